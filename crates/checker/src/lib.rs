@@ -1,1 +1,32 @@
-//! Lacuna.
+//! Decides whether a canvas with gaps can still become a sentence of a grammar.
+//!
+//! [`Checker::check`] answers a [`Pattern`] (text, gaps, perhaps an open tail)
+//! with a [`Verdict`]: completable, together with a [`Witness`] that fills every
+//! gap; impossible, only if no filling exists; or exhausted, when a budget ran
+//! out first. Gaps are either *any* (any bytes) or exactly so many cells, each
+//! of which becomes one token of a vocabulary.
+//!
+//! Three tiers answer, cheapest first:
+//! 1. [`regular`]: an automaton that holds at least the language (the *cover*:
+//!    recursion unrolled a few levels, returns forgotten below) says no;
+//! 2. the same machinery over an automaton that holds at most the language
+//!    (recursion cut off below those levels) says yes, with a witness. For a
+//!    regular grammar both are the language itself and this is the end;
+//! 3. [`earley`]: an exact parse of the *completion graph* ([`graph`]), on the
+//!    grammar as written ([`cfg`]).
+//!
+//! This crate does no I/O and reads no clock; budgets count work.
+
+pub mod cfg;
+mod checker;
+pub mod earley;
+pub mod graph;
+mod normalize;
+mod pattern;
+pub mod regular;
+pub mod unroll;
+mod verdict;
+
+pub use checker::{Checker, CheckerLimits, Statistics};
+pub use pattern::{Gap, Pattern, Segment};
+pub use verdict::{Filling, Tier, Verdict, Witness};

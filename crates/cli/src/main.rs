@@ -1,1 +1,45 @@
-fn main() {}
+//! `lacuna`, the command line: the engine natively, for files, evaluation and
+//! benchmarks. Files in, JSON lines out.
+
+mod check;
+mod compile;
+mod error;
+mod eval;
+mod events;
+mod files;
+mod generate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Fills the gaps of masked diffusion language models within a grammar.
+///
+/// A grammar's kind is its file's ending: .gbnf, .regex or .schema.json.
+#[derive(Parser)]
+#[command(name = "lacuna", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Check(check::Arguments),
+    Generate(generate::Arguments),
+    Compile(compile::Arguments),
+    Eval(eval::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
+        Command::Compile(arguments) => compile::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("lacuna: {error}");
+        ExitCode::FAILURE
+    })
+}

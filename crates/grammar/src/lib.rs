@@ -1,1 +1,30 @@
-//! Lacuna.
+//! Grammar front ends, the one [`Grammar`] they all lower to, and the automata
+//! of its regular parts.
+//!
+//! A front end ([`gbnf`], [`json_schema`], [`regex`]) reads a dialect, refuses
+//! by name and place what it cannot honour, and lowers the rest to [`Grammar`]:
+//! rules whose bodies are regular expressions over bytes and over other rules.
+//! Nothing is ever ignored: a construct is in the lowered grammar or it is a
+//! [`Diagnostic`].
+//!
+//! This crate does no I/O and reads no clock.
+//!
+//! ```
+//! use lacuna_grammar::{gbnf, Grammar};
+//! let grammar: Grammar = gbnf::parse("root ::= \"a\" root | \"b\"").unwrap();
+//! assert_eq!(grammar.rules.len(), 1);
+//! ```
+
+pub mod analysis;
+pub mod automaton;
+mod characters;
+mod diagnostic;
+pub mod gbnf;
+mod ir;
+pub mod json_schema;
+pub mod recognize;
+pub mod regex;
+pub mod spans;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+pub use ir::{Expr, Grammar, Rule, RuleId};

@@ -1,1 +1,24 @@
-//! Lacuna.
+//! Vocabularies as byte tries, terminals as one automaton, and what a token
+//! does to a state of that automaton.
+//!
+//! - [`Vocabulary`]: the model's tokens, as the exact bytes they emit.
+//! - [`TokenTrie`]: all fillable tokens in one walk.
+//! - [`Lexer`]: all terminals of a grammar as one deterministic automaton.
+//! - [`Spanner`]: for a lexer state, the states a token can end in and the
+//!   terminals it can finish on the way (the spanner table of GreatGramma),
+//!   filled on demand.
+//!
+//! The lexical discipline is *free*: a text belongs to the grammar if some
+//! segmentation into lexemes parses. This crate does no I/O and reads no clock.
+
+mod bits;
+mod lexer;
+mod spanner;
+mod trie;
+mod vocabulary;
+
+pub use bits::BitSet;
+pub use lexer::{Lexer, LexerState, TerminalId};
+pub use spanner::{Exit, Landing, Row, Spanner};
+pub use trie::{TokenTrie, TrieNode};
+pub use vocabulary::{TokenId, Vocabulary, VocabularyError};

@@ -1,1 +1,79 @@
-//! Lacuna.
+//! The masked diffusion transformer: its files, its tokenizer, and a forward pass on the CPU.
+//!
+//! ```text
+//! config.json ──▶ ModelConfig ─┬─▶ Weights ◀── model.safetensors
+//!                              │      └──▶ CpuTransformer: ids ─▶ logits of the wanted rows
+//!                              └─▶ Tokenizer ◀── tokenizer.json
+//!                                     └──▶ PromptTemplate: task, request ─▶ ids
+//! ```
+//!
+//! The crate reads files only as bytes that it is handed, so it runs where there is no file
+//! system. [`forward::ForwardPass`] is what the rest of the project knows a model by; the
+//! pass here is the plain reference for others on faster hardware, and [`plain`] is its own
+//! reference: the same maths in the most readable form.
+//!
+//! Any file may be hostile: what is wrong with one is an error that names the field, tensor
+//! or token, never a panic.
+
+pub mod config;
+pub mod forward;
+pub mod kernels;
+pub mod plain;
+pub mod prompt;
+pub mod tokenizer;
+pub mod weights;
+
+pub use config::{ConfigError, ModelConfig};
+pub use forward::{CpuTransformer, ForwardError, ForwardPass};
+pub use prompt::PromptTemplate;
+pub use tokenizer::{Tokenizer, TokenizerError};
+pub use weights::{Weights, WeightsError};
+
+use thiserror::Error;
+
+/// A model as it is shipped: three files that fit each other, ready to run.
+pub struct Model {
+    /// The facts.
+    pub config: ModelConfig,
+    /// Text to ids, ids to bytes.
+    pub tokenizer: Tokenizer,
+    /// How task and request become ids; none if `config.json` has no template.
+    pub prompt: Option<PromptTemplate>,
+    /// The forward pass.
+    pub transformer: CpuTransformer,
+}
+
+/// Why a model cannot be loaded.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// In `config.json`.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// In `tokenizer.json`, or between it and the configuration.
+    #[error(transparent)]
+    Tokenizer(#[from] TokenizerError),
+    /// In `model.safetensors`, or between it and the configuration.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+}
+
+impl Model {
+    /// Loads a model from the bytes of `config.json`, `tokenizer.json` and
+    /// `model.safetensors`.
+    ///
+    /// # Errors
+    /// [`ModelError`], for the first file that is wrong, in this order.
+    pub fn from_files(config: &[u8], tokenizer: &[u8], weights: &[u8]) -> Result<Self, ModelError> {
+        let config = ModelConfig::from_json(config)?;
+        let tokenizer = Tokenizer::from_json(tokenizer, &config)?;
+        let template = config.prompt_template.as_deref();
+        let prompt = template.map(|template| PromptTemplate::new(template, &tokenizer));
+        let transformer = CpuTransformer::new(Weights::from_safetensors(weights, &config)?);
+        Ok(Self {
+            config,
+            tokenizer,
+            prompt,
+            transformer,
+        })
+    }
+}

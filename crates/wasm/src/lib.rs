@@ -1,1 +1,43 @@
-//! Lacuna.
+//! The engine for JavaScript, through wasm-bindgen.
+//!
+//! The only crate that knows JavaScript. It converts types and nothing else:
+//! requests come in as plain objects, events go out as plain objects, and every
+//! error is thrown as a plain object `{ kind, message, diagnostics? }`.
+//!
+//! Two builds: with the feature `model` everything; without, [`Grammar`] alone.
+
+#[cfg(feature = "model")]
+mod engine;
+#[cfg(feature = "model")]
+mod events;
+mod grammar;
+
+use lacuna_engine::Fault;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::*;
+
+#[cfg(feature = "model")]
+pub use engine::{Engine, Run};
+pub use grammar::Grammar;
+
+/// Reports panics, which are bugs, with their place to the console.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// A fault as a plain object.
+fn thrown(fault: Fault) -> JsValue {
+    to_js(&fault).unwrap_or_else(|_| JsValue::from_str(&fault.message))
+}
+
+fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    value.serialize(&serializer).map_err(JsValue::from)
+}
+
+fn from_js<T: DeserializeOwned>(value: JsValue, what: &str) -> Result<T, JsValue> {
+    serde_wasm_bindgen::from_value(value)
+        .map_err(|error| thrown(Fault::new("invalid-input", format!("{what}: {error}"))))
+}

@@ -1,0 +1,270 @@
+//! The grammar as productions over terminals.
+//!
+//! Terminals are the largest regular parts of the rules, so that the parser
+//! sees only what recursion needs: a string, a number, `"," white space` are
+//! one terminal each. This keeps the language, because any segmentation of a
+//! text into lexemes counts. Terminals do not hold the empty text; a part that
+//! does becomes optional.
+
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::{Expr, RuleId};
+use lacuna_lexer::{Lexer, TerminalId};
+use rustc_hash::FxHashMap;
+
+use crate::normalize::Normalized;
+
+/// Index of a nonterminal.
+pub type NonterminalId = u32;
+
+/// One symbol of a production's right-hand side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symbol {
+    /// A lexeme of this terminal.
+    Terminal(TerminalId),
+    /// What this nonterminal derives.
+    Nonterminal(NonterminalId),
+    /// The end of a production of this nonterminal.
+    End(NonterminalId),
+}
+
+/// Productions over terminals, right-hand sides one after the other.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    /// All right-hand sides, each closed by [`Symbol::End`]. An index into this
+    /// is a dotted production.
+    pub symbols: Vec<Symbol>,
+    /// For each nonterminal, where its productions begin.
+    pub productions: Vec<Vec<u32>>,
+    /// What every text must derive from.
+    pub start: NonterminalId,
+    /// The terminals as one automaton.
+    pub lexer: Lexer,
+}
+
+impl Cfg {
+    /// Lowers a grammar.
+    ///
+    /// # Errors
+    /// When an automaton outgrows the limits.
+    pub(crate) fn new(normalized: &Normalized, limits: &Limits) -> Result<Self, AutomatonError> {
+        let mut lowering = Lowering {
+            normalized,
+            limits,
+            symbols: Vec::new(),
+            productions: Vec::new(),
+            rules: FxHashMap::default(),
+            queue: Vec::new(),
+            terminals: Vec::new(),
+            known_terminals: FxHashMap::default(),
+        };
+        let start = lowering.rule(normalized.grammar.start);
+        while let Some((rule, nonterminal)) = lowering.queue.pop() {
+            let body = &normalized.grammar.rule(rule).body;
+            for sequence in lowering.alternatives(body)? {
+                lowering.production(nonterminal, &sequence);
+            }
+        }
+        let lexer = Lexer::new(&lowering.terminals, limits)?;
+        Ok(Self {
+            symbols: lowering.symbols,
+            productions: lowering.productions,
+            start,
+            lexer,
+        })
+    }
+}
+
+type CanonicalTerminal = Vec<(bool, Vec<(u8, u8, u32)>)>;
+
+struct Lowering<'a> {
+    normalized: &'a Normalized,
+    limits: &'a Limits,
+    symbols: Vec<Symbol>,
+    productions: Vec<Vec<u32>>,
+    rules: FxHashMap<RuleId, NonterminalId>,
+    queue: Vec<(RuleId, NonterminalId)>,
+    terminals: Vec<Dfa>,
+    known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
+}
+
+impl Lowering<'_> {
+    fn rule(&mut self, rule: RuleId) -> NonterminalId {
+        if let Some(&known) = self.rules.get(&rule) {
+            return known;
+        }
+        let id = self.nonterminal();
+        self.rules.insert(rule, id);
+        self.queue.push((rule, id));
+        id
+    }
+
+    fn nonterminal(&mut self) -> NonterminalId {
+        self.productions.push(Vec::new());
+        self.productions.len() as NonterminalId - 1
+    }
+
+    fn production(&mut self, nonterminal: NonterminalId, sequence: &[Symbol]) {
+        self.productions[nonterminal as usize].push(self.symbols.len() as u32);
+        self.symbols.extend_from_slice(sequence);
+        self.symbols.push(Symbol::End(nonterminal));
+    }
+
+    /// The right-hand sides of a nonterminal that derives `expr`.
+    fn alternatives(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        if self.is_regular(expr) {
+            return self.terminal(expr);
+        }
+        match expr {
+            Expr::Choice(parts) => {
+                let (regular, other): (Vec<_>, Vec<_>) = parts
+                    .iter()
+                    .cloned()
+                    .partition(|part| self.is_regular(part));
+                let mut found = Vec::new();
+                if !regular.is_empty() {
+                    found.extend(self.terminal(&Expr::Choice(regular))?);
+                }
+                for part in other {
+                    found.extend(self.alternatives(&part)?);
+                }
+                Ok(found)
+            }
+            other => {
+                let mut sequence = Vec::new();
+                self.append(other, &mut sequence)?;
+                Ok(vec![sequence])
+            }
+        }
+    }
+
+    /// Appends symbols that derive `expr`.
+    fn append(&mut self, expr: &Expr, sequence: &mut Vec<Symbol>) -> Result<(), AutomatonError> {
+        match expr {
+            Expr::Sequence(parts) if !self.is_regular(expr) => {
+                let mut parts = parts.as_slice();
+                while let Some(first) = parts.first() {
+                    let run = parts
+                        .iter()
+                        .take_while(|part| self.is_regular(part))
+                        .count();
+                    if run > 0 {
+                        self.append(&Expr::Sequence(parts[..run].to_vec()), sequence)?;
+                    } else {
+                        self.append(first, sequence)?;
+                    }
+                    parts = &parts[run.max(1)..];
+                }
+                Ok(())
+            }
+            Expr::Rule(rule) if !self.is_regular(expr) => {
+                let nonterminal = self.rule(*rule);
+                sequence.push(Symbol::Nonterminal(nonterminal));
+                Ok(())
+            }
+            Expr::Repeat { item, min, max } if !self.is_regular(expr) => {
+                self.repetition(item, *min, *max, sequence)
+            }
+            _ => {
+                let mut alternatives = self.alternatives(expr)?;
+                if alternatives.len() == 1 {
+                    sequence.append(&mut alternatives[0]);
+                    return Ok(());
+                }
+                let nonterminal = self.nonterminal();
+                for alternative in &alternatives {
+                    self.production(nonterminal, alternative);
+                }
+                sequence.push(Symbol::Nonterminal(nonterminal));
+                Ok(())
+            }
+        }
+    }
+
+    fn repetition(
+        &mut self,
+        item: &Expr,
+        min: u32,
+        max: Option<u32>,
+        sequence: &mut Vec<Symbol>,
+    ) -> Result<(), AutomatonError> {
+        let mut once = Vec::new();
+        self.append(item, &mut once)?;
+        let copies = max.unwrap_or(min) as usize;
+        if self.symbols.len() + copies.saturating_mul(once.len() + 2) > self.limits.nfa_states {
+            return Err(AutomatonError::TooLarge {
+                what: "symbols in productions",
+                limit: self.limits.nfa_states,
+            });
+        }
+        for _ in 0..min {
+            sequence.extend_from_slice(&once);
+        }
+        match max {
+            None => {
+                // Left recursion, which Earley's algorithm reads in linear time.
+                let many = self.nonterminal();
+                self.production(many, &[]);
+                once.insert(0, Symbol::Nonterminal(many));
+                self.production(many, &once);
+                sequence.push(Symbol::Nonterminal(many));
+            }
+            Some(max) => {
+                let mut rest: Option<NonterminalId> = None;
+                for _ in min..max {
+                    let longer = self.nonterminal();
+                    self.production(longer, &[]);
+                    let mut next = once.clone();
+                    next.extend(rest.map(Symbol::Nonterminal));
+                    self.production(longer, &next);
+                    rest = Some(longer);
+                }
+                sequence.extend(rest.map(Symbol::Nonterminal));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_regular(&self, expr: &Expr) -> bool {
+        let mut regular = true;
+        expr.for_each_rule(&mut |rule| regular &= self.normalized.regular[rule.0 as usize]);
+        regular
+    }
+
+    /// The alternatives of a regular part: its terminal, or nothing, or both.
+    fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        let whole = Dfa::from_expr(&self.written_out(expr), self.limits)?;
+        let empty = Dfa::from_expr(&Expr::empty(), self.limits)?;
+        let mut alternatives = Vec::new();
+        if whole.is_accepting(whole.start()) {
+            alternatives.push(Vec::new());
+        }
+        let terminal = whole.minus(&empty, self.limits)?;
+        if !terminal.is_empty() {
+            let canonical: CanonicalTerminal = (0..terminal.state_count() as u32)
+                .map(|state| (terminal.is_accepting(state), terminal.byte_ranges(state)))
+                .collect();
+            let terminals = &mut self.terminals;
+            let id = *self.known_terminals.entry(canonical).or_insert_with(|| {
+                terminals.push(terminal);
+                terminals.len() as TerminalId - 1
+            });
+            alternatives.push(vec![Symbol::Terminal(id)]);
+        }
+        Ok(alternatives)
+    }
+
+    fn written_out(&self, expr: &Expr) -> Expr {
+        let all = |parts: &[Expr]| parts.iter().map(|part| self.written_out(part)).collect();
+        match expr {
+            Expr::Sequence(parts) => Expr::Sequence(all(parts)),
+            Expr::Choice(parts) => Expr::Choice(all(parts)),
+            Expr::Repeat { item, min, max } => Expr::Repeat {
+                item: Box::new(self.written_out(item)),
+                min: *min,
+                max: *max,
+            },
+            Expr::Rule(rule) => self.written_out(&self.normalized.grammar.rule(*rule).body),
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => expr.clone(),
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The three tiers behind one question.
+
+use std::sync::Arc;
+
+use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_lexer::{Spanner, Vocabulary};
+
+use crate::cfg::Cfg;
+use crate::earley::{Parse, parse};
+use crate::graph::{CompletionGraph, Emit};
+use crate::normalize::{Normalized, normalize};
+use crate::regular::RegularChecker;
+use crate::unroll::{Beyond, unroll};
+use crate::{Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
+
+/// Budgets of a [`Checker`]. Each is a count of work, so a check gives the same
+/// answer on every machine.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckerLimits {
+    /// States of any automaton built for the grammar.
+    pub automata: Limits,
+    /// States of the automata that approximate a recursive grammar.
+    pub approximations: Limits,
+    /// Items that one exact parse may settle; some ten million a second.
+    pub parse_items: usize,
+    /// Members of state sets that a memo holds before it is emptied.
+    pub memo_members: usize,
+}
+
+impl Default for CheckerLimits {
+    fn default() -> Self {
+        Self {
+            automata: Limits::default(),
+            approximations: Limits {
+                nfa_states: 40_000,
+                dfa_states: 12_000,
+            },
+            parse_items: 3_000_000,
+            memo_members: 8_000_000,
+        }
+    }
+}
+
+/// Sizes of what was built for a grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Whether the grammar is regular, so that one automaton decides.
+    pub regular: bool,
+    /// States of the automaton that says yes (the language itself if regular).
+    pub inner_states: usize,
+    /// Levels of recursion it writes out.
+    pub levels: usize,
+    /// States of the regular cover, if the grammar is not regular.
+    pub cover_states: usize,
+    /// Terminals of the parser.
+    pub terminals: usize,
+    /// Nonterminals of the parser.
+    pub nonterminals: usize,
+    /// Productions of the parser.
+    pub productions: usize,
+    /// States of the combined lexer.
+    pub lexer_states: usize,
+}
+
+/// Decides patterns of one grammar, with memos that fill as it is used.
+///
+/// Several checkers share nothing, so grammars cannot disturb one another.
+#[derive(Clone, Debug)]
+pub struct Checker {
+    cfg: Arc<Cfg>,
+    vocabulary: Option<Arc<Vocabulary>>,
+    spanner: Option<Spanner>,
+    inner: Option<RegularChecker>,
+    cover: Option<RegularChecker>,
+    regular: bool,
+    statistics: Statistics,
+    limits: CheckerLimits,
+}
+
+impl Checker {
+    /// A checker for a grammar; gaps that count cells need the vocabulary.
+    ///
+    /// # Errors
+    /// When an automaton of the grammar outgrows the limits.
+    pub fn new(
+        grammar: &Grammar,
+        vocabulary: Option<Arc<Vocabulary>>,
+        limits: CheckerLimits,
+    ) -> Result<Self, AutomatonError> {
+        let normalized = normalize(grammar);
+        let cfg = Cfg::new(&normalized, &limits.automata)?;
+        let mut statistics = Statistics {
+            terminals: cfg.lexer.terminal_count(),
+            nonterminals: cfg.productions.len(),
+            productions: cfg.productions.iter().map(Vec::len).sum(),
+            lexer_states: cfg.lexer.state_count(),
+            ..Statistics::default()
+        };
+        let mut inner = None;
+        let mut cover = None;
+        if let Some(vocabulary) = &vocabulary {
+            let bounds = Approximations::new(&normalized, &limits);
+            statistics.levels = bounds.levels;
+            statistics.regular = bounds.exact;
+            let checker = |dfa: Dfa| {
+                RegularChecker::new(Arc::new(dfa), Arc::clone(vocabulary), limits.memo_members)
+            };
+            statistics.inner_states = bounds.inner.as_ref().map_or(0, Dfa::state_count);
+            statistics.cover_states = bounds.cover.as_ref().map_or(0, Dfa::state_count);
+            inner = bounds.inner.map(checker);
+            cover = bounds.cover.map(checker);
+        }
+        Ok(Self {
+            cfg: Arc::new(cfg),
+            spanner: vocabulary.clone().map(Spanner::new),
+            vocabulary,
+            inner,
+            cover,
+            regular: statistics.regular,
+            statistics,
+            limits,
+        })
+    }
+
+    /// Sizes of what was built.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// The vocabulary that gaps are counted in.
+    pub fn vocabulary(&self) -> Option<&Arc<Vocabulary>> {
+        self.vocabulary.as_ref()
+    }
+
+    /// Decides a pattern, and says which tier did.
+    pub fn check(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
+        let any = pattern
+            .segments
+            .iter()
+            .any(|s| matches!(s, Segment::Gap(Gap::Any)));
+        if !any {
+            if let Some(cover) = &mut self.cover
+                && !cover.is_completable(pattern)
+            {
+                return (Verdict::Impossible, Tier::Cover);
+            }
+            if let Some(inner) = &mut self.inner {
+                let tier = if self.regular {
+                    Tier::Regular
+                } else {
+                    Tier::Unrolled
+                };
+                if let Some(witness) = inner.witness(pattern) {
+                    return (Verdict::Completable(witness), tier);
+                }
+                if self.regular {
+                    return (Verdict::Impossible, tier);
+                }
+            }
+        }
+        (self.check_by_parse(pattern), Tier::Parse)
+    }
+
+    /// Decides a pattern by the exact parse alone.
+    pub fn check_by_parse(&mut self, pattern: &Pattern) -> Verdict {
+        if pattern.counts_cells() && self.spanner.is_none() {
+            return Verdict::Exhausted {
+                what: "vocabularies to count cells in",
+                limit: 0,
+            };
+        }
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, self.spanner.as_mut());
+        match parse(&self.cfg, &mut graph, self.limits.parse_items) {
+            Parse::Found(emits) => Verdict::Completable(witness(pattern, &emits)),
+            Parse::Nothing => Verdict::Impossible,
+            Parse::Exhausted => Verdict::Exhausted {
+                what: "parse items",
+                limit: self.limits.parse_items,
+            },
+        }
+    }
+
+    /// A number of cells below which no text of the language fits (exactly the
+    /// shortest text's if the grammar is regular), looked for up to `limit`.
+    /// `None` if that many do not suffice, or nothing is known.
+    pub fn shortest(&mut self, limit: usize) -> Option<usize> {
+        let bound = if self.regular {
+            &mut self.inner
+        } else {
+            &mut self.cover
+        };
+        bound.as_mut()?.shortest(limit)
+    }
+}
+
+/// Automata below and above the language.
+struct Approximations {
+    inner: Option<Dfa>,
+    cover: Option<Dfa>,
+    levels: usize,
+    exact: bool,
+}
+
+impl Approximations {
+    /// Unrolls to as many levels as the limits hold, at most [`Self::LEVELS`].
+    fn new(normalized: &Normalized, limits: &CheckerLimits) -> Self {
+        let Normalized {
+            grammar, recursive, ..
+        } = normalized;
+        let start = grammar.start;
+        // A regular grammar may use the larger limits: there its automaton is
+        // all that is needed.
+        let flat = unroll(
+            grammar,
+            start,
+            recursive,
+            0,
+            Beyond::Nothing,
+            &limits.automata,
+        );
+        if let Ok(flat) = flat
+            && flat.exact
+        {
+            return Self {
+                inner: Some(flat.dfa),
+                cover: None,
+                levels: 0,
+                exact: true,
+            };
+        }
+        let mut best = Self {
+            inner: None,
+            cover: None,
+            levels: 0,
+            exact: false,
+        };
+        for levels in Self::LEVELS {
+            let at = |beyond| {
+                unroll(
+                    grammar,
+                    start,
+                    recursive,
+                    levels,
+                    beyond,
+                    &limits.approximations,
+                )
+            };
+            let Ok(inner) = at(Beyond::Nothing) else {
+                break;
+            };
+            if inner.exact {
+                return Self {
+                    inner: Some(inner.dfa),
+                    cover: None,
+                    levels,
+                    exact: true,
+                };
+            }
+            best.inner = Some(inner.dfa);
+            best.levels = levels;
+            match at(Beyond::Anything) {
+                Ok(cover) => best.cover = Some(cover.dfa),
+                Err(_) => break,
+            }
+        }
+        best
+    }
+
+    const LEVELS: [usize; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
+}
+
+/// Sorts what a parse added into the gaps it belongs to.
+fn witness(pattern: &Pattern, emits: &[Emit]) -> Witness {
+    let mut emits = emits.iter().peekable();
+    let mut gaps = Vec::new();
+    for (index, segment) in (0u32..).zip(&pattern.segments) {
+        let Segment::Gap(gap) = segment else { continue };
+        let mut bytes = Vec::new();
+        let mut tokens = Vec::new();
+        while let Some(emit) = emits.next_if(|emit| match emit {
+            Emit::Byte(segment, _) | Emit::Token(segment, _) => *segment == index,
+            Emit::Nothing => true,
+        }) {
+            match emit {
+                Emit::Byte(_, byte) => bytes.push(*byte),
+                Emit::Token(_, token) => tokens.push(*token),
+                Emit::Nothing => {}
+            }
+        }
+        gaps.push(match gap {
+            Gap::Any => Filling::Bytes(bytes),
+            Gap::Cells(_) | Gap::UpTo(_) => Filling::Tokens(tokens),
+        });
+    }
+    Witness { gaps }
+}

@@ -1,0 +1,231 @@
+//! Rewrites that keep the language and make more of it visibly regular.
+//!
+//! - Immediate left recursion becomes repetition: `e ::= e a | b` is `b a*`.
+//! - A rule that is recursive only in tail position is regular; its body
+//!   becomes its automaton.
+//! - What it costs to write a rule out without mentions is known beforehand, so
+//!   that nothing blows up while trying.
+
+use std::sync::Arc;
+
+use lacuna_grammar::automaton::Limits;
+use lacuna_grammar::{Expr, Grammar, RuleId};
+
+use crate::unroll::{Beyond, MAX_NESTING, unroll};
+
+/// Rules cheaper than this (in automaton states, written out) are terminals'
+/// material; larger ones stay rules of their own.
+const WRITTEN_OUT_LIMIT: usize = 20_000;
+
+/// A grammar with what is known of its rules.
+#[derive(Clone, Debug)]
+pub(crate) struct Normalized {
+    pub grammar: Grammar,
+    /// Whether the rule derives a regular language that is affordable to write
+    /// out without mentioning rules.
+    pub regular: Vec<bool>,
+    /// Whether the rule can come to mention itself.
+    pub recursive: Vec<bool>,
+}
+
+pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
+    let mut grammar = grammar.clone();
+    for (id, rule) in grammar.rules.iter_mut().enumerate() {
+        remove_left_recursion(RuleId(id as u32), &mut rule.body);
+    }
+    let recursive = recursive_rules(&grammar);
+    let limits = Limits {
+        nfa_states: WRITTEN_OUT_LIMIT,
+        dfa_states: WRITTEN_OUT_LIMIT,
+    };
+    let automata: Vec<_> = (0..grammar.rules.len())
+        .map(|rule| {
+            if !recursive[rule] {
+                return None;
+            }
+            let unrolled = unroll(
+                &grammar,
+                RuleId(rule as u32),
+                &recursive,
+                0,
+                Beyond::Nothing,
+                &limits,
+            );
+            unrolled
+                .ok()
+                .filter(|unrolled| unrolled.exact)
+                .map(|unrolled| unrolled.dfa)
+        })
+        .collect();
+    for (rule, dfa) in grammar.rules.iter_mut().zip(automata) {
+        if let Some(dfa) = dfa {
+            rule.body = Expr::Automaton(Arc::new(dfa));
+        }
+    }
+    let recursive = recursive_rules(&grammar);
+    let regular = affordable_rules(&grammar, &recursive);
+    Normalized {
+        grammar,
+        regular,
+        recursive,
+    }
+}
+
+fn remove_left_recursion(rule: RuleId, body: &mut Expr) {
+    let starts_with_itself = |expr: &Expr| match expr {
+        Expr::Rule(first) => *first == rule,
+        Expr::Sequence(parts) => matches!(parts.first(), Some(Expr::Rule(first)) if *first == rule),
+        _ => false,
+    };
+    let Expr::Choice(alternatives) = body else {
+        return;
+    };
+    if !alternatives.iter().any(starts_with_itself) {
+        return;
+    }
+    let mut bases = Vec::new();
+    let mut steps = Vec::new();
+    for alternative in std::mem::take(alternatives) {
+        match alternative {
+            // `e ::= e` adds nothing.
+            Expr::Rule(first) if first == rule => {}
+            Expr::Sequence(mut parts) if matches!(parts.first(), Some(Expr::Rule(first)) if *first == rule) =>
+            {
+                parts.remove(0);
+                steps.push(Expr::Sequence(parts));
+            }
+            other => bases.push(other),
+        }
+    }
+    *body = Expr::Sequence(vec![Expr::Choice(bases), Expr::Choice(steps).star()]);
+}
+
+/// Which rules lie on a cycle of mentions (Tarjan's components, iteratively).
+fn recursive_rules(grammar: &Grammar) -> Vec<bool> {
+    let mentions: Vec<Vec<usize>> = grammar
+        .rules
+        .iter()
+        .map(|rule| {
+            let mut found = Vec::new();
+            rule.body
+                .for_each_rule(&mut |rule| found.push(rule.0 as usize));
+            found
+        })
+        .collect();
+    let count = mentions.len();
+    let mut recursive = vec![false; count];
+    let mut index = vec![usize::MAX; count];
+    let mut low = vec![0; count];
+    let mut on_stack = vec![false; count];
+    let mut stack = Vec::new();
+    let mut next_index = 0;
+    for root in 0..count {
+        if index[root] != usize::MAX {
+            continue;
+        }
+        let mut work = vec![(root, 0)];
+        while let Some((rule, child)) = work.pop() {
+            if child == 0 {
+                index[rule] = next_index;
+                low[rule] = next_index;
+                next_index += 1;
+                stack.push(rule);
+                on_stack[rule] = true;
+            } else {
+                low[rule] = low[rule].min(low[mentions[rule][child - 1]]);
+            }
+            let mut child = child;
+            let mut descended = false;
+            while let Some(&next) = mentions[rule].get(child) {
+                child += 1;
+                if index[next] == usize::MAX {
+                    work.push((rule, child));
+                    work.push((next, 0));
+                    descended = true;
+                    break;
+                }
+                if on_stack[next] {
+                    low[rule] = low[rule].min(index[next]);
+                }
+            }
+            if descended || low[rule] != index[rule] {
+                continue;
+            }
+            let from = stack
+                .iter()
+                .rposition(|&member| member == rule)
+                .unwrap_or(0);
+            let component = stack.split_off(from);
+            let cyclic = component.len() > 1 || mentions[rule].contains(&rule);
+            for member in component {
+                on_stack[member] = false;
+                recursive[member] = cyclic;
+            }
+        }
+    }
+    recursive
+}
+
+fn affordable_rules(grammar: &Grammar, recursive: &[bool]) -> Vec<bool> {
+    let mut cost: Vec<Option<usize>> = vec![None; grammar.rules.len()];
+    let mut height = vec![0usize; grammar.rules.len()];
+    // Mentions of rules that are not recursive form a DAG: settle rules whose
+    // mentions are settled until nothing changes. Depth first, iteratively.
+    for root in 0..grammar.rules.len() {
+        let mut work = vec![root];
+        while let Some(&rule) = work.last() {
+            if cost[rule].is_some() {
+                work.pop();
+                continue;
+            }
+            if recursive[rule] {
+                cost[rule] = Some(usize::MAX);
+                work.pop();
+                continue;
+            }
+            let mut open = Vec::new();
+            let mut above = 0;
+            grammar.rules[rule].body.for_each_rule(&mut |mentioned| {
+                above = above.max(height[mentioned.0 as usize] + 1);
+                if cost[mentioned.0 as usize].is_none() {
+                    open.push(mentioned.0 as usize);
+                }
+            });
+            if open.is_empty() {
+                height[rule] = above;
+                cost[rule] = Some(match above {
+                    0..MAX_NESTING => written_out(&grammar.rules[rule].body, &cost),
+                    _ => usize::MAX,
+                });
+                work.pop();
+            } else {
+                work.extend(open);
+            }
+        }
+    }
+    cost.iter()
+        .map(|cost| cost.is_some_and(|cost| cost <= WRITTEN_OUT_LIMIT))
+        .collect()
+}
+
+/// States that Thompson's construction needs, saturating.
+fn written_out(expr: &Expr, cost: &[Option<usize>]) -> usize {
+    let total = |parts: &[Expr]| {
+        parts.iter().fold(1usize, |sum, part| {
+            sum.saturating_add(written_out(part, cost))
+        })
+    };
+    match expr {
+        Expr::Literal(bytes) => bytes.len(),
+        Expr::Chars(ranges) => 4 * ranges.len(),
+        Expr::Sequence(parts) | Expr::Choice(parts) => total(parts),
+        Expr::Repeat { item, min, max } => {
+            let copies = max.unwrap_or(*min + 1).max(*min) as usize;
+            written_out(item, cost)
+                .saturating_add(2)
+                .saturating_mul(copies)
+        }
+        Expr::Rule(rule) => cost[rule.0 as usize].unwrap_or(usize::MAX),
+        Expr::Automaton(dfa) => dfa.state_count(),
+    }
+}

@@ -1,0 +1,76 @@
+//! What is checked: text with gaps.
+
+use lacuna_lexer::{TokenId, Vocabulary};
+
+/// How much a gap may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gap {
+    /// Any bytes, also none.
+    Any,
+    /// Exactly this many tokens.
+    Cells(usize),
+    /// At most this many tokens: the text ends in here, the rest are ends.
+    UpTo(usize),
+}
+
+/// A piece of a [`Pattern`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// These bytes.
+    Text(Vec<u8>),
+    /// Something that is not yet decided.
+    Gap(Gap),
+}
+
+/// A text with gaps; [`Gap::UpTo`] stands only at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Pattern {
+    /// The pieces, in order.
+    pub segments: Vec<Segment>,
+}
+
+impl Pattern {
+    /// The pattern of a canvas: masked cells are `None`.
+    ///
+    /// A committed end forces ends after it: cells behind it must be masked or
+    /// ends. Where masked cells reach the end of the canvas, or a committed end,
+    /// the text may end in any of them. `None` if no filling can make this
+    /// canvas well formed (text after an end, or a special token in it).
+    pub fn of_canvas(cells: &[Option<TokenId>], vocabulary: &Vocabulary) -> Option<Self> {
+        let is_end = |cell: &Option<TokenId>| cell.is_some_and(|token| vocabulary.is_end(token));
+        let text_cells = cells.iter().position(is_end).unwrap_or(cells.len());
+        let (text, rest) = cells.split_at(text_cells);
+        if rest.iter().any(|cell| cell.is_some() && !is_end(cell)) {
+            return None;
+        }
+        let mut segments = Vec::new();
+        for cell in text {
+            match cell {
+                Some(token) => {
+                    let bytes = vocabulary.bytes(*token)?;
+                    match segments.last_mut() {
+                        Some(Segment::Text(text)) => text.extend_from_slice(bytes),
+                        _ => segments.push(Segment::Text(bytes.to_vec())),
+                    }
+                }
+                None => match segments.last_mut() {
+                    Some(Segment::Gap(Gap::Cells(cells))) => *cells += 1,
+                    _ => segments.push(Segment::Gap(Gap::Cells(1))),
+                },
+            }
+        }
+        if let Some(Segment::Gap(gap)) = segments.last_mut()
+            && let Gap::Cells(cells) = *gap
+        {
+            *gap = Gap::UpTo(cells);
+        }
+        Some(Self { segments })
+    }
+
+    /// Whether every gap counts cells, so that a vocabulary is needed.
+    pub fn counts_cells(&self) -> bool {
+        self.segments
+            .iter()
+            .any(|segment| matches!(segment, Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))))
+    }
+}

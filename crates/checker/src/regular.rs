@@ -1,0 +1,280 @@
+//! Canvases under a regular language: sets of automaton states, cell by cell.
+//!
+//! The automaton is run over the pattern as a set of states; a masked cell
+//! takes the set to all states that some token leads to. Sets are interned and
+//! their steps memoised, which amounts to determinising, on demand, the
+//! automaton whose alphabet is {byte, masked cell}: a check of a canvas seen
+//! before but for one cell costs one look-up for every byte and cell behind it.
+//! Exact in both directions for the automaton's language, gap lengths included.
+
+use std::sync::Arc;
+
+use lacuna_grammar::automaton::{Dfa, StateId};
+use lacuna_lexer::{BitSet, TokenId, Vocabulary};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Filling, Gap, Pattern, Segment, Witness};
+
+/// Index of an interned set of states; 0 is the empty set.
+type SetId = u32;
+
+const EMPTY: SetId = 0;
+
+/// A checker for one automaton and vocabulary, with its memo.
+#[derive(Clone, Debug)]
+pub struct RegularChecker {
+    dfa: Arc<Dfa>,
+    vocabulary: Arc<Vocabulary>,
+    rows: Vec<Option<Arc<[(StateId, TokenId)]>>>,
+    sets: Vec<Arc<[StateId]>>,
+    ids: FxHashMap<Arc<[StateId]>, SetId>,
+    accepting: Vec<bool>,
+    after_cell: Vec<Option<SetId>>,
+    after_byte: FxHashMap<(SetId, u8), SetId>,
+    members: usize,
+    memo_limit: usize,
+}
+
+impl RegularChecker {
+    /// A checker whose memo holds at most `memo_limit` set members before it is
+    /// emptied.
+    pub fn new(dfa: Arc<Dfa>, vocabulary: Arc<Vocabulary>, memo_limit: usize) -> Self {
+        let rows = vec![None; dfa.state_count()];
+        let mut checker = Self {
+            dfa,
+            vocabulary,
+            rows,
+            sets: Vec::new(),
+            ids: FxHashMap::default(),
+            accepting: Vec::new(),
+            after_cell: Vec::new(),
+            after_byte: FxHashMap::default(),
+            members: 0,
+            memo_limit,
+        };
+        checker.intern(Vec::new());
+        checker
+    }
+
+    /// A filling of the pattern within the language, if there is one.
+    ///
+    /// Gaps must count cells.
+    pub fn witness(&mut self, pattern: &Pattern) -> Option<Witness> {
+        let trail = self.run(pattern)?;
+        Some(self.trace_back(pattern, &trail))
+    }
+
+    /// Whether the pattern can be filled within the language.
+    pub fn is_completable(&mut self, pattern: &Pattern) -> bool {
+        self.run(pattern).is_some()
+    }
+
+    /// The least number of cells that a whole text needs, up to `limit`.
+    pub fn shortest(&mut self, limit: usize) -> Option<usize> {
+        let mut set = self.start();
+        for cells in 0..=limit {
+            if self.accepting[set as usize] {
+                return Some(cells);
+            }
+            let next = self.step_cell(set);
+            if next == EMPTY {
+                return None;
+            }
+            set = next;
+        }
+        None
+    }
+
+    /// Runs the pattern; the sets before each byte and cell, and the last one.
+    /// `None` if the language holds no filling. In an open tail the trail stops
+    /// at the first place where the text may end.
+    fn run(&mut self, pattern: &Pattern) -> Option<Vec<SetId>> {
+        if self.members > self.memo_limit {
+            self.forget();
+        }
+        let mut set = self.start();
+        let mut trail = vec![set];
+        for segment in &pattern.segments {
+            match segment {
+                Segment::Text(bytes) => {
+                    for &byte in bytes {
+                        set = self.step_byte(set, byte);
+                        trail.push(set);
+                        if set == EMPTY {
+                            return None;
+                        }
+                    }
+                }
+                Segment::Gap(Gap::Cells(cells)) => {
+                    for _ in 0..*cells {
+                        set = self.step_cell(set);
+                        trail.push(set);
+                        if set == EMPTY {
+                            return None;
+                        }
+                    }
+                }
+                Segment::Gap(Gap::UpTo(cells)) => {
+                    for _ in 0..*cells {
+                        if self.accepting[set as usize] {
+                            break;
+                        }
+                        set = self.step_cell(set);
+                        trail.push(set);
+                        if set == EMPTY {
+                            return None;
+                        }
+                    }
+                }
+                Segment::Gap(Gap::Any) => return None,
+            }
+        }
+        self.accepting[set as usize].then_some(trail)
+    }
+
+    /// Walks the trail from its end to its start along one path of states.
+    fn trace_back(&mut self, pattern: &Pattern, trail: &[SetId]) -> Witness {
+        let dfa = Arc::clone(&self.dfa);
+        let last = trail.len() - 1;
+        let accepting = self.sets[trail[last] as usize]
+            .iter()
+            .find(|&&s| dfa.is_accepting(s));
+        let mut target = accepting.copied().unwrap_or_else(|| dfa.start());
+        let mut at = last;
+        let mut gaps = Vec::new();
+        let text_bytes: usize = pattern
+            .segments
+            .iter()
+            .map(|segment| match segment {
+                Segment::Text(bytes) => bytes.len(),
+                Segment::Gap(Gap::Cells(cells)) => *cells,
+                Segment::Gap(_) => 0,
+            })
+            .sum();
+        let tail_cells = last - text_bytes;
+        for segment in pattern.segments.iter().rev() {
+            match segment {
+                Segment::Text(bytes) => {
+                    for &byte in bytes.iter().rev() {
+                        let set = Arc::clone(&self.sets[trail[at - 1] as usize]);
+                        let from = set.iter().find(|&&s| dfa.next(s, byte) == Some(target));
+                        target = from.copied().unwrap_or(target);
+                        at -= 1;
+                    }
+                }
+                Segment::Gap(gap) => {
+                    let cells = if let Gap::Cells(cells) = gap {
+                        *cells
+                    } else {
+                        tail_cells
+                    };
+                    let mut tokens = Vec::with_capacity(cells);
+                    for _ in 0..cells {
+                        let set = Arc::clone(&self.sets[trail[at - 1] as usize]);
+                        for &state in set.iter() {
+                            let row = self.row(state);
+                            if let Ok(found) = row.binary_search_by_key(&target, |entry| entry.0) {
+                                tokens.push(row[found].1);
+                                target = state;
+                                break;
+                            }
+                        }
+                        at -= 1;
+                    }
+                    tokens.reverse();
+                    gaps.push(Filling::Tokens(tokens));
+                }
+            }
+        }
+        gaps.reverse();
+        Witness { gaps }
+    }
+
+    fn start(&mut self) -> SetId {
+        match self.dfa.is_empty() {
+            true => EMPTY,
+            false => self.intern(vec![self.dfa.start()]),
+        }
+    }
+
+    fn step_byte(&mut self, set: SetId, byte: u8) -> SetId {
+        if let Some(&known) = self.after_byte.get(&(set, byte)) {
+            return known;
+        }
+        let mut next: Vec<StateId> = self.sets[set as usize]
+            .iter()
+            .filter_map(|&s| self.dfa.next(s, byte))
+            .collect();
+        next.sort_unstable();
+        next.dedup();
+        let id = self.intern(next);
+        self.after_byte.insert((set, byte), id);
+        id
+    }
+
+    fn step_cell(&mut self, set: SetId) -> SetId {
+        if let Some(known) = self.after_cell[set as usize] {
+            return known;
+        }
+        let mut reached = BitSet::new(self.dfa.state_count());
+        for &state in Arc::clone(&self.sets[set as usize]).iter() {
+            for &(next, _) in self.row(state).iter() {
+                reached.insert(next as usize);
+            }
+        }
+        let id = self.intern(reached.iter().map(|state| state as StateId).collect());
+        self.after_cell[set as usize] = Some(id);
+        id
+    }
+
+    /// Where one token can lead, each place with one token that leads there,
+    /// in order of places.
+    fn row(&mut self, state: StateId) -> Arc<[(StateId, TokenId)]> {
+        let row = &mut self.rows[state as usize];
+        if let Some(row) = row {
+            return Arc::clone(row);
+        }
+        let trie = self.vocabulary.trie();
+        let mut seen = FxHashSet::default();
+        let mut landings = Vec::new();
+        trie.walk(
+            0,
+            state,
+            |state, byte| self.dfa.next(state, byte),
+            |node, state| {
+                if let Some(&token) = trie.tokens_at(node).first()
+                    && seen.insert(state)
+                {
+                    landings.push((state, token));
+                }
+            },
+        );
+        landings.sort_unstable();
+        Arc::clone(row.insert(landings.into()))
+    }
+
+    fn intern(&mut self, set: Vec<StateId>) -> SetId {
+        if let Some(&known) = self.ids.get(set.as_slice()) {
+            return known;
+        }
+        let set: Arc<[StateId]> = set.into();
+        let id = self.sets.len() as SetId;
+        self.members += set.len();
+        self.accepting
+            .push(set.iter().any(|&state| self.dfa.is_accepting(state)));
+        self.after_cell.push(None);
+        self.ids.insert(Arc::clone(&set), id);
+        self.sets.push(set);
+        id
+    }
+
+    fn forget(&mut self) {
+        self.sets.clear();
+        self.ids.clear();
+        self.accepting.clear();
+        self.after_cell.clear();
+        self.after_byte.clear();
+        self.members = 0;
+        self.intern(Vec::new());
+    }
+}

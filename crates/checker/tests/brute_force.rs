@@ -1,0 +1,192 @@
+//! Oracle: a canvas is completable exactly if, among all ways of writing a
+//! token into every cell, one that agrees with the canvas is well formed (ends
+//! only at the end) and its text is a member by the independent recogniser.
+
+mod support;
+
+use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict};
+use lacuna_lexer::{TokenId, Vocabulary};
+use support::{RandomGrammar, fixtures};
+
+#[derive(Default)]
+struct Counts {
+    yes: usize,
+    no: usize,
+}
+
+/// Every well-formed full canvas whose text is a member.
+fn members(
+    grammar: &lacuna_grammar::Grammar,
+    vocabulary: &Vocabulary,
+    cells: usize,
+) -> Vec<Vec<TokenId>> {
+    let writable: Vec<TokenId> = (0..vocabulary.len() as TokenId)
+        .filter(|&t| t != vocabulary.mask())
+        .collect();
+    let mut found = Vec::new();
+    let mut known: std::collections::HashMap<Vec<u8>, bool> = Default::default();
+    let total = writable.len().pow(cells as u32);
+    for mut number in 0..total {
+        let canvas: Vec<TokenId> = (0..cells)
+            .map(|_| {
+                let token = writable[number % writable.len()];
+                number /= writable.len();
+                token
+            })
+            .collect();
+        let end = canvas
+            .iter()
+            .position(|&t| vocabulary.is_end(t))
+            .unwrap_or(cells);
+        if !canvas[end..].iter().all(|&t| vocabulary.is_end(t)) {
+            continue;
+        }
+        let Some(text) = canvas[..end]
+            .iter()
+            .map(|&t| vocabulary.bytes(t))
+            .collect::<Option<Vec<_>>>()
+            .map(|parts| parts.concat())
+        else {
+            continue;
+        };
+        let member = *known
+            .entry(text)
+            .or_insert_with_key(|text| lacuna_grammar::recognize::recognize(grammar, text));
+        if member {
+            found.push(canvas);
+        }
+    }
+    found
+}
+
+/// Compares the checker with the oracle on canvases made by masking members
+/// and by disturbing them.
+fn compare(
+    name: &str,
+    grammar: &lacuna_grammar::Grammar,
+    vocabulary: Vocabulary,
+    cells: usize,
+    canvases: usize,
+    random: &mut fastrand::Rng,
+    counts: &mut Counts,
+) {
+    let vocabulary = std::sync::Arc::new(vocabulary);
+    let members = members(grammar, &vocabulary, cells);
+    let mut checker =
+        Checker::new(grammar, Some(vocabulary.clone()), CheckerLimits::default()).expect(name);
+    for _ in 0..canvases {
+        let masked = random.f32();
+        let base = match members.is_empty() || random.u8(..4) == 0 {
+            true => (0..cells)
+                .map(|_| random.u32(..vocabulary.len() as u32))
+                .collect(),
+            false => members[random.usize(..members.len())].clone(),
+        };
+        let canvas: Vec<Option<TokenId>> = base
+            .iter()
+            .map(|&token| {
+                let token = match random.u8(..12) {
+                    0 => random.u32(..vocabulary.len() as u32),
+                    _ => token,
+                };
+                (token != vocabulary.mask() && random.f32() > masked).then_some(token)
+            })
+            .collect();
+        let agrees = |member: &&Vec<TokenId>| {
+            canvas
+                .iter()
+                .zip(member.iter())
+                .all(|(cell, token)| cell.is_none_or(|c| c == *token))
+        };
+        let expected = members.iter().any(|member| agrees(&member));
+        let context = || format!("{name}, {canvas:?}");
+        let Some(pattern) = Pattern::of_canvas(&canvas, &vocabulary) else {
+            assert!(!expected, "{}: refused as ill formed", context());
+            continue;
+        };
+        let (tiers, _) = checker.check(&pattern);
+        let parse = checker.check_by_parse(&pattern);
+        for (how, verdict) in [("tiers", tiers), ("parse", parse)] {
+            match verdict {
+                Verdict::Completable(witness) => {
+                    assert!(expected, "{}: {how} says yes", context());
+                    let text = witness.text(&pattern, Some(&vocabulary));
+                    assert!(
+                        lacuna_grammar::recognize::recognize(grammar, &text),
+                        "{}: {how}'s witness {:?} is no member",
+                        context(),
+                        String::from_utf8_lossy(&text)
+                    );
+                    support::assert_fits(&pattern, &witness, &vocabulary);
+                }
+                Verdict::Impossible => assert!(!expected, "{}: {how} says no", context()),
+                Verdict::Exhausted { .. } => panic!("{}: {how} ran out of budget", context()),
+            }
+        }
+        if expected {
+            counts.yes += 1
+        } else {
+            counts.no += 1
+        }
+    }
+}
+
+#[test]
+fn fixtures_agree_with_brute_force() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut counts = Counts::default();
+    for case in fixtures() {
+        let vocabulary = support::vocabulary(&case.tokens);
+        compare(
+            &case.name,
+            &case.grammar,
+            vocabulary,
+            case.cells,
+            150,
+            &mut random,
+            &mut counts,
+        );
+    }
+    let all = counts.yes + counts.no;
+    assert!(
+        counts.yes * 10 > all * 3 && counts.no * 10 > all * 2,
+        "lopsided cases"
+    );
+}
+
+#[test]
+fn random_grammars_agree_with_brute_force() {
+    let rounds: u64 = match std::env::var("LACUNA_BRUTE_FORCE_ROUNDS") {
+        Ok(rounds) => rounds
+            .parse()
+            .expect("LACUNA_BRUTE_FORCE_ROUNDS is a number"),
+        Err(_) => 300,
+    };
+    let mut counts = Counts::default();
+    for seed in 0..rounds {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let grammar = RandomGrammar::new(&mut random).grammar();
+        let tokens = support::random_tokens(&mut random);
+        let cells = random.usize(1..=4);
+        let vocabulary = support::vocabulary(&tokens);
+        let name = format!("seed {seed}: {:?} over {tokens:?}", grammar.rules);
+        compare(
+            &name,
+            &grammar,
+            vocabulary,
+            cells,
+            25,
+            &mut random,
+            &mut counts,
+        );
+    }
+    let all = counts.yes + counts.no;
+    println!(
+        "{all} canvases: {} completable, {} not",
+        counts.yes, counts.no
+    );
+    assert!(
+        counts.yes * 10 > all * 2 && counts.no * 10 > all * 3,
+        "lopsided cases"
+    );
+}

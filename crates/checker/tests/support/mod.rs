@@ -1,0 +1,177 @@
+//! Fixtures and generators that the tests share.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
+use lacuna_grammar::{Expr, Grammar, Rule, RuleId, gbnf};
+use lacuna_lexer::Vocabulary;
+
+/// A grammar with a vocabulary and a canvas length.
+pub struct Case {
+    pub name: String,
+    pub grammar: Grammar,
+    pub tokens: Vec<Vec<u8>>,
+    pub cells: usize,
+}
+
+/// The cases of `fixtures/*.case`: a grammar in GBNF, a line `tokens: …` with
+/// tokens in the notation of GBNF strings, and a line `cells: N`.
+pub fn fixtures() -> Vec<Case> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("fixtures")
+        .map(|entry| entry.expect("entry").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "case"))
+        .collect();
+    paths.sort();
+    paths
+        .iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(path).expect("fixture");
+            let (grammar, rest) = text.split_once("\ntokens:").expect("a line of tokens");
+            let (tokens, cells) = rest.split_once("\ncells:").expect("a line of cells");
+            let name = path
+                .file_name()
+                .expect("name")
+                .to_string_lossy()
+                .into_owned();
+            Case {
+                grammar: gbnf::parse(grammar).unwrap_or_else(|error| panic!("{name}: {error}")),
+                tokens: tokens.split_whitespace().map(unescape).collect(),
+                cells: cells.trim().parse().expect("a number of cells"),
+                name,
+            }
+        })
+        .collect()
+}
+
+/// `\xNN` for a byte, `\s` for a blank; everything else stands for itself.
+fn unescape(token: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = token.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        if let Some(blank) = rest.strip_prefix(b"\\s") {
+            bytes.push(b' ');
+            rest = blank;
+        } else if let Some(hex) = rest.strip_prefix(b"\\x") {
+            let digits = std::str::from_utf8(&hex[..2]).expect("ASCII");
+            bytes.push(u8::from_str_radix(digits, 16).expect("two hexadecimal digits"));
+            rest = &hex[2..];
+        } else {
+            bytes.push(first);
+            rest = after;
+        }
+    }
+    bytes
+}
+
+/// Token 0 ends the text, token 1 is the mask, the rest are as given.
+pub fn vocabulary(tokens: &[Vec<u8>]) -> Vocabulary {
+    let all = [None, None]
+        .into_iter()
+        .chain(tokens.iter().cloned().map(Some))
+        .collect();
+    Vocabulary::new(all, vec![0], 1).expect("a vocabulary")
+}
+
+/// Two to five tokens of one to three bytes over the random grammars' alphabet.
+pub fn random_tokens(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
+    (0..random.usize(2..=5))
+        .map(|_| {
+            (0..random.usize(1..=3))
+                .map(|_| *random.choice(ALPHABET).expect("a byte"))
+                .collect()
+        })
+        .collect()
+}
+
+const ALPHABET: &[u8] = b"ab(";
+
+/// Panics unless the witness fills every gap with as many fillable tokens as it
+/// has cells.
+pub fn assert_fits(pattern: &Pattern, witness: &Witness, vocabulary: &Vocabulary) {
+    let gaps = pattern.segments.iter().filter_map(|segment| match segment {
+        Segment::Gap(gap) => Some(gap),
+        Segment::Text(_) => None,
+    });
+    assert_eq!(gaps.clone().count(), witness.gaps.len());
+    for (gap, filling) in gaps.zip(&witness.gaps) {
+        match (gap, filling) {
+            (Gap::Any, Filling::Bytes(_)) => {}
+            (Gap::Cells(cells), Filling::Tokens(tokens)) => assert_eq!(*cells, tokens.len()),
+            (Gap::UpTo(cells), Filling::Tokens(tokens)) => assert!(tokens.len() <= *cells),
+            _ => panic!("{gap:?} filled by {filling:?}"),
+        }
+        if let Filling::Tokens(tokens) = filling {
+            assert!(
+                tokens
+                    .iter()
+                    .all(|&token| vocabulary.bytes(token).is_some())
+            );
+        }
+    }
+}
+
+/// A grammar of up to four rules with recursion anywhere.
+pub struct RandomGrammar<'a> {
+    random: &'a mut fastrand::Rng,
+    rules: u32,
+}
+
+impl<'a> RandomGrammar<'a> {
+    pub fn new(random: &'a mut fastrand::Rng) -> Self {
+        let rules = random.u32(1..=4);
+        Self { random, rules }
+    }
+
+    pub fn grammar(&mut self) -> Grammar {
+        let rules = (0..self.rules)
+            .map(|rule| Rule {
+                name: format!("r{rule}"),
+                body: self.choice(2),
+            })
+            .collect();
+        Grammar {
+            rules,
+            start: RuleId(0),
+        }
+    }
+
+    fn choice(&mut self, depth: u32) -> Expr {
+        Expr::Choice(
+            (0..self.random.usize(1..=3))
+                .map(|_| self.sequence(depth))
+                .collect(),
+        )
+    }
+
+    fn sequence(&mut self, depth: u32) -> Expr {
+        Expr::Sequence(
+            (0..self.random.usize(0..=3))
+                .map(|_| self.atom(depth))
+                .collect(),
+        )
+    }
+
+    fn atom(&mut self, depth: u32) -> Expr {
+        match self.random.u8(..10) {
+            0..=2 => Expr::Rule(RuleId(self.random.u32(..self.rules))),
+            3 if depth > 0 => {
+                let min = self.random.u32(..=1);
+                let max = self.random.bool().then(|| min + self.random.u32(..=2));
+                Expr::Repeat {
+                    item: Box::new(self.choice(depth - 1)),
+                    min,
+                    max,
+                }
+            }
+            4 if depth > 0 => self.choice(depth - 1),
+            _ => {
+                let length = self.random.usize(1..=2);
+                let text: Vec<u8> = (0..length)
+                    .map(|_| *self.random.choice(ALPHABET).expect("a byte"))
+                    .collect();
+                Expr::literal(text)
+            }
+        }
+    }
+}

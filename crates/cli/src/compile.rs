@@ -1,0 +1,56 @@
+//! `lacuna compile`: what becomes of a grammar, and how long it takes.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use lacuna_engine::{GrammarSession, Purpose};
+use serde_json::json;
+
+use crate::error::CommandError;
+use crate::files::{VocabularyArguments, read_grammar};
+
+/// Compile a grammar and print its sizes as one JSON object.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The grammar; its kind is its ending
+    #[arg(long, value_name = "FILE")]
+    grammar: PathBuf,
+    #[command(flatten)]
+    vocabulary: VocabularyArguments,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
+    let mut clock = Instant::now();
+    let mut lap = || {
+        let milliseconds = clock.elapsed().as_secs_f64() * 1000.0;
+        clock = Instant::now();
+        milliseconds
+    };
+    let vocabulary = arguments.vocabulary.load()?;
+    let tokenizer_ms = lap();
+    let grammar = read_grammar(&arguments.grammar, Purpose::Judging)?;
+    let front_end_ms = lap();
+    let session = GrammarSession::new(&grammar, vocabulary.clone())?;
+    let checker_ms = lap();
+    let statistics = session.statistics();
+    let mut report = json!({
+        "rules": grammar.rules.len(),
+        "terminals": statistics.terminals,
+        "nonterminals": statistics.nonterminals,
+        "productions": statistics.productions,
+        "lexerStates": statistics.lexer_states,
+        "milliseconds": { "frontEnd": front_end_ms, "checker": checker_ms },
+    });
+    if let Some(vocabulary) = vocabulary {
+        report["tokens"] = vocabulary.len().into();
+        report["regular"] = statistics.regular.into();
+        report["innerStates"] = statistics.inner_states.into();
+        report["levels"] = statistics.levels.into();
+        report["coverStates"] = statistics.cover_states.into();
+        report["milliseconds"]["tokenizer"] = tokenizer_ms.into();
+    }
+    println!("{report}");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,122 @@
+//! Reading grammars, tokenizers and models from files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use lacuna_engine::{Dialect, Engine, Fault, GrammarSource, Purpose};
+use lacuna_grammar::Grammar;
+use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_model::Tokenizer;
+use serde_json::Value;
+
+use crate::error::CommandError;
+
+/// The bytes of a file.
+pub fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
+    std::fs::read(path).map_err(|error| CommandError::file(path, error))
+}
+
+/// A text file.
+pub fn read_text(path: &Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(path).map_err(|error| CommandError::file(path, error))
+}
+
+/// A grammar file, its dialect known by its ending.
+pub fn read_grammar(path: &Path, purpose: Purpose) -> Result<Grammar, CommandError> {
+    let name = path.display().to_string();
+    let source = GrammarSource {
+        dialect: Dialect::of_file(&name)?,
+        text: read_text(path)?,
+        texts: BTreeMap::new(),
+    };
+    source
+        .compile(purpose)
+        .map_err(|fault| CommandError::Grammar(name, fault))
+}
+
+/// A model's folder: `config.json`, `tokenizer.json`, `model.safetensors`.
+pub fn load_engine(folder: &Path) -> Result<Engine, CommandError> {
+    let file = |name: &str| read(&folder.join(name));
+    Ok(Engine::load(
+        &file("config.json")?,
+        &file("tokenizer.json")?,
+        &file("model.safetensors")?,
+    )?)
+}
+
+/// Where the vocabulary comes from.
+#[derive(Args)]
+pub struct VocabularyArguments {
+    /// A tokenizer.json; the ids of end of text and mask come from the
+    /// config.json beside it
+    #[arg(long, value_name = "FILE")]
+    pub tokenizer: Option<PathBuf>,
+    /// An id that ends the text, in place of those in config.json (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub end: Vec<TokenId>,
+    /// The mask's id, in place of the one in config.json
+    #[arg(long, value_name = "ID")]
+    pub mask: Option<TokenId>,
+}
+
+impl VocabularyArguments {
+    /// The vocabulary, if a tokenizer was named.
+    pub fn load(&self) -> Result<Option<Arc<Vocabulary>>, CommandError> {
+        let Some(path) = &self.tokenizer else {
+            return Ok(None);
+        };
+        let config_path = path.with_file_name("config.json");
+        let known = self.mask.is_some() && !self.end.is_empty();
+        let config = match known && !config_path.exists() {
+            true => None,
+            false => Some(read(&config_path)?),
+        };
+        let ids = Ids::read(config.as_deref(), &config_path)?;
+        let mask = self.mask.or(ids.mask).ok_or_else(|| {
+            CommandError::content(&config_path, "no mask_token_id; name one with --mask")
+        })?;
+        let ends = if self.end.is_empty() {
+            ids.ends
+        } else {
+            self.end.clone()
+        };
+        let tokens = Tokenizer::read_token_bytes(&read(path)?)
+            .map_err(|error| CommandError::content(path, error))?;
+        let vocabulary = Vocabulary::new(tokens, ends, mask).map_err(Fault::from)?;
+        Ok(Some(Arc::new(vocabulary)))
+    }
+}
+
+/// The ids that a configuration states; any model's `config.json` will do.
+#[derive(Default)]
+struct Ids {
+    ends: Vec<TokenId>,
+    mask: Option<TokenId>,
+}
+
+impl Ids {
+    fn read(config: Option<&[u8]>, path: &Path) -> Result<Self, CommandError> {
+        let Some(config) = config else {
+            return Ok(Self::default());
+        };
+        let config: Value =
+            serde_json::from_slice(config).map_err(|error| CommandError::content(path, error))?;
+        let id = |value: &Value| value.as_u64().and_then(|id| TokenId::try_from(id).ok());
+        let ends = match &config["eos_token_id"] {
+            Value::Array(ids) => ids.iter().filter_map(id).collect(),
+            other => id(other).into_iter().collect(),
+        };
+        Ok(Self {
+            ends,
+            mask: id(&config["mask_token_id"]),
+        })
+    }
+}
+
+/// Milliseconds since now, for a run's timings.
+pub fn clock() -> Box<dyn Fn() -> f64> {
+    let origin = std::time::Instant::now();
+    Box::new(move || origin.elapsed().as_secs_f64() * 1000.0)
+}

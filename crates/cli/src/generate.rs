@@ -1,0 +1,129 @@
+//! `lacuna generate`: a text from a model, within a grammar.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use lacuna_decoder::Options;
+use lacuna_engine::{Dialect, GenerateRequest};
+
+use crate::error::CommandError;
+use crate::events::to_json;
+use crate::files::{clock, load_engine, read_text};
+
+/// Write a text with a model: the text on standard output, a summary on
+/// standard error.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The model's folder
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// The grammar; its kind is its ending
+    #[arg(long, value_name = "FILE")]
+    grammar: PathBuf,
+    /// The request
+    #[arg(long, value_name = "TEXT")]
+    prompt: String,
+    /// The prompt's task line, in place of the schema's names
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+    /// Cells of the canvas
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    length: usize,
+    /// Denoising steps
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    steps: usize,
+    /// Seed of the noise
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// 0 takes the most probable tokens, 1 samples
+    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    temperature: f32,
+    /// Leave the grammar aside, for comparison
+    #[arg(long)]
+    unconstrained: bool,
+    /// Write every event of the run to this file, a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
+    let engine = load_engine(&arguments.model)?;
+    let name = arguments.grammar.display().to_string();
+    let request = GenerateRequest {
+        request: arguments.prompt.clone(),
+        task: arguments.task.clone(),
+        grammar: (Dialect::of_file(&name)?, read_text(&arguments.grammar)?),
+        options: Options {
+            length: arguments.length,
+            steps: arguments.steps,
+            seed: arguments.seed,
+            temperature: arguments.temperature,
+            ..Options::default()
+        },
+        unconstrained: arguments.unconstrained,
+    };
+    let mut events = match &arguments.events {
+        Some(path) => Some(EventFile::create(path)?),
+        None => None,
+    };
+    let run =
+        engine
+            .start(&request, clock())
+            .map_err(|fault| match fault.diagnostics.is_empty() {
+                true => CommandError::Fault(fault),
+                false => CommandError::Grammar(name, fault),
+            })?;
+    let mut failure = None;
+    let summary = run.finish(|event| {
+        if let Some(events) = &mut events {
+            let line = to_json(event, engine.vocabulary());
+            if let Err(error) = writeln!(events.writer, "{line}") {
+                failure.get_or_insert(error);
+            }
+        }
+    })?;
+    if let Some(mut events) = events {
+        let result = failure.map_or_else(|| events.writer.flush(), Err);
+        result.map_err(|error| CommandError::file(&events.path, error))?;
+    }
+    let mut output = std::io::stdout().lock();
+    output
+        .write_all(&summary.text)
+        .and_then(|()| output.write_all(b"\n"))
+        .map_err(|error| CommandError::file(Path::new("standard output"), error))?;
+    let timings = summary.timings;
+    eprintln!(
+        "{} in {} steps: model {:.0} ms, checker {:.1} ms ({} checks, {} by agreement with the \
+         witness), {} refusals",
+        if arguments.unconstrained {
+            "unconstrained"
+        } else {
+            "within the grammar"
+        },
+        summary.steps,
+        timings.model_ms,
+        timings.checker_ms,
+        timings.checks,
+        timings.agreed,
+        timings.refusals,
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+struct EventFile {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl EventFile {
+    fn create(path: &Path) -> Result<Self, CommandError> {
+        let file = File::create(path).map_err(|error| CommandError::file(path, error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            writer: BufWriter::new(file),
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! What a run reports.
+
+use lacuna_lexer::TokenId;
+use serde::Serialize;
+
+/// How a token came into its cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// The model proposed it and it was checked alone.
+    Model,
+    /// The model proposed it and it was checked together with others.
+    Batch,
+    /// It was taken from the witness, after too many refusals.
+    Recovery,
+}
+
+/// Why a candidate was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// No sentence of the grammar goes with it in this canvas.
+    Impossible,
+    /// The checker's budget ran out before the answer was known.
+    Exhausted,
+    /// It would put text behind the end of the text, or an end before text.
+    EndBeforeText,
+}
+
+/// A token written for good.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Commit {
+    /// The step, from 0.
+    pub step: usize,
+    /// The cell.
+    pub cell: usize,
+    /// The token.
+    pub token: TokenId,
+    /// The probability the model gave it.
+    pub probability: f32,
+    /// How it came.
+    pub how: How,
+}
+
+/// A candidate that was not committed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Refusal {
+    /// The step, from 0.
+    pub step: usize,
+    /// The cell.
+    pub cell: usize,
+    /// The token.
+    pub token: TokenId,
+    /// The probability the model gave it.
+    pub probability: f32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The text is complete; under a grammar, a sentence of it.
+    Complete,
+}
+
+/// Where the time of a run went, and how often the checker was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Timings {
+    /// Milliseconds in the model.
+    pub model_ms: f64,
+    /// Milliseconds in the checker.
+    pub checker_ms: f64,
+    /// Canvases checked.
+    pub checks: usize,
+    /// Candidates that agreed with the witness and needed no check.
+    pub agreed: usize,
+    /// Candidates refused.
+    pub refusals: usize,
+}
+
+/// One thing that happened in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A step began.
+    Step {
+        /// The step, from 0.
+        step: usize,
+        /// Masked cells before it.
+        masked: usize,
+    },
+    /// A candidate was refused.
+    Refusal(Refusal),
+    /// A token was committed.
+    Commit(Commit),
+    /// The run is over.
+    Done {
+        /// The text, as bytes.
+        text: Vec<u8>,
+        /// How it ended.
+        outcome: Outcome,
+        /// Steps taken.
+        steps: usize,
+        /// Where the time went.
+        timings: Timings,
+    },
+}

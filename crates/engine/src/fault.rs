@@ -1,0 +1,131 @@
+//! Errors as the surfaces show them: a kind to branch on, a sentence to read,
+//! and findings with places where a grammar is at fault.
+
+use lacuna_grammar::automaton::AutomatonError;
+use lacuna_grammar::{Diagnostic, Diagnostics, Place, Severity};
+use serde::Serialize;
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// A stable name, such as `grammar`, `no-member`, `weights`.
+    pub kind: &'static str,
+    /// A sentence for people.
+    pub message: String,
+    /// What is wrong with the grammar, where that is the fault.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<Finding>,
+}
+
+/// A [`Diagnostic`] with its place resolved to line and column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// A stable name for the kind of finding.
+    pub kind: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Column in characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// Byte offsets into the grammar text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<ByteSpan>,
+    /// JSON pointer into the schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Byte offsets, `start..end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ByteSpan {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Fault {
+    /// A fault without findings.
+    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// The fault of a grammar text.
+    pub fn of_grammar(source: &str, diagnostics: &Diagnostics) -> Self {
+        let findings: Vec<Finding> = diagnostics
+            .0
+            .iter()
+            .map(|diagnostic| Finding::new(source, diagnostic))
+            .collect();
+        let message = match findings.as_slice() {
+            [only] => only.to_string(),
+            [first, rest @ ..] => format!("{first} (and {} more)", rest.len()),
+            [] => "the grammar is not usable".to_owned(),
+        };
+        Self {
+            kind: "grammar",
+            message,
+            diagnostics: findings,
+        }
+    }
+}
+
+impl From<AutomatonError> for Fault {
+    fn from(error: AutomatonError) -> Self {
+        Self::new("grammar-too-large", error.to_string())
+    }
+}
+
+impl Finding {
+    fn new(source: &str, diagnostic: &Diagnostic) -> Self {
+        let position = diagnostic.line_and_column(source);
+        let (span, pointer) = match &diagnostic.place {
+            Place::Span { start, end } => (
+                Some(ByteSpan {
+                    start: *start,
+                    end: *end,
+                }),
+                None,
+            ),
+            Place::Pointer(pointer) => (None, Some(pointer.clone())),
+        };
+        Self {
+            kind: diagnostic.kind,
+            severity: diagnostic.severity,
+            message: diagnostic.message.clone(),
+            line: position.map(|(line, _)| line),
+            column: position.map(|(_, column)| column),
+            span,
+            pointer,
+            note: diagnostic.note.clone(),
+        }
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.line, self.column, &self.pointer) {
+            (Some(line), Some(column), _) => write!(f, "line {line}, column {column}: ")?,
+            (_, _, Some(pointer)) if pointer.is_empty() => write!(f, "at the root: ")?,
+            (_, _, Some(pointer)) => write!(f, "at {pointer}: ")?,
+            _ => {}
+        }
+        write!(f, "{}", self.message)?;
+        self.note
+            .as_ref()
+            .map_or(Ok(()), |note| write!(f, "; {note}"))
+    }
+}

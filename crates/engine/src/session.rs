@@ -1,0 +1,112 @@
+//! Questions about texts with gaps, under one grammar.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Statistics, Verdict};
+use lacuna_grammar::Grammar;
+use lacuna_lexer::Vocabulary;
+
+use crate::Fault;
+
+/// The answer to one question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether the text can be completed.
+    pub completable: bool,
+    /// A completed text, if so.
+    pub witness: Option<Vec<u8>>,
+}
+
+/// A grammar that answers.
+#[derive(Clone, Debug)]
+pub struct GrammarSession {
+    checker: Checker,
+}
+
+impl GrammarSession {
+    /// A session; `vocabulary` is needed where gaps count cells.
+    ///
+    /// # Errors
+    /// When the grammar's automata outgrow their limits.
+    pub fn new(grammar: &Grammar, vocabulary: Option<Arc<Vocabulary>>) -> Result<Self, Fault> {
+        Ok(Self {
+            checker: Checker::new(grammar, vocabulary, CheckerLimits::default())?,
+        })
+    }
+
+    /// Sizes of what was built for the grammar.
+    pub fn statistics(&self) -> Statistics {
+        self.checker.statistics()
+    }
+
+    /// Whether a text with gaps can be completed. A segment is text, or `None`
+    /// for a gap; without `gaps` a gap may become any bytes, otherwise the
+    /// entries are the cells of each gap, in order, and one at the end is an
+    /// open tail.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the numbers of gaps differ, there is no vocabulary to
+    /// count in, or a budget runs out.
+    pub fn check(
+        &mut self,
+        segments: &[Option<Vec<u8>>],
+        gaps: Option<&[usize]>,
+    ) -> Result<Answer, Fault> {
+        let nulls = segments.iter().filter(|segment| segment.is_none()).count();
+        if let Some(gaps) = gaps {
+            if gaps.len() != nulls {
+                let message = format!(
+                    "\"gaps\" has {} entries for {nulls} gaps in \"segments\"",
+                    gaps.len()
+                );
+                return Err(Fault::new("invalid-input", message));
+            }
+            if self.checker.vocabulary().is_none() {
+                let message = "gaps that count cells need a tokenizer";
+                return Err(Fault::new("invalid-input", message));
+            }
+        }
+        let mut cells = gaps.unwrap_or_default().iter();
+        let last = segments.len().saturating_sub(1);
+        let segments = segments
+            .iter()
+            .enumerate()
+            .map(|(at, segment)| match segment {
+                Some(text) => Segment::Text(text.clone()),
+                None => Segment::Gap(match cells.next() {
+                    None => Gap::Any,
+                    Some(&cells) if at == last => Gap::UpTo(cells),
+                    Some(&cells) => Gap::Cells(cells),
+                }),
+            });
+        self.check_pattern(&Pattern {
+            segments: segments.collect(),
+        })
+    }
+
+    /// Whether a pattern can be completed.
+    ///
+    /// # Errors
+    /// When a budget runs out.
+    pub fn check_pattern(&mut self, pattern: &Pattern) -> Result<Answer, Fault> {
+        let (verdict, _) = self.checker.check(pattern);
+        match verdict {
+            Verdict::Completable(witness) => {
+                let vocabulary = self.checker.vocabulary().map(AsRef::as_ref);
+                let witness = Some(witness.text(pattern, vocabulary));
+                Ok(Answer {
+                    completable: true,
+                    witness,
+                })
+            }
+            Verdict::Impossible => Ok(Answer {
+                completable: false,
+                witness: None,
+            }),
+            Verdict::Exhausted { what, limit } => Err(Fault::new(
+                "budget",
+                format!("undecided: the budget of {limit} {what} ran out"),
+            )),
+        }
+    }
+}

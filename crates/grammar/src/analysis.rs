@@ -1,0 +1,95 @@
+//! What can be said of a grammar's rules before any automaton is built: which
+//! are reachable, which derive a text at all, which derive the empty one.
+//!
+//! Each is a least fixpoint over the rules, found with a work list: a rule is
+//! looked at again only when a rule that it mentions has changed.
+
+use crate::characters::any_character_in;
+use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, RuleId};
+
+/// For each rule, whether the start rule leads to it.
+pub fn reachable(grammar: &Grammar) -> Vec<bool> {
+    let mut reached = vec![false; grammar.rules.len()];
+    reached[grammar.start.0 as usize] = true;
+    let mut stack = vec![grammar.start];
+    while let Some(rule) = stack.pop() {
+        grammar.rule(rule).body.for_each_rule(&mut |next| {
+            if !std::mem::replace(&mut reached[next.0 as usize], true) {
+                stack.push(next);
+            }
+        });
+    }
+    reached
+}
+
+/// For each rule, whether it derives any text.
+pub fn productive(grammar: &Grammar) -> Vec<bool> {
+    fixpoint(grammar, is_productive)
+}
+
+/// For each rule, whether it derives the empty text.
+pub fn nullable(grammar: &Grammar) -> Vec<bool> {
+    fixpoint(grammar, is_nullable)
+}
+
+/// Whether an expression derives any text, given that of the rules.
+pub fn is_productive(expr: &Expr, rules: &[bool]) -> bool {
+    match expr {
+        Expr::Literal(_) => true,
+        Expr::Chars(ranges) => any_character_in(ranges),
+        Expr::Sequence(parts) => parts.iter().all(|part| is_productive(part, rules)),
+        Expr::Choice(parts) => parts.iter().any(|part| is_productive(part, rules)),
+        Expr::Repeat { item, min, max } => {
+            max.is_none_or(|max| *min <= max) && (*min == 0 || is_productive(item, rules))
+        }
+        Expr::Rule(rule) => rules[rule.0 as usize],
+        Expr::Automaton(dfa) => !dfa.is_empty(),
+    }
+}
+
+/// Whether an expression derives the empty text, given that of the rules.
+pub fn is_nullable(expr: &Expr, rules: &[bool]) -> bool {
+    match expr {
+        Expr::Literal(bytes) => bytes.is_empty(),
+        Expr::Chars(_) => false,
+        Expr::Sequence(parts) => parts.iter().all(|part| is_nullable(part, rules)),
+        Expr::Choice(parts) => parts.iter().any(|part| is_nullable(part, rules)),
+        Expr::Repeat { item, min, max } => {
+            max.is_none_or(|max| *min <= max) && (*min == 0 || is_nullable(item, rules))
+        }
+        Expr::Rule(rule) => rules[rule.0 as usize],
+        Expr::Automaton(dfa) => dfa.accepts(b""),
+    }
+}
+
+/// An error at `place` when no text belongs to the grammar.
+pub(crate) fn refuse_empty_language(grammar: &Grammar, place: Place) -> Result<(), Diagnostics> {
+    if productive(grammar)[grammar.start.0 as usize] {
+        return Ok(());
+    }
+    let message = "no text belongs to this grammar";
+    Err(Diagnostic::error("empty-language", place, message)
+        .with_note("some rule needs itself, or a class without characters, in every alternative")
+        .into())
+}
+
+fn fixpoint(grammar: &Grammar, holds: fn(&Expr, &[bool]) -> bool) -> Vec<bool> {
+    let mut mentioned_by: Vec<Vec<u32>> = vec![Vec::new(); grammar.rules.len()];
+    for (index, rule) in grammar.rules.iter().enumerate() {
+        rule.body.for_each_rule(&mut |RuleId(mentioned)| {
+            let users = &mut mentioned_by[mentioned as usize];
+            if users.last() != Some(&(index as u32)) {
+                users.push(index as u32);
+            }
+        });
+    }
+    let mut found = vec![false; grammar.rules.len()];
+    let mut work: Vec<u32> = (0..grammar.rules.len() as u32).collect();
+    while let Some(rule) = work.pop() {
+        if !found[rule as usize] && holds(&grammar.rules[rule as usize].body, &found) {
+            found[rule as usize] = true;
+            work.extend(&mentioned_by[rule as usize]);
+        }
+    }
+    found
+}

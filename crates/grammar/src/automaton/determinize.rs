@@ -1,0 +1,124 @@
+//! The subset construction, with the alphabet compressed to byte classes.
+//!
+//! Only states with byte transitions (and acceptance) are kept in a subset, so
+//! subsets that differ in ways that no text can show are one state.
+
+use rustc_hash::FxHashMap;
+
+use super::dfa::DEAD;
+use super::{AutomatonError, Dfa, Limits, Nfa, NfaState};
+
+impl Nfa {
+    /// The same language as a trimmed deterministic automaton.
+    ///
+    /// # Errors
+    /// When it would have more states than the limit.
+    pub fn determinize(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
+        let (classes, representatives) = self.byte_classes();
+        let class_count = representatives.len();
+        let mut closure = Closure::new(self);
+        let mut ids: FxHashMap<Box<[NfaState]>, u32> = FxHashMap::default();
+        let mut subsets: Vec<Box<[NfaState]>> = Vec::new();
+        let mut table = Vec::new();
+
+        let start = closure.of(&[self.start]);
+        ids.insert(start.clone(), 0);
+        subsets.push(start);
+        let mut targets: Vec<Vec<NfaState>> = vec![Vec::new(); class_count];
+        let mut done = 0;
+        while done < subsets.len() {
+            for &state in &subsets[done] {
+                for &(low, high, next) in &self.byte_edges[state as usize] {
+                    let last = classes[high as usize];
+                    for class in classes[low as usize]..=last {
+                        targets[class as usize].push(next);
+                    }
+                }
+            }
+            for target in &mut targets {
+                if target.is_empty() {
+                    table.push(DEAD);
+                    continue;
+                }
+                let subset = closure.of(target);
+                target.clear();
+                let fresh = subsets.len() as u32;
+                let id = *ids.entry(subset).or_insert_with_key(|subset| {
+                    subsets.push(subset.clone());
+                    fresh
+                });
+                if subsets.len() > limits.dfa_states {
+                    return Err(AutomatonError::TooLarge {
+                        what: "deterministic states",
+                        limit: limits.dfa_states,
+                    });
+                }
+                table.push(id);
+            }
+            done += 1;
+        }
+        let accepting =
+            subsets.iter().map(|subset| subset.binary_search(&self.accept).is_ok()).collect();
+        Ok(Dfa { classes, class_count, table, accepting, start: 0 }.trim())
+    }
+
+    /// Classes are runs of neighbouring bytes (cut wherever any transition
+    /// begins or ends), so a transition's range covers a range of classes.
+    fn byte_classes(&self) -> (Box<[u8; 256]>, Vec<u8>) {
+        let mut cut = [false; 257];
+        cut[0] = true;
+        for &(low, high, _) in self.byte_edges.iter().flatten() {
+            cut[low as usize] = true;
+            cut[high as usize + 1] = true;
+        }
+        let mut classes = Box::new([0u8; 256]);
+        let mut representatives = Vec::new();
+        for byte in 0..256 {
+            if cut[byte] {
+                representatives.push(byte as u8);
+            }
+            classes[byte] = (representatives.len() - 1) as u8;
+        }
+        (classes, representatives)
+    }
+}
+
+/// Follows empty edges; scratch space is kept between calls.
+struct Closure<'a> {
+    nfa: &'a Nfa,
+    mark: Vec<u32>,
+    round: u32,
+    stack: Vec<NfaState>,
+}
+
+impl<'a> Closure<'a> {
+    fn new(nfa: &'a Nfa) -> Self {
+        Self { nfa, mark: vec![0; nfa.byte_edges.len()], round: 0, stack: Vec::new() }
+    }
+
+    fn of(&mut self, seeds: &[NfaState]) -> Box<[NfaState]> {
+        self.round += 1;
+        let mut subset = Vec::new();
+        for &seed in seeds {
+            self.visit(seed);
+        }
+        while let Some(state) = self.stack.pop() {
+            if !self.nfa.byte_edges[state as usize].is_empty() || state == self.nfa.accept {
+                subset.push(state);
+            }
+            for at in 0..self.nfa.empty_edges[state as usize].len() {
+                self.visit(self.nfa.empty_edges[state as usize][at]);
+            }
+        }
+        subset.sort_unstable();
+        subset.into_boxed_slice()
+    }
+
+    fn visit(&mut self, state: NfaState) {
+        let mark = &mut self.mark[state as usize];
+        if *mark != self.round {
+            *mark = self.round;
+            self.stack.push(state);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Deterministic automata: the representation and what can be asked of it.
+
+use std::collections::VecDeque;
+
+use super::{AutomatonError, Limits, NfaBuilder};
+use crate::Expr;
+
+/// Index of a state of a [`Dfa`].
+pub type StateId = u32;
+
+/// No transition.
+pub(super) const DEAD: StateId = StateId::MAX;
+
+/// A deterministic automaton over bytes.
+///
+/// Invariant: *trimmed*. Every state is reachable from the start and reaches an
+/// accepting state, except that the start is kept when the language is empty.
+#[derive(Clone, Debug)]
+pub struct Dfa {
+    /// Byte → class; bytes of one class behave alike in every state.
+    pub(super) classes: Box<[u8; 256]>,
+    pub(super) class_count: usize,
+    /// `state * class_count + class` → state, or [`DEAD`].
+    pub(super) table: Vec<StateId>,
+    pub(super) accepting: Vec<bool>,
+    pub(super) start: StateId,
+}
+
+impl Dfa {
+    /// The language of an expression that mentions no rule.
+    ///
+    /// ```
+    /// use lacuna_grammar::{automaton::{Dfa, Limits}, Expr};
+    /// let letters = Expr::Chars(Box::new([(0x61, 0x7A)])).star();
+    /// let dfa = Dfa::from_expr(&letters, &Limits::default()).unwrap();
+    /// assert!(dfa.accepts(b"abc") && !dfa.accepts(b"a1"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`AutomatonError::MentionsRule`], or a limit.
+    pub fn from_expr(expr: &Expr, limits: &Limits) -> Result<Self, AutomatonError> {
+        let mut builder = NfaBuilder::new(limits);
+        let (start, accept) = (builder.state()?, builder.state()?);
+        builder.expression(expr, start, accept, &mut |_, rule, _, _| {
+            Err(AutomatonError::MentionsRule(rule.0))
+        })?;
+        Ok(builder.finish(start, accept).determinize(limits)?.minimize())
+    }
+
+    /// Where every text begins.
+    pub fn start(&self) -> StateId {
+        self.start
+    }
+
+    /// Number of states.
+    pub fn state_count(&self) -> usize {
+        self.accepting.len()
+    }
+
+    /// Whether a text that ends here belongs to the language.
+    pub fn is_accepting(&self, state: StateId) -> bool {
+        self.accepting[state as usize]
+    }
+
+    /// The state after one more byte; `None` where no text of the language
+    /// goes on so.
+    pub fn next(&self, state: StateId, byte: u8) -> Option<StateId> {
+        let class = self.classes[byte as usize] as usize;
+        let next = self.table[state as usize * self.class_count + class];
+        (next != DEAD).then_some(next)
+    }
+
+    /// The state after several bytes.
+    pub fn read(&self, state: StateId, bytes: &[u8]) -> Option<StateId> {
+        bytes.iter().try_fold(state, |state, &byte| self.next(state, byte))
+    }
+
+    /// Whether the text belongs to the language.
+    pub fn accepts(&self, text: &[u8]) -> bool {
+        self.read(self.start, text).is_some_and(|state| self.is_accepting(state))
+    }
+
+    /// Whether no text belongs to the language.
+    pub fn is_empty(&self) -> bool {
+        !self.accepting.iter().any(|&accepting| accepting)
+    }
+
+    /// The transitions of a state as byte ranges, in order of bytes.
+    pub fn byte_ranges(&self, state: StateId) -> Vec<(u8, u8, StateId)> {
+        let mut ranges: Vec<(u8, u8, StateId)> = Vec::new();
+        for byte in 0..=255u8 {
+            let Some(next) = self.next(state, byte) else { continue };
+            match ranges.last_mut() {
+                Some((_, high, target)) if *target == next && *high as u16 + 1 == byte as u16 => {
+                    *high = byte;
+                }
+                _ => ranges.push((byte, byte, next)),
+            }
+        }
+        ranges
+    }
+
+    /// For each state, a shortest run of bytes to acceptance, as the first byte
+    /// of it; `None` where the state accepts.
+    pub fn first_bytes_to_acceptance(&self) -> Vec<Option<u8>> {
+        let mut predecessors: Vec<Vec<(StateId, u8)>> = vec![Vec::new(); self.state_count()];
+        for state in 0..self.state_count() as StateId {
+            for (low, _, next) in self.byte_ranges(state) {
+                predecessors[next as usize].push((state, low));
+            }
+        }
+        let mut first = vec![None; self.state_count()];
+        let mut seen = self.accepting.clone();
+        let mut queue: VecDeque<StateId> =
+            (0..self.state_count() as StateId).filter(|&s| self.is_accepting(s)).collect();
+        while let Some(state) = queue.pop_front() {
+            for &(before, byte) in &predecessors[state as usize] {
+                if !std::mem::replace(&mut seen[before as usize], true) {
+                    first[before as usize] = Some(byte);
+                    queue.push_back(before);
+                }
+            }
+        }
+        first
+    }
+
+    /// A shortest member of the language.
+    pub fn shortest_member(&self) -> Option<Vec<u8>> {
+        if self.is_empty() {
+            return None;
+        }
+        let first = self.first_bytes_to_acceptance();
+        let mut text = Vec::new();
+        let mut state = self.start;
+        while let Some(byte) = first[state as usize] {
+            text.push(byte);
+            state = self.next(state, byte)?;
+        }
+        Some(text)
+    }
+
+    /// Keeps the states that lie on a path from the start to acceptance.
+    pub(super) fn trim(self) -> Self {
+        let count = self.state_count();
+        let mut predecessors: Vec<Vec<StateId>> = vec![Vec::new(); count];
+        for state in 0..count {
+            let row = &self.table[state * self.class_count..][..self.class_count];
+            for &next in row.iter().filter(|&&next| next != DEAD) {
+                predecessors[next as usize].push(state as StateId);
+            }
+        }
+        let mut live = self.accepting.clone();
+        let mut stack: Vec<StateId> =
+            (0..count as StateId).filter(|&state| live[state as usize]).collect();
+        while let Some(state) = stack.pop() {
+            for &before in &predecessors[state as usize] {
+                if !std::mem::replace(&mut live[before as usize], true) {
+                    stack.push(before);
+                }
+            }
+        }
+        live[self.start as usize] = true;
+        let mut order = vec![self.start];
+        let mut renamed = vec![DEAD; count];
+        renamed[self.start as usize] = 0;
+        let mut table = Vec::new();
+        let mut done = 0;
+        while done < order.len() {
+            let row = order[done] as usize * self.class_count;
+            for &next in &self.table[row..row + self.class_count] {
+                if next == DEAD || !live[next as usize] {
+                    table.push(DEAD);
+                    continue;
+                }
+                if renamed[next as usize] == DEAD {
+                    renamed[next as usize] = order.len() as StateId;
+                    order.push(next);
+                }
+                table.push(renamed[next as usize]);
+            }
+            done += 1;
+        }
+        let accepting = order.iter().map(|&state| self.accepting[state as usize]).collect();
+        Self { classes: self.classes, class_count: self.class_count, table, accepting, start: 0 }
+    }
+}

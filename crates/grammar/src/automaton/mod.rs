@@ -1,0 +1,50 @@
+//! Finite automata over bytes: the regular parts of a grammar.
+//!
+//! [`NfaBuilder`] turns expressions into a nondeterministic automaton (Thompson's
+//! construction, UTF-8 ranges from `regex-syntax`); [`Dfa`] is made from it by
+//! the subset construction and is always *trimmed*: every state lies on a path
+//! to acceptance, so a transition that exists can still be completed. Alphabets
+//! are compressed to classes of bytes that no transition tells apart.
+//!
+//! Every construction takes [`Limits`]; what would exceed them is an
+//! [`AutomatonError::TooLarge`], never a hang.
+
+mod algebra;
+mod determinize;
+mod dfa;
+mod minimize;
+mod nfa;
+
+pub use dfa::{Dfa, StateId};
+pub use nfa::{Nfa, NfaBuilder, NfaState};
+
+/// Bounds on the size of automata under construction.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// States of a nondeterministic automaton.
+    pub nfa_states: usize,
+    /// States of a deterministic automaton.
+    pub dfa_states: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { nfa_states: 2_000_000, dfa_states: 200_000 }
+    }
+}
+
+/// Why an automaton could not be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AutomatonError {
+    /// A construction outgrew its [`Limits`].
+    #[error("the grammar needs more than {limit} {what}")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit in force.
+        limit: usize,
+    },
+    /// An expression mentions a rule where only regular ones are allowed.
+    #[error("the expression is not regular: it mentions rule number {0}")]
+    MentionsRule(u32),
+}

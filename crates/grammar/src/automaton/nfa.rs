@@ -1,0 +1,218 @@
+//! Nondeterministic automata and Thompson's construction.
+//!
+//! [`NfaBuilder`] adds expressions between states; a caller decides what a rule
+//! mentioned in an expression becomes, so the same builder serves regular
+//! expressions (where a mention is an error) and the unrolling of recursive
+//! grammars.
+
+use regex_syntax::utf8::Utf8Sequences;
+
+use super::{AutomatonError, Dfa, Limits};
+use crate::{Expr, RuleId};
+
+/// Index of a state of an [`Nfa`].
+pub type NfaState = u32;
+
+/// A nondeterministic automaton over bytes.
+#[derive(Clone, Debug)]
+pub struct Nfa {
+    pub(super) byte_edges: Vec<Vec<(u8, u8, NfaState)>>,
+    pub(super) empty_edges: Vec<Vec<NfaState>>,
+    pub(super) start: NfaState,
+    pub(super) accept: NfaState,
+}
+
+/// Builds an [`Nfa`] piece by piece.
+#[derive(Debug)]
+pub struct NfaBuilder {
+    byte_edges: Vec<Vec<(u8, u8, NfaState)>>,
+    empty_edges: Vec<Vec<NfaState>>,
+    limit: usize,
+}
+
+/// Called for each rule an expression mentions: `(builder, rule, from, to, tail)`
+/// must connect `from` to `to` by what the rule derives.
+pub type OnRule<'a> = dyn FnMut(&mut NfaBuilder, RuleId, NfaState, NfaState) -> Result<(), AutomatonError>
+    + 'a;
+
+impl NfaBuilder {
+    /// An automaton without states.
+    pub fn new(limits: &Limits) -> Self {
+        Self { byte_edges: Vec::new(), empty_edges: Vec::new(), limit: limits.nfa_states }
+    }
+
+    /// Number of states so far.
+    pub fn state_count(&self) -> usize {
+        self.byte_edges.len()
+    }
+
+    /// A new state.
+    pub fn state(&mut self) -> Result<NfaState, AutomatonError> {
+        if self.byte_edges.len() >= self.limit {
+            return Err(AutomatonError::TooLarge {
+                what: "nondeterministic states",
+                limit: self.limit,
+            });
+        }
+        self.byte_edges.push(Vec::new());
+        self.empty_edges.push(Vec::new());
+        Ok(self.byte_edges.len() as NfaState - 1)
+    }
+
+    /// A transition that reads nothing.
+    pub fn empty_edge(&mut self, from: NfaState, to: NfaState) {
+        self.empty_edges[from as usize].push(to);
+    }
+
+    /// A transition on any byte of `low..=high`.
+    pub fn byte_edge(&mut self, from: NfaState, low: u8, high: u8, to: NfaState) {
+        self.byte_edges[from as usize].push((low, high, to));
+    }
+
+    /// Connects `from` to `to` by what `expr` derives.
+    pub fn expression(
+        &mut self,
+        expr: &Expr,
+        from: NfaState,
+        to: NfaState,
+        on_rule: &mut OnRule<'_>,
+    ) -> Result<(), AutomatonError> {
+        match expr {
+            Expr::Literal(bytes) => {
+                let mut at = from;
+                for &byte in bytes.iter() {
+                    let next = self.state()?;
+                    self.byte_edge(at, byte, byte, next);
+                    at = next;
+                }
+                self.empty_edge(at, to);
+            }
+            Expr::Chars(ranges) => self.characters(ranges, from, to)?,
+            Expr::Sequence(parts) => {
+                let Some((last, parts)) = parts.split_last() else {
+                    self.empty_edge(from, to);
+                    return Ok(());
+                };
+                let mut at = from;
+                for part in parts {
+                    let next = self.state()?;
+                    self.expression(part, at, next, on_rule)?;
+                    at = next;
+                }
+                self.expression(last, at, to, on_rule)?;
+            }
+            Expr::Choice(parts) => {
+                for part in parts {
+                    self.expression(part, from, to, on_rule)?;
+                }
+            }
+            Expr::Repeat { item, min, max } => {
+                self.repetition(item, *min, *max, from, to, on_rule)?;
+            }
+            Expr::Rule(rule) => on_rule(self, *rule, from, to)?,
+            Expr::Automaton(dfa) => self.automaton(dfa, from, to)?,
+        }
+        Ok(())
+    }
+
+    /// The finished automaton, with its one start and its one accepting state.
+    pub fn finish(self, start: NfaState, accept: NfaState) -> Nfa {
+        Nfa { byte_edges: self.byte_edges, empty_edges: self.empty_edges, start, accept }
+    }
+
+    fn repetition(
+        &mut self,
+        item: &Expr,
+        min: u32,
+        max: Option<u32>,
+        from: NfaState,
+        to: NfaState,
+        on_rule: &mut OnRule<'_>,
+    ) -> Result<(), AutomatonError> {
+        let mut at = from;
+        for _ in 0..min {
+            let next = self.state()?;
+            self.expression(item, at, next, on_rule)?;
+            at = next;
+        }
+        match max {
+            None => {
+                // A state of its own keeps the loop from leaking into what
+                // else leaves `at` or enters `to`.
+                let hub = self.state()?;
+                let back = self.state()?;
+                self.empty_edge(at, hub);
+                self.expression(item, hub, back, on_rule)?;
+                self.empty_edge(back, hub);
+                self.empty_edge(hub, to);
+            }
+            Some(max) => {
+                for _ in min..max {
+                    self.empty_edge(at, to);
+                    let next = self.state()?;
+                    self.expression(item, at, next, on_rule)?;
+                    at = next;
+                }
+                self.empty_edge(at, to);
+            }
+        }
+        Ok(())
+    }
+
+    fn characters(
+        &mut self,
+        ranges: &[(u32, u32)],
+        from: NfaState,
+        to: NfaState,
+    ) -> Result<(), AutomatonError> {
+        const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
+        for &(low, high) in ranges {
+            for (low, high) in
+                [(low, high.min(SURROGATES.0 - 1)), (low.max(SURROGATES.1 + 1), high)]
+            {
+                let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else {
+                    continue;
+                };
+                if low > high {
+                    continue;
+                }
+                for sequence in Utf8Sequences::new(low, high) {
+                    let (last, before) = match sequence.as_slice().split_last() {
+                        Some(split) => split,
+                        None => continue,
+                    };
+                    let mut at = from;
+                    for range in before {
+                        let next = self.state()?;
+                        self.byte_edge(at, range.start, range.end, next);
+                        at = next;
+                    }
+                    self.byte_edge(at, last.start, last.end, to);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn automaton(
+        &mut self,
+        dfa: &Dfa,
+        from: NfaState,
+        to: NfaState,
+    ) -> Result<(), AutomatonError> {
+        let base = self.byte_edges.len() as NfaState;
+        for _ in 0..dfa.state_count() {
+            self.state()?;
+        }
+        for state in 0..dfa.state_count() as u32 {
+            for (low, high, next) in dfa.byte_ranges(state) {
+                self.byte_edge(base + state, low, high, base + next);
+            }
+            if dfa.is_accepting(state) {
+                self.empty_edge(base + state, to);
+            }
+        }
+        self.empty_edge(from, base + dfa.start());
+        Ok(())
+    }
+}

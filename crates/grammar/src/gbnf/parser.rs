@@ -1,0 +1,406 @@
+//! A recursive-descent parser, a function per production, after llama.cpp's.
+//!
+//! Convention: a function is called with the cursor on the first byte of its
+//! production and leaves it after the production and the blanks that follow.
+//! Line ends count as blanks only where `lines` says so.
+
+use super::ast::{Name, Node, Rule};
+use super::{MAX_NESTING, MAX_REPETITION};
+use crate::{Diagnostic, Place};
+
+/// Findings after which the parser gives up.
+const MAX_FINDINGS: usize = 50;
+
+/// The rules that could be read, and what was wrong with the others.
+pub(super) fn parse(text: &str) -> (Vec<Rule>, Vec<Diagnostic>) {
+    let mut parser = Parser { text, at: 0, nesting: 0 };
+    let (mut rules, mut findings) = (Vec::new(), Vec::new());
+    parser.skip_blanks(true);
+    while parser.at < text.len() && findings.len() < MAX_FINDINGS {
+        match parser.rule() {
+            Ok(rule) => rules.push(rule),
+            Err(finding) => {
+                findings.push(*finding);
+                parser.skip_to_next_rule();
+            }
+        }
+    }
+    (rules, findings)
+}
+
+// Boxed: a finding is large, and results are returned often.
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    nesting: usize,
+}
+
+impl Parser<'_> {
+    /// `name ::= alternatives` and the end of the line.
+    fn rule(&mut self) -> Parsed<Rule> {
+        self.nesting = 0;
+        let start = self.at;
+        let Some(name) = self.name() else {
+            let note = match self.peek() {
+                Some(b'|') => "a rule goes on in the next line only inside parentheses or after |",
+                _ => "a rule is a name, ::= and what it stands for",
+            };
+            return Err(self.unexpected("the name of a rule", note));
+        };
+        self.skip_blanks(false);
+        if !self.take("::=") {
+            return Err(self.unexpected("::=", "a rule is a name, ::= and what it stands for"));
+        }
+        self.skip_blanks(true);
+        let body = self.alternatives(false)?;
+        match self.peek() {
+            None | Some(b'\n' | b'\r') => {}
+            Some(b')') => {
+                return Err(self.unexpected("the end of the rule", "this ) has no ( before it"));
+            }
+            Some(_) => {
+                let note = "an item is a literal, a class, a name, a group or .";
+                return Err(self.unexpected("an item or the end of the rule", note));
+            }
+        }
+        self.skip_blanks(true);
+        Ok(Rule { name: Name { text: name, start }, body })
+    }
+
+    fn alternatives(&mut self, lines: bool) -> Parsed<Node> {
+        let mut alternatives = vec![self.sequence(lines)?];
+        while self.take("|") {
+            self.skip_blanks(true);
+            alternatives.push(self.sequence(lines)?);
+        }
+        Ok(match alternatives.len() {
+            1 => alternatives.remove(0),
+            _ => Node::Choice(alternatives),
+        })
+    }
+
+    /// May match nothing: an empty alternative is the empty text.
+    fn sequence(&mut self, lines: bool) -> Parsed<Node> {
+        let mut items: Vec<Node> = Vec::new();
+        loop {
+            let item = match self.peek() {
+                Some(b'"') => self.literal()?,
+                Some(b'[') => self.class()?,
+                Some(b'(') => self.group()?,
+                Some(b'.') => {
+                    self.at += 1;
+                    Node::AnyCharacter
+                }
+                Some(b'<') => return Err(self.token_terminal(self.at)),
+                Some(b'!') if self.text[self.at + 1..].starts_with('<') => {
+                    return Err(self.token_terminal(self.at + 1));
+                }
+                Some(b'*' | b'+' | b'?' | b'{') => {
+                    let Some(item) = items.pop() else {
+                        let note = "a repetition follows what it repeats";
+                        return Err(self.unexpected("an item", note));
+                    };
+                    self.repetition(item, lines)?
+                }
+                _ => {
+                    let start = self.at;
+                    let Some(text) = self.name() else { break };
+                    Node::Mention(Name { text, start })
+                }
+            };
+            items.push(item);
+            self.skip_blanks(lines);
+        }
+        Ok(match items.len() {
+            1 => items.remove(0),
+            _ => Node::Sequence(items),
+        })
+    }
+
+    fn group(&mut self) -> Parsed<Node> {
+        let start = self.at;
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            let message = format!("parentheses are nested more than {MAX_NESTING} deep");
+            return Err(self.error("too-deep", start, start + 1, message));
+        }
+        self.at += 1;
+        self.skip_blanks(true);
+        let inside = self.alternatives(true)?;
+        if !self.take(")") {
+            return Err(match self.peek() {
+                None => self.unclosed(start, "parenthesis", ")"),
+                Some(_) => self.unexpected("an item or )", "the group is still open"),
+            });
+        }
+        self.nesting -= 1;
+        Ok(inside)
+    }
+
+    fn literal(&mut self) -> Parsed<Node> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            match self.peek() {
+                None => return Err(self.unclosed(start, "literal", "\"")),
+                Some(b'"') => break,
+                Some(_) => {
+                    let from = self.at;
+                    let code = self.character()?;
+                    text.push(char::from_u32(code).ok_or_else(|| {
+                        let message = format!("U+{code:04X} is not a character");
+                        self.error("bad-escape", from, self.at, message)
+                    })?);
+                }
+            }
+        }
+        self.at += 1;
+        Ok(Node::Literal(text))
+    }
+
+    fn class(&mut self) -> Parsed<Node> {
+        let start = self.at;
+        self.at += 1;
+        let negated = self.take("^");
+        let mut ranges = Vec::new();
+        loop {
+            match self.peek() {
+                None => return Err(self.unclosed(start, "character class", "]")),
+                Some(b']') => break,
+                Some(_) => {}
+            }
+            let from = self.at;
+            let low = self.character()?;
+            let mut high = low;
+            let rest = &self.text[self.at..];
+            if rest.starts_with('-') && rest.len() > 1 && !rest.starts_with("-]") {
+                self.at += 1;
+                high = self.character()?;
+            }
+            if low > high {
+                let message = "the range ends before it begins";
+                return Err(self.error("bad-range", from, self.at, message));
+            }
+            ranges.push((low, high));
+        }
+        self.at += 1;
+        if ranges.is_empty() {
+            let finding = self.error("empty-class", start, self.at, "the class is empty");
+            return Err(Box::new(finding.with_note("any character is written .")));
+        }
+        Ok(Node::Class { negated, ranges })
+    }
+
+    /// One character of a literal or class, as a code point up to U+10FFFF.
+    fn character(&mut self) -> Parsed<u32> {
+        let start = self.at;
+        let Some(first) = self.text[start..].chars().next() else {
+            return Err(self.unexpected("a character", "the text ends here"));
+        };
+        self.at += first.len_utf8();
+        if first != '\\' {
+            return Ok(first as u32);
+        }
+        let escape = self.text[self.at..].chars().next();
+        self.at += escape.map_or(0, char::len_utf8);
+        match escape {
+            Some('n') => Ok('\n' as u32),
+            Some('r') => Ok('\r' as u32),
+            Some('t') => Ok('\t' as u32),
+            Some(same @ ('\\' | '"' | '[' | ']')) => Ok(same as u32),
+            Some('x') => self.hexadecimal(start, 2),
+            Some('u') => self.hexadecimal(start, 4),
+            Some('U') => self.hexadecimal(start, 8),
+            _ => {
+                let finding = self.error("bad-escape", start, self.at, "there is no such escape");
+                let note = r#"escapes are \n \r \t \\ \" \[ \] \xNN \uNNNN \UNNNNNNNN"#;
+                Err(Box::new(finding.with_note(note)))
+            }
+        }
+    }
+
+    fn hexadecimal(&mut self, start: usize, digits: usize) -> Parsed<u32> {
+        let code = self
+            .text
+            .get(self.at..self.at + digits)
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let Some(code) = code else {
+            let message = format!("this escape needs {digits} hexadecimal digits");
+            return Err(self.error("bad-escape", start, self.at, message));
+        };
+        self.at += digits;
+        if code > char::MAX as u32 {
+            let message = "the last character is U+10FFFF";
+            return Err(self.error("bad-escape", start, self.at, message));
+        }
+        Ok(code)
+    }
+
+    fn repetition(&mut self, item: Node, lines: bool) -> Parsed<Node> {
+        let start = self.at;
+        let operator = self.peek();
+        self.at += 1;
+        let (min, max) = match operator {
+            Some(b'*') => (0, None),
+            Some(b'+') => (1, None),
+            Some(b'?') => (0, Some(1)),
+            _ => self.bounds(lines)?,
+        };
+        if max.is_some_and(|max| max < min) {
+            let message = "the most is less than the least";
+            return Err(self.error("bad-repetition", start, self.at, message));
+        }
+        if depth_of_repeats(&item) >= MAX_NESTING {
+            let message = format!("more than {MAX_NESTING} repetitions of one item");
+            return Err(self.error("too-deep", start, self.at, message));
+        }
+        Ok(Node::Repeat { item: Box::new(item), min, max })
+    }
+
+    /// `m}`, `m,}` or `m,n}`
+    fn bounds(&mut self, lines: bool) -> Parsed<(u32, Option<u32>)> {
+        const NOTE: &str = "a repetition is {m}, {m,} or {m,n}";
+        self.skip_blanks(lines);
+        let min = self.number(NOTE)?;
+        self.skip_blanks(lines);
+        if self.take("}") {
+            return Ok((min, Some(min)));
+        }
+        if !self.take(",") {
+            return Err(self.unexpected(", or }", NOTE));
+        }
+        self.skip_blanks(lines);
+        let max = match self.peek() {
+            Some(b'}') => None,
+            _ => Some(self.number(NOTE)?),
+        };
+        self.skip_blanks(lines);
+        if !self.take("}") {
+            return Err(self.unexpected("}", NOTE));
+        }
+        Ok((min, max))
+    }
+
+    fn number(&mut self, note: &'static str) -> Parsed<u32> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if start == self.at {
+            return Err(self.unexpected("a number", note));
+        }
+        match self.text[start..self.at].parse() {
+            Ok(number) if number <= MAX_REPETITION => Ok(number),
+            _ => {
+                let message = format!("more than {MAX_REPETITION} repetitions");
+                Err(self.error("too-large", start, self.at, message))
+            }
+        }
+    }
+
+    fn token_terminal(&mut self, start: usize) -> Box<Diagnostic> {
+        let end = self.text[start..]
+            .find(['>', '\n'])
+            .map_or(self.text.len(), |length| start + length + 1);
+        let finding = self.error(
+            "token-terminal",
+            start,
+            end.min(self.text.len()),
+            "a terminal that names a token of one tokenizer is not supported",
+        );
+        Box::new(finding.with_note("write the token's text as a literal"))
+    }
+
+    fn name(&mut self) -> Option<String> {
+        let rest = &self.text[self.at..];
+        let length = rest
+            .bytes()
+            .position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'))
+            .unwrap_or(rest.len());
+        self.at += length;
+        (length > 0).then(|| rest[..length].to_owned())
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn take(&mut self, expected: &str) -> bool {
+        let found = self.text[self.at..].starts_with(expected);
+        self.at += if found { expected.len() } else { 0 };
+        found
+    }
+
+    fn skip_blanks(&mut self, lines: bool) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' => self.at += 1,
+                b'\n' | b'\r' if lines => self.at += 1,
+                b'#' => {
+                    let rest = &self.text[self.at..];
+                    self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// To the next line that begins like a rule.
+    fn skip_to_next_rule(&mut self) {
+        while let Some(newline) = self.text[self.at..].find('\n') {
+            self.at += newline + 1;
+            let line = self.at;
+            self.skip_blanks(false);
+            if self.name().is_some() {
+                self.skip_blanks(false);
+                if self.take("::=") {
+                    self.at = line;
+                    self.skip_blanks(false);
+                    return;
+                }
+            }
+            self.at = line;
+        }
+        self.at = self.text.len();
+    }
+
+    fn error(
+        &self,
+        kind: &'static str,
+        start: usize,
+        end: usize,
+        message: impl Into<String>,
+    ) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(kind, Place::Span { start, end }, message))
+    }
+
+    fn unexpected(&self, expected: &str, note: &str) -> Box<Diagnostic> {
+        let found = self.text[self.at..].chars().next();
+        let end = self.at + found.map_or(0, char::len_utf8);
+        let message = match found {
+            None => format!("expected {expected}, but the text ends"),
+            Some('\n' | '\r') => format!("expected {expected}, but the line ends"),
+            Some(found) => format!("expected {expected}, found {found:?}"),
+        };
+        Box::new(self.error("syntax", self.at, end, message).with_note(note))
+    }
+
+    fn unclosed(&self, start: usize, what: &str, closing: &str) -> Box<Diagnostic> {
+        let message = format!("this {what} is never closed");
+        let finding = self.error("syntax", start, start + 1, message);
+        Box::new(finding.with_note(format!("{closing} is missing")))
+    }
+}
+
+fn depth_of_repeats(node: &Node) -> usize {
+    let (mut depth, mut node) = (0, node);
+    while let Node::Repeat { item, .. } = node {
+        depth += 1;
+        node = item;
+    }
+    depth
+}

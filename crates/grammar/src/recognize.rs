@@ -1,0 +1,148 @@
+//! A plain recogniser: the judge in tests of everything cleverer.
+//!
+//! For each rule and each place in the text where it is asked for, it keeps the
+//! set of places where a text of the rule may end, and recomputes sets until
+//! none grows (so left recursion and loops over the empty text need no care).
+//! It works on [`Expr`] as written and shares no code with automata
+//! construction or with the checker. Time and memory grow with rules × text²:
+//! made for texts of a few kilobytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Expr, Grammar, RuleId};
+
+/// Whether the whole text belongs to the grammar.
+///
+/// ```
+/// use lacuna_grammar::{gbnf, recognize::recognize};
+/// let sums = gbnf::parse(r#"root ::= root "+" root | [0-9]"#).unwrap();
+/// assert!(recognize(&sums, b"1+2+3"));
+/// assert!(!recognize(&sums, b"1+"));
+/// ```
+pub fn recognize(grammar: &Grammar, text: &[u8]) -> bool {
+    let mut recogniser =
+        Recogniser { grammar, text, ends: BTreeMap::new(), readers: BTreeMap::new(), work: vec![] };
+    let whole = (grammar.start, 0);
+    recogniser.ends_of(whole, whole);
+    while let Some(asked) = recogniser.work.pop() {
+        let starts = BTreeSet::from([asked.1]);
+        let found = recogniser.match_from(&grammar.rule(asked.0).body, &starts, asked);
+        let known = recogniser.ends.entry(asked).or_default();
+        if found.len() > known.len() {
+            *known = found;
+            let readers = recogniser.readers.get(&asked).into_iter().flatten();
+            recogniser.work.extend(readers.copied());
+        }
+    }
+    recogniser.ends[&whole].contains(&text.len())
+}
+
+type Places = BTreeSet<usize>;
+/// A rule and the place in the text where a text of it should begin.
+type Question = (RuleId, usize);
+
+struct Recogniser<'a> {
+    grammar: &'a Grammar,
+    text: &'a [u8],
+    /// What is known so far; sets only grow.
+    ends: BTreeMap<Question, Places>,
+    /// Who has used an answer and must look again when it grows.
+    readers: BTreeMap<Question, BTreeSet<Question>>,
+    work: Vec<Question>,
+}
+
+impl Recogniser<'_> {
+    /// Where a text of `expr` that begins at one of `starts` may end.
+    fn match_from(&mut self, expr: &Expr, starts: &Places, reader: Question) -> Places {
+        match expr {
+            Expr::Literal(bytes) => starts
+                .iter()
+                .filter(|&&start| self.text[start..].starts_with(bytes))
+                .map(|start| start + bytes.len())
+                .collect(),
+            Expr::Chars(ranges) => starts
+                .iter()
+                .filter_map(|&start| {
+                    let character = first_character(&self.text[start..])?;
+                    let code = character as u32;
+                    ranges
+                        .iter()
+                        .any(|&(low, high)| low <= code && code <= high)
+                        .then_some(start + character.len_utf8())
+                })
+                .collect(),
+            Expr::Sequence(parts) => parts
+                .iter()
+                .fold(starts.clone(), |places, part| self.match_from(part, &places, reader)),
+            Expr::Choice(parts) => {
+                parts.iter().flat_map(|part| self.match_from(part, starts, reader)).collect()
+            }
+            Expr::Repeat { item, min, max } => self.repeat(item, *min, *max, starts, reader),
+            Expr::Rule(rule) => {
+                starts.iter().flat_map(|&start| self.ends_of((*rule, start), reader)).collect()
+            }
+            Expr::Automaton(dfa) => {
+                let mut ends = Places::new();
+                for &start in starts {
+                    let mut state = Some(dfa.start());
+                    for end in start..=self.text.len() {
+                        let Some(here) = state else { break };
+                        if dfa.is_accepting(here) {
+                            ends.insert(end);
+                        }
+                        state = self.text.get(end).and_then(|&byte| dfa.next(here, byte));
+                    }
+                }
+                ends
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        item: &Expr,
+        min: u32,
+        max: Option<u32>,
+        starts: &Places,
+        reader: Question,
+    ) -> Places {
+        if max.is_some_and(|max| max < min) {
+            return Places::new();
+        }
+        let mut places = starts.clone();
+        for _ in 0..min {
+            let next = self.match_from(item, &places, reader);
+            if next == places {
+                break;
+            }
+            places = next;
+        }
+        let mut found = places.clone();
+        let mut fresh = places;
+        let mut left = max.map(|max| max - min);
+        while !fresh.is_empty() && left != Some(0) {
+            // A place reached before was reached with more repetitions left.
+            fresh = &self.match_from(item, &fresh, reader) - &found;
+            found.extend(&fresh);
+            left = left.map(|left| left - 1);
+        }
+        found
+    }
+
+    fn ends_of(&mut self, asked: Question, reader: Question) -> Places {
+        debug_assert!((asked.0.0 as usize) < self.grammar.rules.len());
+        self.readers.entry(asked).or_default().insert(reader);
+        self.ends
+            .entry(asked)
+            .or_insert_with(|| {
+                self.work.push(asked);
+                Places::new()
+            })
+            .clone()
+    }
+}
+
+fn first_character(text: &[u8]) -> Option<char> {
+    let length = text.len().min(4);
+    (1..=length).find_map(|length| std::str::from_utf8(&text[..length]).ok())?.chars().next()
+}

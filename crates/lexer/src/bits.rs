@@ -1,0 +1,49 @@
+//! A fixed-size set of small integers.
+
+/// A set of integers below a fixed bound, one bit each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BitSet(Box<[u64]>);
+
+impl BitSet {
+    /// The empty set of integers below `bound`.
+    pub fn new(bound: usize) -> Self {
+        Self(vec![0; bound.div_ceil(64)].into())
+    }
+
+    /// Adds a member; whether it was new.
+    pub fn insert(&mut self, member: usize) -> bool {
+        let word = &mut self.0[member / 64];
+        let bit = 1 << (member % 64);
+        let fresh = *word & bit == 0;
+        *word |= bit;
+        fresh
+    }
+
+    /// Whether `member` is in the set.
+    pub fn contains(&self, member: usize) -> bool {
+        self.0
+            .get(member / 64)
+            .is_some_and(|word| word >> (member % 64) & 1 == 1)
+    }
+
+    /// Whether the set has no member.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Whether the sets (of one bound) share a member.
+    pub fn intersects(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    /// The members in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(at, &word)| {
+            std::iter::successors((word != 0).then_some(word), |word| {
+                let rest = word & (word - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |word| at * 64 + word.trailing_zeros() as usize)
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! The model's vocabulary, as bytes.
+//!
+//! A token is *fillable* if a masked cell may become it: it emits at least one
+//! byte. Special tokens (mask, padding, ends) are not. What is checked is the
+//! bytes that will be emitted, so a token may hold part of a character.
+
+use crate::TokenTrie;
+
+/// A token's number in the model's vocabulary.
+pub type TokenId = u32;
+
+/// The tokens of a model.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    tokens: Vec<Option<Box<[u8]>>>,
+    ends: Vec<TokenId>,
+    mask: TokenId,
+    trie: TokenTrie,
+}
+
+/// Why a list of tokens is no vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VocabularyError {
+    /// The mask or an end is not among the tokens.
+    #[error("token {token} ({role}) is outside the vocabulary of {size} tokens")]
+    OutOfRange {
+        /// What the token is for.
+        role: &'static str,
+        /// Its id.
+        token: TokenId,
+        /// Number of tokens.
+        size: usize,
+    },
+    /// No end-of-text token was named.
+    #[error("the vocabulary names no end-of-text token")]
+    NoEnd,
+    /// The mask is also an end.
+    #[error("token {0} is both the mask and an end of text")]
+    MaskIsEnd(TokenId),
+    /// No token emits a byte.
+    #[error("no token of the vocabulary emits a byte")]
+    NothingFillable,
+}
+
+impl Vocabulary {
+    /// A vocabulary from each token's bytes (`None`: special, emits nothing),
+    /// the ids that end a text, and the mask's id.
+    ///
+    /// # Errors
+    /// When an id is out of range, no end is named, or nothing is fillable.
+    pub fn new(
+        tokens: Vec<Option<Vec<u8>>>,
+        ends: Vec<TokenId>,
+        mask: TokenId,
+    ) -> Result<Self, VocabularyError> {
+        let size = tokens.len();
+        let roles = ends
+            .iter()
+            .map(|&end| (end, "end of text"))
+            .chain([(mask, "mask")]);
+        for (token, role) in roles {
+            if token as usize >= size {
+                return Err(VocabularyError::OutOfRange { role, token, size });
+            }
+        }
+        if ends.is_empty() {
+            return Err(VocabularyError::NoEnd);
+        }
+        if ends.contains(&mask) {
+            return Err(VocabularyError::MaskIsEnd(mask));
+        }
+        let special = |id: TokenId| id == mask || ends.contains(&id);
+        let tokens: Vec<Option<Box<[u8]>>> = (0..)
+            .zip(tokens)
+            .map(|(id, bytes)| {
+                bytes
+                    .filter(|bytes| !bytes.is_empty() && !special(id))
+                    .map(Vec::into_boxed_slice)
+            })
+            .collect();
+        let trie = TokenTrie::new(&tokens);
+        if trie.is_empty() {
+            return Err(VocabularyError::NothingFillable);
+        }
+        Ok(Self {
+            tokens,
+            ends,
+            mask,
+            trie,
+        })
+    }
+
+    /// Number of tokens, special ones included.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether there is no token; never true of a vocabulary that was made.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// The bytes of a fillable token.
+    pub fn bytes(&self, token: TokenId) -> Option<&[u8]> {
+        self.tokens.get(token as usize)?.as_deref()
+    }
+
+    /// Whether the token ends the text.
+    pub fn is_end(&self, token: TokenId) -> bool {
+        self.ends.contains(&token)
+    }
+
+    /// The end of text that Lacuna itself writes.
+    pub fn end(&self) -> TokenId {
+        self.ends[0]
+    }
+
+    /// All ids that end a text.
+    pub fn ends(&self) -> &[TokenId] {
+        &self.ends
+    }
+
+    /// The mask's id.
+    pub fn mask(&self) -> TokenId {
+        self.mask
+    }
+
+    /// The fillable tokens as a trie.
+    pub fn trie(&self) -> &TokenTrie {
+        &self.trie
+    }
+
+    /// The longest token, in bytes.
+    pub fn longest(&self) -> usize {
+        self.tokens
+            .iter()
+            .flatten()
+            .map(|bytes| bytes.len())
+            .max()
+            .unwrap_or(0)
+    }
+}

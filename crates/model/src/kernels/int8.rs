@@ -1,0 +1,156 @@
+//! `Y = X Wᵀ` for int8 weights, the weights never unpacked outside registers.
+//!
+//! The loop: for each panel of 32 weight rows (10 KB at 320 columns: it stays in the first
+//! cache), for each tile of 8 rows of activations, 256 dot products; then scales, bias and
+//! the sum with what is there already. A tile's sums stay in registers from the first column
+//! to the last: all of them with AVX-512, a quarter at a time elsewhere.
+//!
+//! Cost: one multiply-add per weight and row; the rest (quantising, scaling) is below a
+//! tenth of it from 128 columns up.
+
+use super::activations::Activations;
+use super::pack::PackedMatrix;
+use super::{Instructions, Kernel, PANEL, TILE_ROWS};
+
+/// The dot products of a tile of activations with a panel of weights.
+pub(super) type TileSums = [[i32; PANEL]; TILE_ROWS];
+
+/// What happens to what stands in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// It is overwritten.
+    Set,
+    /// It is added to: a residual connection.
+    Add,
+}
+
+/// `out = X Wᵀ + bias`, or `out += X Wᵀ + bias`: `out` is `[x.rows, weights.rows]`.
+///
+/// # Panics
+/// If the shapes do not match.
+pub fn multiply(
+    kernel: Kernel,
+    x: &Activations,
+    weights: &PackedMatrix,
+    bias: Option<&[f32]>,
+    output: Output,
+    out: &mut [f32],
+) {
+    assert_eq!(x.cols, weights.cols);
+    assert_eq!(out.len(), x.rows * weights.rows);
+    assert!(bias.is_none_or(|bias| bias.len() == weights.rows));
+    let job = Job {
+        kernel,
+        x,
+        weights,
+        bias,
+        output,
+    };
+    job.split_rows(0, out);
+}
+
+struct Job<'a> {
+    kernel: Kernel,
+    x: &'a Activations,
+    weights: &'a PackedMatrix,
+    bias: Option<&'a [f32]>,
+    output: Output,
+}
+
+impl Job<'_> {
+    #[cfg(not(feature = "threads"))]
+    fn split_rows(&self, first_tile: usize, out: &mut [f32]) {
+        self.run(first_tile, out);
+    }
+
+    /// Halves the rows among threads, down to a million multiply-adds: less than that is
+    /// done before another thread has woken up.
+    #[cfg(feature = "threads")]
+    fn split_rows(&self, first_tile: usize, out: &mut [f32]) {
+        const WORTH_SPLITTING: usize = 1 << 21;
+        let tile = TILE_ROWS * self.weights.rows;
+        let tiles = out.len().div_ceil(tile);
+        let parts = rayon::current_num_threads();
+        if tiles < 2 || parts < 2 || out.len() * self.weights.cols < WORTH_SPLITTING {
+            return self.run(first_tile, out);
+        }
+        let half = tiles / 2;
+        let (low, high) = out.split_at_mut(half * tile);
+        rayon::join(
+            || self.split_rows(first_tile, low),
+            || self.split_rows(first_tile + half, high),
+        );
+    }
+
+    /// The rows of `out`, which begin with those of `first_tile`.
+    fn run(&self, first_tile: usize, out: &mut [f32]) {
+        let width = self.weights.rows;
+        let mut sums: TileSums = [[0; PANEL]; TILE_ROWS];
+        for panel in 0..width.div_ceil(PANEL) {
+            let weights = self.weights.panel(panel);
+            for (tile, block) in out.chunks_mut(TILE_ROWS * width).enumerate() {
+                let tile = first_tile + tile;
+                tile_sums(self.kernel, self.x.tile(tile), weights, &mut sums);
+                self.write(tile, panel, &sums, block);
+            }
+        }
+    }
+
+    /// `block` holds whole rows of the output; the panel's columns of them are written.
+    fn write(&self, tile: usize, panel: usize, sums: &TileSums, block: &mut [f32]) {
+        let width = self.weights.rows;
+        let columns = panel * PANEL..width.min((panel + 1) * PANEL);
+        let weight_scales = &self.weights.scales[columns.clone()];
+        let row_scales = &self.x.scales[tile * TILE_ROWS..];
+        for ((row, sums), &scale) in block.chunks_exact_mut(width).zip(sums).zip(row_scales) {
+            let out = &mut row[columns.clone()];
+            let values = sums.iter().zip(weight_scales);
+            match self.output {
+                Output::Set => {
+                    for (out, (&sum, &weight)) in out.iter_mut().zip(values) {
+                        *out = sum as f32 * (scale * weight);
+                    }
+                }
+                Output::Add => {
+                    for (out, (&sum, &weight)) in out.iter_mut().zip(values) {
+                        *out += sum as f32 * (scale * weight);
+                    }
+                }
+            }
+            if let Some(bias) = self.bias {
+                for (out, bias) in out.iter_mut().zip(&bias[columns.clone()]) {
+                    *out += bias;
+                }
+            }
+        }
+    }
+}
+
+fn tile_sums(kernel: Kernel, x: &[i16], weights: &[i8], sums: &mut TileSums) {
+    match kernel.0 {
+        Instructions::Scalar => scalar(x, weights, sums),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Instructions::Simd128 => super::wasm::tile(x, weights, sums),
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a `Kernel` with AVX2 exists only where AVX2 was detected.
+        Instructions::Avx2 => unsafe { super::x86::tile_avx2(x, weights, sums) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a `Kernel` with AVX-512 exists only where F, BW and VNNI were detected.
+        Instructions::Avx512Vnni => unsafe { super::x86::tile_avx512(x, weights, sums) },
+    }
+}
+
+/// The reference for the tiles of this folder, and the kernel of every other machine.
+fn scalar(x: &[i16], weights: &[i8], sums: &mut TileSums) {
+    *sums = [[0; PANEL]; TILE_ROWS];
+    let (x, _) = x.as_chunks::<{ TILE_ROWS * 2 }>();
+    let (weights, _) = weights.as_chunks::<{ PANEL * 2 }>();
+    for (x, weights) in x.iter().zip(weights) {
+        for (sums, x) in sums.iter_mut().zip(x.as_chunks::<2>().0) {
+            let (even, odd) = (i32::from(x[0]), i32::from(x[1]));
+            for (sum, w) in sums.iter_mut().zip(weights.as_chunks::<2>().0) {
+                *sum += even * i32::from(w[0]) + odd * i32::from(w[1]);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Events as plain objects; a token's bytes as a `Uint8Array`, because they may
+//! be part of a character.
+
+use lacuna_decoder::{Event, How, Outcome, Reason, Timings};
+use lacuna_lexer::{TokenId, Vocabulary};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::to_js;
+
+/// What is known when a run begins.
+pub(crate) struct Begin {
+    pub length: usize,
+    pub steps: usize,
+    pub constrained: bool,
+}
+
+impl Begin {
+    pub(crate) fn to_js(&self, prompt_tokens: usize, ends: &[TokenId]) -> Result<JsValue, JsValue> {
+        to_js(&Tagged::Begin {
+            length: self.length,
+            steps: self.steps,
+            prompt_tokens,
+            constrained: self.constrained,
+            ends,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(
+    tag = "type",
+    rename_all = "lowercase",
+    rename_all_fields = "camelCase"
+)]
+enum Tagged<'a> {
+    Begin {
+        length: usize,
+        steps: usize,
+        prompt_tokens: usize,
+        constrained: bool,
+        ends: &'a [TokenId],
+    },
+    Step {
+        step: usize,
+        steps: usize,
+        masked: usize,
+    },
+    Refusal {
+        step: usize,
+        cell: usize,
+        token: TokenId,
+        probability: f32,
+        reason: Reason,
+    },
+    Commit {
+        step: usize,
+        cell: usize,
+        token: TokenId,
+        probability: f32,
+        how: How,
+        end: bool,
+    },
+    Done {
+        text: String,
+        outcome: Outcome,
+        steps: usize,
+        timings: Timings,
+    },
+}
+
+/// One event; `steps` is how many the run takes at most.
+pub(crate) fn event_to_js(
+    event: &Event,
+    steps: usize,
+    vocabulary: &Vocabulary,
+) -> Result<JsValue, JsValue> {
+    match event {
+        Event::Step { step, masked } => to_js(&Tagged::Step {
+            step: *step,
+            steps,
+            masked: *masked,
+        }),
+        Event::Refusal(refusal) => {
+            let tagged = Tagged::Refusal {
+                step: refusal.step,
+                cell: refusal.cell,
+                token: refusal.token,
+                probability: refusal.probability,
+                reason: refusal.reason,
+            };
+            with_bytes(to_js(&tagged)?, refusal.token, vocabulary)
+        }
+        Event::Commit(commit) => {
+            let tagged = Tagged::Commit {
+                step: commit.step,
+                cell: commit.cell,
+                token: commit.token,
+                probability: commit.probability,
+                how: commit.how,
+                end: vocabulary.is_end(commit.token),
+            };
+            with_bytes(to_js(&tagged)?, commit.token, vocabulary)
+        }
+        Event::Done {
+            text,
+            outcome,
+            steps,
+            timings,
+        } => to_js(&Tagged::Done {
+            text: String::from_utf8_lossy(text).into_owned(),
+            outcome: *outcome,
+            steps: *steps,
+            timings: *timings,
+        }),
+    }
+}
+
+fn with_bytes(
+    object: JsValue,
+    token: TokenId,
+    vocabulary: &Vocabulary,
+) -> Result<JsValue, JsValue> {
+    let bytes = js_sys::Uint8Array::from(vocabulary.bytes(token).unwrap_or_default());
+    js_sys::Reflect::set(&object, &JsValue::from_str("bytes"), &bytes)?;
+    Ok(object)
+}

@@ -1,0 +1,117 @@
+//! A compiled grammar that answers questions about texts with gaps.
+
+use std::collections::BTreeMap;
+
+use lacuna_engine::{Dialect, GrammarSession, GrammarSource, Purpose};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use crate::{from_js, thrown, to_js};
+
+/// A compiled grammar.
+#[wasm_bindgen]
+pub struct Grammar {
+    session: GrammarSession,
+    rules: usize,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct CompileOptions {
+    texts: BTreeMap<String, String>,
+    /// Compile as for writing: declared order of properties, compact.
+    writing: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GrammarInfo {
+    rules: usize,
+    terminals: usize,
+    nonterminals: usize,
+    productions: usize,
+    lexer_states: usize,
+}
+
+#[derive(Serialize)]
+struct CheckResult {
+    completable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<String>,
+    micros: f64,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// Milliseconds since the page or worker began.
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    pub(crate) fn performance_now() -> f64;
+}
+
+#[wasm_bindgen]
+impl Grammar {
+    /// Compiles a grammar: `kind` is `"jsonSchema"`, `"gbnf"` or `"regex"`;
+    /// `options` may hold `texts` (for `x-spanOf`) and `writing`.
+    ///
+    /// # Errors
+    /// Throws `{ kind, message, diagnostics }`.
+    pub fn compile(kind: &str, text: &str, options: JsValue) -> Result<Grammar, JsValue> {
+        let options: CompileOptions = match options.is_undefined() || options.is_null() {
+            true => CompileOptions::default(),
+            false => from_js(options, "the options of compile")?,
+        };
+        let source = GrammarSource {
+            dialect: Dialect::of_name(kind).map_err(thrown)?,
+            text: text.to_owned(),
+            texts: options.texts,
+        };
+        let purpose = if options.writing {
+            Purpose::Writing
+        } else {
+            Purpose::Judging
+        };
+        let grammar = source.compile(purpose).map_err(thrown)?;
+        let session = GrammarSession::new(&grammar, None).map_err(thrown)?;
+        Ok(Self {
+            session,
+            rules: grammar.rules.len(),
+        })
+    }
+
+    /// Sizes of what was compiled.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    pub fn info(&self) -> Result<JsValue, JsValue> {
+        let statistics = self.session.statistics();
+        to_js(&GrammarInfo {
+            rules: self.rules,
+            terminals: statistics.terminals,
+            nonterminals: statistics.nonterminals,
+            productions: statistics.productions,
+            lexer_states: statistics.lexer_states,
+        })
+    }
+
+    /// Whether a text with gaps can be completed: `segments` holds strings and,
+    /// for gaps of any length, `null`.
+    ///
+    /// # Errors
+    /// Throws if `segments` is something else, or a budget runs out.
+    pub fn check(&mut self, segments: JsValue) -> Result<JsValue, JsValue> {
+        let segments: Vec<Option<String>> = from_js(segments, "segments")?;
+        let segments: Vec<Option<Vec<u8>>> = segments
+            .into_iter()
+            .map(|segment| segment.map(String::into_bytes))
+            .collect();
+        let started = performance_now();
+        let answer = self.session.check(&segments, None).map_err(thrown)?;
+        to_js(&CheckResult {
+            completable: answer.completable,
+            witness: answer
+                .witness
+                .map(|text| String::from_utf8_lossy(&text).into_owned()),
+            micros: (performance_now() - started) * 1000.0,
+        })
+    }
+}
