@@ -1,0 +1,267 @@
+//! Whatever the model says, a run under a grammar ends in a sentence of it, by
+//! the independent recogniser; every commit is reported once; fixed seeds
+//! replay.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Checker, CheckerLimits};
+use lacuna_decoder::{DecodeError, Denoiser, DenoiserError, Event, How, Options, Run};
+use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
+use lacuna_lexer::{TokenId, Vocabulary};
+
+const JSON: &str = r#"
+root ::= object
+value ::= object | array | string | [0-9]+ | "true" | "null"
+object ::= "{" (pair ("," pair)*)? "}"
+pair ::= string ":" value
+array ::= "[" (value ("," value)*)? "]"
+string ::= "\"" [a-z ]* "\""
+"#;
+const ARITHMETIC: &str = r#"
+root ::= root "+" term | term
+term ::= "(" root ")" | [0-9]+
+"#;
+const COUNTED: &str = r#"root ::= ("ab" | "c"){4,6} "!""#;
+
+fn vocabulary() -> Arc<Vocabulary> {
+    let words = [
+        "{", "}", "[", "]", "\"", ":", ",", "(", ")", "+", "0", "1", "9", "a", "b", "c", "z", "!",
+        " ", "ab", "true", "null", "\":", "\",\"", "}}", "{\"", "((", ")+", "abc", "t", "r", "u",
+        "e", "\u{e9}",
+    ];
+    let tokens = [None, None]
+        .into_iter()
+        .chain(words.iter().map(|word| Some(word.as_bytes().to_vec())))
+        .chain([Some(vec![0xC3]), Some(vec![0xA9])])
+        .collect();
+    Arc::new(Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary"))
+}
+
+/// Models that know nothing or mean harm.
+#[derive(Clone, Copy, Debug)]
+enum Adversary {
+    Noise(u64),
+    AlwaysEnd,
+    AlwaysMask,
+    OneToken(TokenId),
+    NotANumber,
+    Infinite,
+    Flat,
+}
+
+const ADVERSARIES: [Adversary; 9] = [
+    Adversary::Noise(1),
+    Adversary::Noise(2),
+    Adversary::AlwaysEnd,
+    Adversary::AlwaysMask,
+    Adversary::OneToken(2),
+    Adversary::OneToken(9),
+    Adversary::NotANumber,
+    Adversary::Infinite,
+    Adversary::Flat,
+];
+
+struct Model {
+    adversary: Adversary,
+    size: usize,
+    calls: u64,
+}
+
+impl Denoiser for Model {
+    fn vocabulary_size(&self) -> usize {
+        self.size
+    }
+
+    fn denoise(
+        &mut self,
+        _: &[Option<TokenId>],
+        masked: &[usize],
+        logits: &mut Vec<f32>,
+    ) -> Result<(), DenoiserError> {
+        self.calls += 1;
+        logits.clear();
+        for at in 0..masked.len() * self.size {
+            let token = (at % self.size) as TokenId;
+            logits.push(match self.adversary {
+                Adversary::Noise(seed) => {
+                    let mixed = (at as u64 + 977 * self.calls + 31 * seed)
+                        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                    (mixed >> 40) as f32 / (1 << 22) as f32
+                }
+                Adversary::AlwaysEnd => {
+                    if token == 0 {
+                        9.0
+                    } else {
+                        0.0
+                    }
+                }
+                Adversary::AlwaysMask => {
+                    if token == 1 {
+                        9.0
+                    } else {
+                        0.0
+                    }
+                }
+                Adversary::OneToken(liked) => {
+                    if token == liked {
+                        9.0
+                    } else {
+                        0.0
+                    }
+                }
+                Adversary::NotANumber => f32::NAN,
+                Adversary::Infinite if token % 3 == 0 => f32::INFINITY,
+                Adversary::Infinite => f32::NEG_INFINITY,
+                Adversary::Flat => 0.0,
+            });
+        }
+        Ok(())
+    }
+}
+
+fn run(
+    grammar: &Grammar,
+    adversary: Adversary,
+    options: Options,
+) -> Result<(Vec<Event>, Vec<u8>), DecodeError> {
+    let vocabulary = vocabulary();
+    let checker = Checker::new(grammar, Some(vocabulary.clone()), CheckerLimits::default());
+    let model = Model {
+        adversary,
+        size: vocabulary.len(),
+        calls: 0,
+    };
+    let mut run = Run::new(
+        model,
+        vocabulary,
+        Some(checker.expect("a checker")),
+        options,
+        Box::new(|| 0.0),
+    )?;
+    let mut events = Vec::new();
+    for _ in 0..=options.steps {
+        events.extend(run.step()?);
+        if let Some(Event::Done { text, .. }) = events.last() {
+            let text = text.clone();
+            return Ok((events, text));
+        }
+    }
+    panic!("{adversary:?} did not end in {} steps", options.steps)
+}
+
+#[test]
+fn every_adversary_ends_in_a_sentence() {
+    for (name, text) in [
+        ("json", JSON),
+        ("arithmetic", ARITHMETIC),
+        ("counted", COUNTED),
+    ] {
+        let grammar = gbnf::parse(text).expect(name);
+        for adversary in ADVERSARIES {
+            for (length, steps, temperature) in [(24, 8, 0.0), (16, 16, 1.0), (12, 1, 0.0)] {
+                let options = Options {
+                    length,
+                    steps,
+                    temperature,
+                    seed: 7,
+                    ..Options::default()
+                };
+                let (events, text) = run(&grammar, adversary, options)
+                    .unwrap_or_else(|error| panic!("{name}, {adversary:?}: {error}"));
+                assert!(
+                    recognize(&grammar, &text),
+                    "{name}, {adversary:?}, {length} cells: {:?}",
+                    String::from_utf8_lossy(&text)
+                );
+                let mut cells: Vec<usize> = events
+                    .iter()
+                    .filter_map(|event| match event {
+                        Event::Commit(commit) => Some(commit.cell),
+                        _ => None,
+                    })
+                    .collect();
+                let committed = cells.len();
+                cells.sort_unstable();
+                cells.dedup();
+                assert_eq!(cells.len(), committed, "a cell was committed twice");
+            }
+        }
+    }
+}
+
+#[test]
+fn spent_refusals_are_recovered_from_the_witness() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    let options = Options {
+        refusals_per_step: 0,
+        steps: 4,
+        length: 20,
+        ..Options::default()
+    };
+    let (events, text) = run(&grammar, Adversary::OneToken(9), options).expect("a text");
+    assert!(recognize(&grammar, &text));
+    let recovered =
+        |event: &Event| matches!(event, Event::Commit(commit) if commit.how == How::Recovery);
+    assert!(events.iter().any(recovered));
+}
+
+#[test]
+fn a_seed_replays_a_run() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    let options = Options {
+        length: 24,
+        steps: 6,
+        seed: 3,
+        temperature: 1.0,
+        ..Options::default()
+    };
+    let first = run(&grammar, Adversary::Noise(5), options).expect("a text");
+    assert_eq!(
+        first,
+        run(&grammar, Adversary::Noise(5), options).expect("a text")
+    );
+    let other = Options { seed: 4, ..options };
+    assert_ne!(
+        first.0,
+        run(&grammar, Adversary::Noise(5), other).expect("a text").0
+    );
+}
+
+#[test]
+fn a_canvas_that_nothing_fits_is_refused_before_the_model_is_asked() {
+    let grammar = gbnf::parse(COUNTED).expect("counted");
+    let options = Options {
+        length: 2,
+        steps: 2,
+        ..Options::default()
+    };
+    let error = run(&grammar, Adversary::Flat, options).expect_err("two cells hold no sentence");
+    assert_eq!(
+        error,
+        DecodeError::NoMember {
+            length: 2,
+            shortest: Some(3)
+        }
+    );
+}
+
+#[test]
+fn without_a_grammar_the_model_has_its_way() {
+    let vocabulary = vocabulary();
+    let model = Model {
+        adversary: Adversary::OneToken(2),
+        size: vocabulary.len(),
+        calls: 0,
+    };
+    let options = Options {
+        length: 6,
+        steps: 2,
+        ..Options::default()
+    };
+    let mut run = Run::new(model, vocabulary, None, options, Box::new(|| 0.0)).expect("a run");
+    let mut last = None;
+    while !run.is_done() {
+        last = run.step().expect("a step").pop();
+    }
+    assert!(matches!(last, Some(Event::Done { text, .. }) if text == b"{{{{{{"));
+}
