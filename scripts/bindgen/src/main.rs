@@ -1,0 +1,23 @@
+//! `lacuna-bindgen INPUT.wasm FOLDER`: writes the module, its JavaScript and
+//! its type declarations to FOLDER, for use as an ES module.
+
+use std::process::ExitCode;
+
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [input, folder] = arguments.as_slice() else {
+        eprintln!("usage: lacuna-bindgen INPUT.wasm FOLDER");
+        return ExitCode::from(2);
+    };
+    let generated =
+        Bindgen::new().input_path(input).web(true).and_then(|b| b.typescript(true).generate(folder));
+    match generated {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lacuna-bindgen: {error:?}");
+            ExitCode::FAILURE
+        }
+    }
+}

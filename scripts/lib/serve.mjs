@@ -1,0 +1,77 @@
+// A small static server for the page and the models, on the loopback only.
+
+import { createReadStream, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize, sep } from "node:path";
+import { PAGE } from "./page.mjs";
+import { inside } from "./paths.mjs";
+
+const HOST = "127.0.0.1";
+const TYPES = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".ico": "image/x-icon",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+};
+
+/**
+ * Serves until the process ends. With `port` taken, any free one is used
+ * unless `strict`. Gives `{ address, close }`.
+ */
+export async function serve({ port, strict = false }) {
+  const server = createServer((request, response) => answer(request, response));
+  const listen = (wanted) =>
+    new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(wanted, HOST, () => resolve(server.address().port));
+    });
+  const actual = await listen(port).catch((error) => {
+    if (error.code !== "EADDRINUSE" || strict) throw error;
+    return listen(0);
+  });
+  return { address: `http://${HOST}:${actual}/`, close: () => server.close() };
+}
+
+function answer(request, response) {
+  const fail = (status) =>
+    response.writeHead(status, { "content-type": "text/plain" }).end(`${status}\n`);
+  if (request.method !== "GET" && request.method !== "HEAD") return fail(405);
+  const found = locate(request.url);
+  if (!found) return fail(404);
+
+  const { path, size, tag } = found;
+  const headers = {
+    "content-type": TYPES[extname(path)] ?? "application/octet-stream",
+    "cache-control": "no-cache",
+    "x-content-type-options": "nosniff",
+    etag: tag,
+  };
+  if (request.headers["if-none-match"] === tag) return response.writeHead(304, headers).end();
+  response.writeHead(200, { ...headers, "content-length": size });
+  if (request.method === "HEAD") return response.end();
+  createReadStream(path)
+    .on("error", () => response.destroy())
+    .pipe(response);
+}
+
+/** The file that an address names, if it may be read. */
+function locate(address) {
+  let name;
+  try {
+    name = normalize(decodeURIComponent(new URL(address, "http://localhost").pathname));
+  } catch {
+    return undefined;
+  }
+  if (name.endsWith(sep)) name += "index.html";
+  if (name.split(sep).some((part) => part.startsWith("."))) return undefined;
+  const folder = name.startsWith("/models/") ? inside() : PAGE;
+  const path = join(folder, name);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return undefined;
+  return { path, size: stat.size, tag: `"${stat.size}-${stat.mtimeMs}"` };
+}

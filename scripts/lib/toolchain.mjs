@@ -1,0 +1,68 @@
+// Which Rust builds for the browser.
+//
+// rustup's own target where rustup has it or can fetch it. Where it cannot (a
+// closed network that only has package registries), Debian's compiler, which
+// builds the standard library from source.
+
+import { existsSync } from "node:fs";
+import { SetupError } from "./report.mjs";
+import { capture, which } from "./run.mjs";
+import { installSystemPackages } from "./system-packages.mjs";
+
+const TARGET = "wasm32-unknown-unknown";
+const RUSTUP_LIMIT = 180_000;
+const DEBIAN = {
+  packages: ["rustc-web", "cargo-web", "rust-web-src", "lld-19"],
+  programs: ["/usr/bin/rustc", "/usr/bin/cargo", "/usr/bin/wasm-ld-19"],
+};
+
+/**
+ * `{ name, cargo, args, env }` of a cargo that builds for the browser.
+ * `LACUNA_WASM_TOOLCHAIN` (`rustup` or `debian`) takes the choice away.
+ */
+export async function wasmToolchain() {
+  const wanted = process.env.LACUNA_WASM_TOOLCHAIN;
+  if (wanted !== "debian" && (await rustupHasTarget())) {
+    return { name: "rustup", cargo: "cargo", args: [], env: {} };
+  }
+  if (wanted === "rustup") {
+    throw new SetupError(`rustup has no ${TARGET}`, `rustup target add ${TARGET}`);
+  }
+  await requireDebianRust();
+  return {
+    name: "debian",
+    cargo: "/usr/bin/cargo",
+    args: ["-Zbuild-std=std,panic_abort"],
+    env: {
+      RUSTC: "/usr/bin/rustc",
+      RUSTC_BOOTSTRAP: "1",
+      RUSTUP_TOOLCHAIN: undefined,
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: "wasm-ld-19",
+    },
+  };
+}
+
+/** Fails with what to do if there is no Rust at all. */
+export function requireRust() {
+  if (which("cargo")) return;
+  throw new SetupError(
+    "there is no `cargo` on PATH",
+    "install Rust with rustup (rustup.rs), then open a new shell",
+  );
+}
+
+async function rustupHasTarget() {
+  if (!which("rustup")) return false;
+  const { output } = await capture("rustup", ["target", "list", "--installed"]);
+  if (output.split("\n").includes(TARGET)) return true;
+  console.log(`  asking rustup for ${TARGET}`);
+  const { status } = await capture("rustup", ["target", "add", TARGET], { limit: RUSTUP_LIMIT });
+  if (status !== 0) console.log("  rustup cannot add it here; taking Debian's compiler instead");
+  return status === 0;
+}
+
+async function requireDebianRust() {
+  const { status } = await capture("dpkg", ["--status", ...DEBIAN.packages]);
+  const present = status === 0 && DEBIAN.programs.every((program) => existsSync(program));
+  if (!present) await installSystemPackages(DEBIAN.packages, "a Rust compiler for the browser");
+}

@@ -1,0 +1,47 @@
+// `npm test`: every check, in the order of what fails soonest; stops at the
+// first that fails.
+
+import { build } from "./build.mjs";
+import { chromium } from "./lib/browser.mjs";
+import { requireModel } from "./lib/model.mjs";
+import { inside } from "./lib/paths.mjs";
+import { main, stage } from "./lib/report.mjs";
+import { capture, run } from "./lib/run.mjs";
+import { requireRust } from "./lib/toolchain.mjs";
+
+const tool = (name, ...path) => [process.execPath, inside("node_modules", name, ...path)];
+const node = ([program, script], args, options) => run(program, [script, ...args], options);
+
+async function cargoTests() {
+  const nextest = await capture("cargo", ["nextest", "--version"]);
+  if (nextest.status === 0) await run("cargo", ["nextest", "run", "--workspace"]);
+  else await run("cargo", ["test", "--workspace", "--lib", "--bins", "--tests"]);
+}
+
+async function endToEnd() {
+  const env = { LACUNA_CHROMIUM: await chromium() };
+  await node(tool("@playwright/test", "cli.js"), ["test", "--config", "web"], { env });
+}
+
+await main(async () => {
+  requireRust();
+  await stage("rustfmt", () =>
+    run("cargo", ["fmt", "--all", "--check"], { mend: "npm run format" }),
+  );
+  await stage("clippy", () =>
+    run("cargo", ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+  );
+  await stage("Rust tests", cargoTests);
+  await stage("Rust doc tests", () => run("cargo", ["test", "--doc", "--workspace"]));
+  await build();
+  await stage("Biome", () =>
+    node(tool("@biomejs/biome", "bin", "biome"), ["ci", "--error-on-warnings"], {
+      mend: "npm run format",
+    }),
+  );
+  await stage("TypeScript", () => node(tool("typescript", "bin", "tsc"), ["--project", "web"]));
+  await stage("unit tests", () => node(tool("vitest", "vitest.mjs"), ["run", "--root", "web"]));
+  requireModel();
+  await stage("end-to-end tests", endToEnd);
+  console.log("\nEverything passed.");
+});

@@ -1,0 +1,25 @@
+/** Small helpers for the document. */
+
+/** The element with this id, known to be of this class. */
+export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
+  const found = document.getElementById(id);
+  if (found instanceof type) return found;
+  throw new Error(`the page has no ${type.name} with the id ${id}`);
+}
+
+type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+
+/** A new element. An attribute that is `undefined` or `false` is left out. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children);
+  return made;
+}

@@ -1,0 +1,195 @@
+/** The canvas with all that goes with it: the scrubber, the inspector, the refusals. */
+
+import type { EngineEvent } from "../engine.ts";
+import { plain } from "./bytes.ts";
+import { CanvasView } from "./canvas-view.ts";
+import { byId, element } from "./dom.ts";
+import { FramePump } from "./frame-pump.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** Milliseconds a step is shown when a run is played again. */
+const BEAT = 260;
+
+/** Refusals beyond this many are only counted. */
+const LISTED = 200;
+
+export class Stage {
+  readonly #canvas: CanvasView;
+  readonly #slider = byId("step", HTMLInputElement);
+  readonly #stepText = byId("step-text", HTMLOutputElement);
+  readonly #play = byId("play", HTMLButtonElement);
+  readonly #inspector = byId("inspector", HTMLParagraphElement);
+  readonly #refusals = byId("refusals", HTMLDetailsElement);
+  readonly #pump = new FramePump<EngineEvent>((event) => this.#happen(event));
+  #timeline: Timeline | undefined;
+  #live = false;
+  #liveStep = 0;
+  #inspected: number | undefined;
+  #playing: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    this.#canvas = new CanvasView(byId("canvas", HTMLElement), (cell) => {
+      this.#inspected = cell;
+      this.#inspect();
+    });
+    this.#slider.addEventListener("input", () => {
+      this.#stop();
+      this.#showStep(this.#slider.valueAsNumber);
+    });
+    this.#play.addEventListener("click", () => this.#toggle());
+  }
+
+  /** Shows an empty canvas. */
+  clear(length: number): void {
+    this.#stop();
+    this.#pump.clear();
+    this.#timeline = undefined;
+    this.#live = false;
+    this.#canvas.reset(length);
+    this.#enable(false);
+    this.#slider.value = "0";
+    this.#stepText.value = "";
+    this.#refusals.hidden = true;
+    this.#inspect();
+  }
+
+  /** Begins to follow a run; its events come through {@link Stage.push}. */
+  follow(timeline: Timeline): void {
+    this.#stop();
+    this.#pump.clear();
+    this.#timeline = timeline;
+    this.#live = true;
+    this.#liveStep = 0;
+    this.#enable(false);
+  }
+
+  /** Events of the run that is followed. */
+  push(events: readonly EngineEvent[]): void {
+    this.#pump.push(events);
+  }
+
+  /** Resolves when all events of the run have been shown. */
+  async caughtUp(): Promise<void> {
+    await this.#pump.drained();
+  }
+
+  /** Shows a run that is over, at its last step. */
+  show(timeline: Timeline): void {
+    this.#stop();
+    this.#pump.clear();
+    this.#timeline = timeline;
+    this.#live = false;
+    this.#slider.max = String(timeline.lastStep);
+    this.#enable(timeline.length > 0);
+    this.#showStep(timeline.lastStep);
+    this.#list(timeline);
+  }
+
+  #happen(event: EngineEvent): void {
+    if (event.type === "begin") {
+      this.#canvas.reset(event.length);
+      this.#slider.max = String(event.steps);
+    } else if (event.type === "step") {
+      this.#liveStep = event.step;
+      this.#slider.value = String(event.step);
+      this.#stepText.value = `${event.step} / ${event.steps}`;
+    } else if (event.type === "commit") {
+      this.#canvas.commit(event);
+      if (event.cell === this.#inspected) this.#inspect();
+    } else if (event.type === "refusal") {
+      this.#canvas.refuse(event);
+    }
+  }
+
+  #showStep(step: number): void {
+    if (!this.#timeline) return;
+    this.#slider.value = String(step);
+    this.#stepText.value = `${step} / ${this.#timeline.lastStep}`;
+    this.#canvas.show(this.#timeline, step);
+    this.#inspect();
+  }
+
+  #enable(on: boolean): void {
+    this.#slider.disabled = !on;
+    this.#play.disabled = !on;
+  }
+
+  #toggle(): void {
+    if (this.#playing !== undefined) {
+      this.#stop();
+      return;
+    }
+    const last = this.#timeline?.lastStep ?? 0;
+    let step = this.#slider.valueAsNumber >= last ? 0 : this.#slider.valueAsNumber;
+    this.#showStep(step);
+    this.#play.textContent = "Pause";
+    this.#playing = setInterval(() => {
+      this.#showStep(++step);
+      if (step >= last) this.#stop();
+    }, BEAT);
+  }
+
+  #stop(): void {
+    clearInterval(this.#playing);
+    this.#playing = undefined;
+    this.#play.textContent = "Play";
+  }
+
+  #inspect(): void {
+    this.#inspector.textContent =
+      this.#inspected === undefined ? "" : this.#describe(this.#inspected);
+  }
+
+  #describe(cell: number): string {
+    const name = `Cell ${cell + 1}`;
+    if (!this.#timeline) return `${name} · mask`;
+    const step = this.#live ? this.#liveStep : this.#slider.valueAsNumber;
+    const commit = this.#timeline.at(cell, step);
+    const refused = this.#timeline.refusedFor(cell, step);
+    const parts = [name];
+    if (commit) {
+      const what = commit.end ? "end of text" : plain(commit.bytes);
+      parts.push(
+        what,
+        `token ${commit.token}`,
+        `step ${commit.step}`,
+        percent(commit.probability),
+        HOW[commit.how],
+      );
+    } else {
+      parts.push("mask");
+    }
+    if (refused.length > 0)
+      parts.push(`refused: ${refused.map(({ bytes }) => plain(bytes) || "end").join(", ")}`);
+    return parts.join(" · ");
+  }
+
+  #list({ refusals }: Timeline): void {
+    this.#refusals.hidden = refusals.length === 0;
+    byId("refusals-title", HTMLElement).textContent =
+      `${refusals.length} refused ${refusals.length === 1 ? "candidate" : "candidates"}`;
+    const items = refusals
+      .slice(0, LISTED)
+      .map(({ step, cell, bytes, probability, reason }) =>
+        element(
+          "li",
+          {},
+          element("span", { class: "when" }, `Step ${step}, cell ${cell + 1}`),
+          element("del", {}, plain(bytes) || "end"),
+          element("span", { class: "why" }, `${percent(probability)} · ${reason}`),
+        ),
+      );
+    if (refusals.length > LISTED)
+      items.push(element("li", {}, `… and ${refusals.length - LISTED} more`));
+    byId("refusals-list", HTMLOListElement).replaceChildren(...items);
+  }
+}
+
+const HOW = {
+  model: "chosen by the model",
+  batch: "chosen in a batch",
+  recovery: "taken from the witness",
+} as const;
+
+const percent = (probability: number): string =>
+  `${(probability * 100).toFixed(probability < 0.1 ? 1 : 0)} %`;

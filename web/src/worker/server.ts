@@ -1,0 +1,133 @@
+/**
+ * The worker's loop, apart from the worker: what is done for each message of
+ * the {@link protocol}, with the engine and the channel handed in.
+ */
+
+import type { EngineEvent, GenerateRequest, GrammarInfo, ModelInfo } from "../engine.ts";
+import { describeThrown, EngineError } from "./fault.ts";
+import type { ModelFiles, OnProgress } from "./fetch.ts";
+import type { CompileCall, FromWorker, GenerateCall, LoadCall, ToWorker } from "./protocol.ts";
+
+/** A run of the engine: a step a call. */
+export interface EngineRun {
+  step(): EngineEvent[];
+  readonly done: boolean;
+  free(): void;
+}
+
+/** A loaded engine. */
+export interface LoadedEngine {
+  info(): ModelInfo;
+  start(request: GenerateRequest): EngineRun;
+  free(): void;
+}
+
+/** What the loop needs from outside. */
+export interface Surroundings {
+  /** Fetches a model's files. */
+  fetchModel(folder: string, onProgress: OnProgress): Promise<ModelFiles>;
+  /** Makes an engine of them; throws a fault if they do not fit. */
+  loadEngine(files: ModelFiles): Promise<LoadedEngine>;
+  /** Compiles a grammar; throws a fault with diagnostics. */
+  compile(call: CompileCall): Promise<GrammarInfo>;
+  /** Sends to the page. */
+  post(message: FromWorker): void;
+  /** Resolves when messages that have come were read. */
+  yieldToMessages(): Promise<void>;
+}
+
+/** Answers the page's messages. */
+export class EngineServer {
+  readonly #surroundings: Surroundings;
+  readonly #waiting: GenerateCall[] = [];
+  #engine: LoadedEngine | undefined;
+  #running: number | undefined;
+  #cancelled = false;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Takes one message. */
+  receive(message: ToWorker): void {
+    switch (message.type) {
+      case "load":
+        void this.#answer(message.id, () => this.#load(message));
+        break;
+      case "compile":
+        void this.#answer(message.id, async () => {
+          const info = await this.#surroundings.compile(message);
+          return { type: "compiled", id: message.id, info };
+        });
+        break;
+      case "generate":
+        this.#waiting.push(message);
+        void this.#drain();
+        break;
+      case "cancel":
+        this.#cancel(message.id);
+        break;
+    }
+  }
+
+  async #load({ id, folder }: LoadCall): Promise<FromWorker> {
+    const { fetchModel, loadEngine, post } = this.#surroundings;
+    const files = await fetchModel(folder, (loaded, total) => {
+      post({ type: "progress", id, loaded, total });
+    });
+    const engine = await loadEngine(files);
+    this.#engine?.free();
+    this.#engine = engine;
+    return { type: "loaded", id, info: engine.info() };
+  }
+
+  #cancel(id: number): void {
+    if (this.#running === id) this.#cancelled = true;
+    const at = this.#waiting.findIndex((call) => call.id === id);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    this.#surroundings.post({ type: "cancelled", id });
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#running !== undefined) return;
+    for (let call = this.#waiting.shift(); call; call = this.#waiting.shift()) {
+      const { id, request } = call;
+      this.#running = id;
+      this.#cancelled = false;
+      await this.#answer(id, () => this.#generate(id, request));
+      this.#running = undefined;
+    }
+  }
+
+  async #generate(id: number, request: GenerateRequest): Promise<FromWorker> {
+    const { post, yieldToMessages } = this.#surroundings;
+    if (!this.#engine)
+      throw new EngineError({ kind: "not-loaded", message: "No model is loaded yet." });
+    const run = this.#engine.start(request);
+    let broken = false;
+    try {
+      while (!run.done && !this.#cancelled) {
+        post({ type: "events", id, events: run.step() });
+        await yieldToMessages();
+      }
+    } catch (error) {
+      broken = describeThrown(error).fatal;
+      throw error;
+    } finally {
+      // After a trap the module must not be entered again.
+      if (!broken) run.free();
+    }
+    return this.#cancelled ? { type: "cancelled", id } : { type: "finished", id };
+  }
+
+  /** Gives a call its last word, whatever happens. */
+  async #answer(id: number, work: () => Promise<FromWorker>): Promise<void> {
+    try {
+      this.#surroundings.post(await work());
+    } catch (error) {
+      const { fault, fatal } = describeThrown(error);
+      this.#surroundings.post({ type: "failed", id, fault, fatal });
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The engine's worker: model, checker and decoder in one thread that is not the
+ * page's. What it says and hears is in `protocol.ts`; what it does, in
+ * `server.ts`.
+ */
+
+import init, { Engine, Grammar } from "../../pkg/full/lacuna_wasm.js";
+import type { GrammarInfo } from "../engine.ts";
+import { fetchModel } from "./fetch.ts";
+import type { ToWorker } from "./protocol.ts";
+import { EngineServer, type LoadedEngine } from "./server.ts";
+
+const scope = self as unknown as DedicatedWorkerGlobalScope;
+
+// Once for all calls; a failure is every call's failure.
+const ready = init();
+ready.catch(() => {});
+
+const turn = new MessageChannel();
+
+const server = new EngineServer({
+  fetchModel,
+  async loadEngine({ config, tokenizer, weights }) {
+    await ready;
+    return Engine.load(config, tokenizer, weights) as LoadedEngine;
+  },
+  async compile({ grammar, texts }) {
+    await ready;
+    const compiled = Grammar.compile(grammar.kind, grammar.text, { texts, writing: true });
+    try {
+      return compiled.info() as GrammarInfo;
+    } finally {
+      compiled.free();
+    }
+  },
+  post: (message) => scope.postMessage(message),
+  // A turn of the message queue, without a timer's least delay.
+  yieldToMessages: () =>
+    new Promise((resolve) => {
+      turn.port1.onmessage = () => resolve();
+      turn.port2.postMessage(null);
+    }),
+});
+
+scope.onmessage = ({ data }: MessageEvent<ToWorker>) => server.receive(data);
