@@ -11,7 +11,7 @@ use crate::earley::{Parse, parse};
 use crate::graph::{CompletionGraph, Emit};
 use crate::normalize::{Normalized, normalize};
 use crate::regular::RegularChecker;
-use crate::unroll::{Beyond, unroll};
+use crate::unroll::{Below, unroll, write_out};
 use crate::{Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
 
 /// Budgets of a [`Checker`]. Each is a count of work, so a check gives the same
@@ -100,7 +100,7 @@ impl Checker {
         let mut inner = None;
         let mut cover = None;
         if let Some(vocabulary) = &vocabulary {
-            let bounds = Approximations::new(&normalized, &limits);
+            let bounds = Bounds::new(&normalized, &limits);
             statistics.levels = bounds.levels;
             statistics.regular = bounds.exact;
             let checker = |dfa: Dfa| {
@@ -194,80 +194,48 @@ impl Checker {
     }
 }
 
-/// Automata below and above the language.
-struct Approximations {
+/// Automata below and above the language, as far as the limits hold them.
+#[derive(Default)]
+struct Bounds {
     inner: Option<Dfa>,
     cover: Option<Dfa>,
     levels: usize,
+    /// Whether `inner` is the language itself.
     exact: bool,
 }
 
-impl Approximations {
-    /// Unrolls to as many levels as the limits hold, at most [`Self::LEVELS`].
+impl Bounds {
     fn new(normalized: &Normalized, limits: &CheckerLimits) -> Self {
         let Normalized {
             grammar, recursive, ..
         } = normalized;
-        let start = grammar.start;
-        // A regular grammar may use the larger limits: there its automaton is
-        // all that is needed.
-        let flat = unroll(
+        // A regular grammar may use the larger limits: its automaton is all
+        // that is needed.
+        let flat = write_out(
             grammar,
-            start,
+            grammar.start,
             recursive,
-            0,
-            Beyond::Nothing,
+            &Below::Nothing,
             &limits.automata,
         );
         if let Ok(flat) = flat
-            && flat.exact
+            && flat.mentions.is_empty()
         {
             return Self {
                 inner: Some(flat.dfa),
-                cover: None,
-                levels: 0,
                 exact: true,
+                ..Self::default()
             };
         }
-        let mut best = Self {
-            inner: None,
-            cover: None,
-            levels: 0,
+        let inner = unroll(grammar, recursive, Below::Nothing, &limits.approximations);
+        let cover = unroll(grammar, recursive, Below::Shared, &limits.approximations);
+        Self {
+            levels: inner.as_ref().map_or(0, |inner| inner.levels),
+            inner: inner.map(|inner| inner.dfa),
+            cover: cover.map(|cover| cover.dfa),
             exact: false,
-        };
-        for levels in Self::LEVELS {
-            let at = |beyond| {
-                unroll(
-                    grammar,
-                    start,
-                    recursive,
-                    levels,
-                    beyond,
-                    &limits.approximations,
-                )
-            };
-            let Ok(inner) = at(Beyond::Nothing) else {
-                break;
-            };
-            if inner.exact {
-                return Self {
-                    inner: Some(inner.dfa),
-                    cover: None,
-                    levels,
-                    exact: true,
-                };
-            }
-            best.inner = Some(inner.dfa);
-            best.levels = levels;
-            match at(Beyond::Anything) {
-                Ok(cover) => best.cover = Some(cover.dfa),
-                Err(_) => break,
-            }
         }
-        best
     }
-
-    const LEVELS: [usize; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
 }
 
 /// Sorts what a parse added into the gaps it belongs to.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use lacuna_grammar::automaton::Limits;
 use lacuna_grammar::{Expr, Grammar, RuleId};
 
-use crate::unroll::{Beyond, MAX_NESTING, unroll};
+use crate::unroll::{Below, MAX_NESTING, write_out};
 
 /// Rules cheaper than this (in automaton states, written out) are terminals'
 /// material; larger ones stay rules of their own.
@@ -43,18 +43,9 @@ pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
             if !recursive[rule] {
                 return None;
             }
-            let unrolled = unroll(
-                &grammar,
-                RuleId(rule as u32),
-                &recursive,
-                0,
-                Beyond::Nothing,
-                &limits,
-            );
-            unrolled
-                .ok()
-                .filter(|unrolled| unrolled.exact)
-                .map(|unrolled| unrolled.dfa)
+            let rule = RuleId(rule as u32);
+            let written = write_out(&grammar, rule, &recursive, &Below::Nothing, &limits).ok()?;
+            written.mentions.is_empty().then_some(written.dfa)
         })
         .collect();
     for (rule, dfa) in grammar.rules.iter_mut().zip(automata) {

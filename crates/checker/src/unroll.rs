@@ -1,13 +1,18 @@
 //! Regular languages below, above, or equal to a context-free one.
 //!
-//! Rules are written out in place, as a transition network whose calls are
-//! inlined. A call in *tail position* (its continuation is the continuation of
-//! the rule it stands in) only jumps, so tail recursion costs nothing and is
-//! exact. Other recursive calls are written out to a given depth; what is
-//! [`Beyond`] it is either cut off, which leaves a subset of the language, or
-//! goes to one shared copy of the rule that forgets where it was called from,
-//! which leaves a superset: the regular cover of EPIC (section 4.3, appendix
-//! D.3), made tighter by the levels above it.
+//! A rule is written out as a transition network: mentions of other rules are
+//! inlined, and a recursive mention in *tail position* (its continuation is the
+//! continuation of the rule it stands in) only jumps, so tail recursion costs
+//! nothing and is exact. Any other recursive mention becomes the automaton that
+//! the level below gave that rule. Level 0 is either nothing, and then every
+//! level holds at most the language, or the *cover*, the rule's network with
+//! returns forgotten (EPIC, section 4.3 and appendix D.3), and then every level
+//! holds at least the language and is tighter than the one below.
+//!
+//! Automata are minimised level by level, so a level costs the states it has,
+//! not the number of ways to reach them.
+
+use std::sync::Arc;
 
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder, NfaState};
 use lacuna_grammar::{Grammar, RuleId};
@@ -16,78 +21,138 @@ use rustc_hash::FxHashMap;
 /// Rules written out inside one another, so that the native stack is bounded.
 pub(crate) const MAX_NESTING: usize = 300;
 
-/// What recursion deeper than the limit becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beyond {
-    /// It is cut off: the result holds at most the language.
+/// What a recursive mention outside tail position becomes.
+#[derive(Clone, Debug)]
+pub enum Below {
+    /// It is cut off.
     Nothing,
-    /// Returns are forgotten: the result holds at least the language.
-    Anything,
+    /// One copy of the rule for all mentions, that forgets where it returns to.
+    Shared,
+    /// These automata, one for each rule that is mentioned so.
+    Level(FxHashMap<RuleId, Arc<Dfa>>),
 }
 
-/// The result of [`unroll`].
+/// A rule written out.
 #[derive(Clone, Debug)]
-pub struct Unrolled {
+pub struct WrittenOut {
     /// The automaton.
     pub dfa: Dfa,
-    /// Whether no call lay beyond the depth, so that it is the language itself.
-    pub exact: bool,
+    /// Recursive mentions outside tail position; without any, the automaton is
+    /// the rule's language itself.
+    pub mentions: Vec<RuleId>,
 }
 
-/// Writes out `start` with recursion to `depth` levels.
+/// Writes out a rule over the level below.
 ///
 /// # Errors
 /// When the automaton outgrows the limits.
-pub fn unroll(
+pub fn write_out(
     grammar: &Grammar,
-    start: RuleId,
+    rule: RuleId,
     recursive: &[bool],
-    depth: usize,
-    beyond: Beyond,
+    below: &Below,
     limits: &Limits,
-) -> Result<Unrolled, AutomatonError> {
+) -> Result<WrittenOut, AutomatonError> {
     let mut builder = NfaBuilder::new(limits);
     let (from, to) = (builder.state()?, builder.state()?);
-    let mut unroller = Unroller {
+    let mut network = Network {
         grammar,
         recursive,
-        depth,
-        beyond,
-        frames: vec![Frame {
+        below,
+        frame: Frame {
             exit: to,
             entries: Vec::new(),
-        }],
+        },
         shared: FxHashMap::default(),
+        mentions: Vec::new(),
         nesting: 0,
-        exact: true,
     };
-    unroller.call(&mut builder, start, from, to)?;
+    network.mention(&mut builder, rule, from, to)?;
+    let mentions = network.mentions;
     let dfa = builder.finish(from, to).determinize(limits)?.minimize();
-    Ok(Unrolled {
-        dfa,
-        exact: unroller.exact,
-    })
+    Ok(WrittenOut { dfa, mentions })
 }
 
-/// One level of inlined recursion: rules that end at `exit` when they end.
+/// The start rule written out as many levels deep as the limits hold.
+#[derive(Clone, Debug)]
+pub struct Unrolled {
+    /// The automaton: below or above the language, as `bottom` was.
+    pub dfa: Dfa,
+    /// Levels of recursion written out.
+    pub levels: usize,
+}
+
+/// Unrolls the start rule from `bottom` (nothing, or shared), at most
+/// [`MAX_LEVELS`] levels; `None` if the limits do not even hold the bottom.
+pub fn unroll(
+    grammar: &Grammar,
+    recursive: &[bool],
+    bottom: Below,
+    limits: &Limits,
+) -> Option<Unrolled> {
+    let write = |rule, below: &Below| write_out(grammar, rule, recursive, below, limits);
+    let flat = write(grammar.start, &Below::Nothing).ok()?;
+    let rules = mentioned(flat.mentions, |rule| write(rule, &Below::Nothing).ok())?;
+    let mut best = Unrolled {
+        dfa: write(grammar.start, &bottom).ok()?.dfa,
+        levels: 0,
+    };
+    let mut below = bottom;
+    for levels in 1..=MAX_LEVELS {
+        let automata = rules
+            .iter()
+            .map(|&rule| write(rule, &below).map(|written| (rule, Arc::new(written.dfa))));
+        let Ok(level) = automata.collect::<Result<_, _>>() else {
+            break;
+        };
+        below = Below::Level(level);
+        let Ok(start) = write(grammar.start, &below) else {
+            break;
+        };
+        best = Unrolled {
+            dfa: start.dfa,
+            levels,
+        };
+    }
+    Some(best)
+}
+
+/// Levels that [`unroll`] goes up at most.
+pub const MAX_LEVELS: usize = 32;
+
+/// All rules that come to be mentioned outside tail position.
+fn mentioned(
+    mut open: Vec<RuleId>,
+    mut write: impl FnMut(RuleId) -> Option<WrittenOut>,
+) -> Option<Vec<RuleId>> {
+    let mut found = Vec::new();
+    while let Some(rule) = open.pop() {
+        if !found.contains(&rule) {
+            found.push(rule);
+            open.extend(write(rule)?.mentions);
+        }
+    }
+    Some(found)
+}
+
+/// Rules that end at `exit` when they end.
 struct Frame {
     exit: NfaState,
     entries: Vec<(RuleId, NfaState)>,
 }
 
-struct Unroller<'a> {
+struct Network<'a> {
     grammar: &'a Grammar,
     recursive: &'a [bool],
-    depth: usize,
-    beyond: Beyond,
-    frames: Vec<Frame>,
+    below: &'a Below,
+    frame: Frame,
     shared: FxHashMap<RuleId, (NfaState, NfaState)>,
+    mentions: Vec<RuleId>,
     nesting: usize,
-    exact: bool,
 }
 
-impl Unroller<'_> {
-    fn call(
+impl Network<'_> {
+    fn mention(
         &mut self,
         builder: &mut NfaBuilder,
         rule: RuleId,
@@ -97,40 +162,31 @@ impl Unroller<'_> {
         if !self.recursive[rule.0 as usize] {
             return self.body(builder, rule, from, to);
         }
-        let level = self.frames.len() - 1;
-        if to == self.frames[level].exit {
-            let known = self.frames[level]
-                .entries
-                .iter()
-                .find(|(known, _)| *known == rule);
+        if to == self.frame.exit {
+            let known = self.frame.entries.iter().find(|(known, _)| *known == rule);
             if let Some(&(_, entry)) = known {
                 builder.empty_edge(from, entry);
                 return Ok(());
             }
             let entry = builder.state()?;
             builder.empty_edge(from, entry);
-            self.frames[level].entries.push((rule, entry));
+            self.frame.entries.push((rule, entry));
             return self.body(builder, rule, entry, to);
         }
-        if level < self.depth {
-            let entry = builder.state()?;
-            builder.empty_edge(from, entry);
-            self.frames.push(Frame {
-                exit: to,
-                entries: vec![(rule, entry)],
-            });
-            let result = self.body(builder, rule, entry, to);
-            self.frames.pop();
-            return result;
+        if !self.mentions.contains(&rule) {
+            self.mentions.push(rule);
         }
-        self.exact = false;
-        match self.beyond {
-            Beyond::Nothing => Ok(()),
-            Beyond::Anything => self.call_shared(builder, rule, from, to),
+        match self.below {
+            Below::Nothing => Ok(()),
+            Below::Shared => self.mention_shared(builder, rule, from, to),
+            Below::Level(automata) => match automata.get(&rule) {
+                Some(dfa) => builder.automaton(dfa, from, to),
+                None => Err(AutomatonError::MentionsRule(rule.0)),
+            },
         }
     }
 
-    fn call_shared(
+    fn mention_shared(
         &mut self,
         builder: &mut NfaBuilder,
         rule: RuleId,
@@ -142,17 +198,13 @@ impl Unroller<'_> {
             None => {
                 let ends = (builder.state()?, builder.state()?);
                 self.shared.insert(rule, ends);
-                // At the depth limit, so that what is inside is shared too.
-                let frame = Frame {
+                let inside = Frame {
                     exit: ends.1,
                     entries: vec![(rule, ends.0)],
                 };
-                let outer = std::mem::take(&mut self.frames);
-                self.frames
-                    .extend((0..self.depth).map(|_| Frame::unreachable()));
-                self.frames.push(frame);
+                let outer = std::mem::replace(&mut self.frame, inside);
                 let result = self.body(builder, rule, ends.0, ends.1);
-                self.frames = outer;
+                self.frame = outer;
                 result?;
                 ends
             }
@@ -177,20 +229,10 @@ impl Unroller<'_> {
         }
         self.nesting += 1;
         let grammar = self.grammar;
-        let mut call =
-            |builder: &mut NfaBuilder, rule, from, to| self.call(builder, rule, from, to);
-        let result = builder.expression(&grammar.rule(rule).body, from, to, &mut call);
+        let mut mention =
+            |builder: &mut NfaBuilder, rule, from, to| self.mention(builder, rule, from, to);
+        let result = builder.expression(&grammar.rule(rule).body, from, to, &mut mention);
         self.nesting -= 1;
         result
-    }
-}
-
-impl Frame {
-    /// A frame that only counts as a level.
-    fn unreachable() -> Self {
-        Self {
-            exit: NfaState::MAX,
-            entries: Vec::new(),
-        }
     }
 }

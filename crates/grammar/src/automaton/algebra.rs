@@ -11,7 +11,12 @@ impl Dfa {
     /// # Errors
     /// When the product outgrows the limits.
     pub fn intersect(&self, other: &Dfa, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        self.product(other, limits, |_, right| right != DEAD, |left, right| left && right)
+        self.product(
+            other,
+            limits,
+            |_, right| right != DEAD,
+            |left, right| left && right,
+        )
     }
 
     /// The texts that belong to `self` and not to `other`.
@@ -67,11 +72,22 @@ impl Dfa {
         let accepting = pairs
             .iter()
             .map(|&(left, right)| {
-                accepts(self.is_accepting(left), right != DEAD && other.is_accepting(right))
+                accepts(
+                    self.is_accepting(left),
+                    right != DEAD && other.is_accepting(right),
+                )
             })
             .collect();
         let class_count = pairs_of_classes.len();
-        Ok(Dfa { classes, class_count, table, accepting, start: 0 }.trim().minimize())
+        Ok(Dfa {
+            classes,
+            class_count,
+            table,
+            accepting,
+            start: 0,
+        }
+        .trim()
+        .minimize())
     }
 }
 

@@ -57,9 +57,18 @@ impl Nfa {
             }
             done += 1;
         }
-        let accepting =
-            subsets.iter().map(|subset| subset.binary_search(&self.accept).is_ok()).collect();
-        Ok(Dfa { classes, class_count, table, accepting, start: 0 }.trim())
+        let accepting = subsets
+            .iter()
+            .map(|subset| subset.binary_search(&self.accept).is_ok())
+            .collect();
+        Ok(Dfa {
+            classes,
+            class_count,
+            table,
+            accepting,
+            start: 0,
+        }
+        .trim())
     }
 
     /// Classes are runs of neighbouring bytes (cut wherever any transition
@@ -93,7 +102,12 @@ struct Closure<'a> {
 
 impl<'a> Closure<'a> {
     fn new(nfa: &'a Nfa) -> Self {
-        Self { nfa, mark: vec![0; nfa.byte_edges.len()], round: 0, stack: Vec::new() }
+        Self {
+            nfa,
+            mark: vec![0; nfa.byte_edges.len()],
+            round: 0,
+            stack: Vec::new(),
+        }
     }
 
     fn of(&mut self, seeds: &[NfaState]) -> Box<[NfaState]> {

@@ -44,7 +44,10 @@ impl Dfa {
         builder.expression(expr, start, accept, &mut |_, rule, _, _| {
             Err(AutomatonError::MentionsRule(rule.0))
         })?;
-        Ok(builder.finish(start, accept).determinize(limits)?.minimize())
+        Ok(builder
+            .finish(start, accept)
+            .determinize(limits)?
+            .minimize())
     }
 
     /// Where every text begins.
@@ -72,12 +75,15 @@ impl Dfa {
 
     /// The state after several bytes.
     pub fn read(&self, state: StateId, bytes: &[u8]) -> Option<StateId> {
-        bytes.iter().try_fold(state, |state, &byte| self.next(state, byte))
+        bytes
+            .iter()
+            .try_fold(state, |state, &byte| self.next(state, byte))
     }
 
     /// Whether the text belongs to the language.
     pub fn accepts(&self, text: &[u8]) -> bool {
-        self.read(self.start, text).is_some_and(|state| self.is_accepting(state))
+        self.read(self.start, text)
+            .is_some_and(|state| self.is_accepting(state))
     }
 
     /// Whether no text belongs to the language.
@@ -89,7 +95,9 @@ impl Dfa {
     pub fn byte_ranges(&self, state: StateId) -> Vec<(u8, u8, StateId)> {
         let mut ranges: Vec<(u8, u8, StateId)> = Vec::new();
         for byte in 0..=255u8 {
-            let Some(next) = self.next(state, byte) else { continue };
+            let Some(next) = self.next(state, byte) else {
+                continue;
+            };
             match ranges.last_mut() {
                 Some((_, high, target)) if *target == next && *high as u16 + 1 == byte as u16 => {
                     *high = byte;
@@ -111,8 +119,9 @@ impl Dfa {
         }
         let mut first = vec![None; self.state_count()];
         let mut seen = self.accepting.clone();
-        let mut queue: VecDeque<StateId> =
-            (0..self.state_count() as StateId).filter(|&s| self.is_accepting(s)).collect();
+        let mut queue: VecDeque<StateId> = (0..self.state_count() as StateId)
+            .filter(|&s| self.is_accepting(s))
+            .collect();
         while let Some(state) = queue.pop_front() {
             for &(before, byte) in &predecessors[state as usize] {
                 if !std::mem::replace(&mut seen[before as usize], true) {
@@ -150,8 +159,9 @@ impl Dfa {
             }
         }
         let mut live = self.accepting.clone();
-        let mut stack: Vec<StateId> =
-            (0..count as StateId).filter(|&state| live[state as usize]).collect();
+        let mut stack: Vec<StateId> = (0..count as StateId)
+            .filter(|&state| live[state as usize])
+            .collect();
         while let Some(state) = stack.pop() {
             for &before in &predecessors[state as usize] {
                 if !std::mem::replace(&mut live[before as usize], true) {
@@ -180,7 +190,16 @@ impl Dfa {
             }
             done += 1;
         }
-        let accepting = order.iter().map(|&state| self.accepting[state as usize]).collect();
-        Self { classes: self.classes, class_count: self.class_count, table, accepting, start: 0 }
+        let accepting = order
+            .iter()
+            .map(|&state| self.accepting[state as usize])
+            .collect();
+        Self {
+            classes: self.classes,
+            class_count: self.class_count,
+            table,
+            accepting,
+            start: 0,
+        }
     }
 }

@@ -10,7 +10,11 @@ impl Dfa {
     /// The smallest automaton of the same language.
     pub fn minimize(self) -> Self {
         let count = self.state_count();
-        let mut block: Vec<u32> = self.accepting.iter().map(|&accepts| accepts as u32).collect();
+        let mut block: Vec<u32> = self
+            .accepting
+            .iter()
+            .map(|&accepts| accepts as u32)
+            .collect();
         let mut blocks = 0;
         loop {
             let mut signatures: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
@@ -20,7 +24,8 @@ impl Dfa {
                 let mut signature = Vec::with_capacity(self.class_count + 1);
                 signature.push(block[state]);
                 signature.extend(
-                    row.iter().map(|&n| if n == DEAD { DEAD } else { block[n as usize] }),
+                    row.iter()
+                        .map(|&n| if n == DEAD { DEAD } else { block[n as usize] }),
                 );
                 let fresh = signatures.len() as u32;
                 refined.push(*signatures.entry(signature).or_insert(fresh));
@@ -45,7 +50,13 @@ impl Dfa {
             }
         }
         let start = block[self.start as usize];
-        Self { classes: self.classes, class_count: self.class_count, table, accepting, start }
-            .trim()
+        Self {
+            classes: self.classes,
+            class_count: self.class_count,
+            table,
+            accepting,
+            start,
+        }
+        .trim()
     }
 }

@@ -29,7 +29,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nfa_states: 2_000_000, dfa_states: 200_000 }
+        Self {
+            nfa_states: 2_000_000,
+            dfa_states: 200_000,
+        }
     }
 }
 

@@ -32,13 +32,17 @@ pub struct NfaBuilder {
 
 /// Called for each rule an expression mentions: `(builder, rule, from, to, tail)`
 /// must connect `from` to `to` by what the rule derives.
-pub type OnRule<'a> = dyn FnMut(&mut NfaBuilder, RuleId, NfaState, NfaState) -> Result<(), AutomatonError>
-    + 'a;
+pub type OnRule<'a> =
+    dyn FnMut(&mut NfaBuilder, RuleId, NfaState, NfaState) -> Result<(), AutomatonError> + 'a;
 
 impl NfaBuilder {
     /// An automaton without states.
     pub fn new(limits: &Limits) -> Self {
-        Self { byte_edges: Vec::new(), empty_edges: Vec::new(), limit: limits.nfa_states }
+        Self {
+            byte_edges: Vec::new(),
+            empty_edges: Vec::new(),
+            limit: limits.nfa_states,
+        }
     }
 
     /// Number of states so far.
@@ -117,7 +121,12 @@ impl NfaBuilder {
 
     /// The finished automaton, with its one start and its one accepting state.
     pub fn finish(self, start: NfaState, accept: NfaState) -> Nfa {
-        Nfa { byte_edges: self.byte_edges, empty_edges: self.empty_edges, start, accept }
+        Nfa {
+            byte_edges: self.byte_edges,
+            empty_edges: self.empty_edges,
+            start,
+            accept,
+        }
     }
 
     fn repetition(
@@ -167,9 +176,10 @@ impl NfaBuilder {
     ) -> Result<(), AutomatonError> {
         const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
         for &(low, high) in ranges {
-            for (low, high) in
-                [(low, high.min(SURROGATES.0 - 1)), (low.max(SURROGATES.1 + 1), high)]
-            {
+            for (low, high) in [
+                (low, high.min(SURROGATES.0 - 1)),
+                (low.max(SURROGATES.1 + 1), high),
+            ] {
                 let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else {
                     continue;
                 };
@@ -194,7 +204,8 @@ impl NfaBuilder {
         Ok(())
     }
 
-    fn automaton(
+    /// Connects `from` to `to` by the language of an automaton.
+    pub fn automaton(
         &mut self,
         dfa: &Dfa,
         from: NfaState,
