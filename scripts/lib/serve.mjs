@@ -21,10 +21,11 @@ const TYPES = {
 
 /**
  * Serves until the process ends. With `port` taken, any free one is used
- * unless `strict`. Gives `{ address, close }`.
+ * unless `strict`. `models` is the folder behind `/models/`. Gives
+ * `{ address, close }`.
  */
-export async function serve({ port, strict = false }) {
-  const server = createServer((request, response) => answer(request, response));
+export async function serve({ port, strict = false, models = inside("models") }) {
+  const server = createServer((request, response) => answer(request, response, models));
   const listen = (wanted) =>
     new Promise((resolve, reject) => {
       server.once("error", reject);
@@ -37,11 +38,11 @@ export async function serve({ port, strict = false }) {
   return { address: `http://${HOST}:${actual}/`, close: () => server.close() };
 }
 
-function answer(request, response) {
+function answer(request, response, models) {
   const fail = (status) =>
     response.writeHead(status, { "content-type": "text/plain" }).end(`${status}\n`);
   if (request.method !== "GET" && request.method !== "HEAD") return fail(405);
-  const found = locate(request.url);
+  const found = locate(request.url, models);
   if (!found) return fail(404);
 
   const { path, size, tag } = found;
@@ -60,7 +61,7 @@ function answer(request, response) {
 }
 
 /** The file that an address names, if it may be read. */
-function locate(address) {
+function locate(address, models) {
   let name;
   try {
     name = normalize(decodeURIComponent(new URL(address, "http://localhost").pathname));
@@ -69,8 +70,8 @@ function locate(address) {
   }
   if (name.endsWith(sep)) name += "index.html";
   if (name.split(sep).some((part) => part.startsWith("."))) return undefined;
-  const folder = name.startsWith("/models/") ? inside() : PAGE;
-  const path = join(folder, name);
+  const prefix = "/models/";
+  const path = name.startsWith(prefix) ? join(models, name.slice(prefix.length)) : join(PAGE, name);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return undefined;
   return { path, size: stat.size, tag: `"${stat.size}-${stat.mtimeMs}"` };

@@ -153,6 +153,7 @@ export class App {
     this.#which.querySelector<HTMLInputElement>("input[value=constrained]")?.click();
     byId("results", HTMLElement).hidden = true;
     this.#enable();
+    this.#stage.reveal();
     try {
       await this.#perform("constrained", request, this.#abort.signal);
       await this.#perform("free", { ...request, unconstrained: true }, this.#abort.signal);
@@ -183,7 +184,10 @@ export class App {
     if (!done)
       throw new EngineError({ kind: FAULT.internal, message: "The run ended without a result." });
     const verdict = await judge(done.text, request.grammar.text, request.request);
-    this.#outcomes[which] = { timeline, judged: { done, verdict, plannedSteps } };
+    this.#outcomes[which] = {
+      timeline,
+      judged: { done, verdict, plannedSteps, constrained: onStage },
+    };
     this.#showResults();
   }
 
@@ -304,6 +308,7 @@ export class App {
   #showAlert(...parts: Node[]): void {
     this.#alert.replaceChildren(...parts);
     this.#alert.hidden = false;
+    this.#stage.reveal();
   }
 
   #hideAlert(): void {

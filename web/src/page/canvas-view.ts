@@ -90,7 +90,7 @@ export class CanvasView {
 
   #indexOf(target: EventTarget | null): number | undefined {
     const cell = target instanceof Element ? target.closest(".cell") : null;
-    const index = this.#cells.findIndex((candidate) => candidate === cell);
+    const index = cell instanceof HTMLButtonElement ? this.#cells.indexOf(cell) : -1;
     return index < 0 ? undefined : index;
   }
 

@@ -12,6 +12,7 @@ export interface Judged {
   readonly done: DoneEvent;
   readonly verdict: Verdict;
   readonly plannedSteps: number;
+  readonly constrained: boolean;
 }
 
 /** Fills a panel with a judged run. */
@@ -70,15 +71,19 @@ function notes(done: DoneEvent, verdict: Verdict): HTMLElement {
   return list;
 }
 
-function figures({ done, plannedSteps }: Judged): HTMLElement {
+function figures({ done, plannedSteps, constrained }: Judged): HTMLElement {
   const { modelMs, checkerMs, checks, refusals } = done.timings;
   const entries: [string, string][] = [
     ["Model", milliseconds(modelMs)],
-    ["Checker", milliseconds(checkerMs)],
-    ["Checks", String(checks)],
-    ["Refusals", String(refusals)],
     ["Steps", `${done.steps} of ${plannedSteps}`],
   ];
+  if (constrained) {
+    entries.push(
+      ["Checker", milliseconds(checkerMs)],
+      ["Checks", String(checks)],
+      ["Refusals", String(refusals)],
+    );
+  }
   const pairs = entries.map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value)),
   );

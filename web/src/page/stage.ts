@@ -10,6 +10,8 @@ import type { Timeline } from "./timeline.ts";
 /** Milliseconds a step is shown when a run is played again. */
 const BEAT = 260;
 
+const HINT = "Point at a cell, or go there with Tab and the arrow keys, to see how it came.";
+
 /** Refusals beyond this many are only counted. */
 const LISTED = 200;
 
@@ -51,6 +53,14 @@ export class Stage {
     this.#stepText.value = "";
     this.#refusals.hidden = true;
     this.#inspect();
+  }
+
+  /** Brings the canvas into view where it is below the screen's edge. */
+  reveal(): void {
+    const section = byId("canvas", HTMLElement).closest("section.stage");
+    if (section && section.getBoundingClientRect().top > window.innerHeight * 0.75) {
+      section.scrollIntoView({ block: "start" });
+    }
   }
 
   /** Begins to follow a run; its events come through {@link Stage.push}. */
@@ -137,7 +147,7 @@ export class Stage {
 
   #inspect(): void {
     this.#inspector.textContent =
-      this.#inspected === undefined ? "" : this.#describe(this.#inspected);
+      this.#inspected === undefined ? HINT : this.#describe(this.#inspected);
   }
 
   #describe(cell: number): string {

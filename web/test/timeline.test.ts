@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { EngineEvent } from "../src/engine.ts";
+import { Timeline } from "../src/page/timeline.ts";
+
+const bytes = new Uint8Array([0x61]);
+const events: EngineEvent[] = [
+  { type: "begin", length: 3, steps: 4, promptTokens: 1, constrained: true, ends: [0] },
+  { type: "step", step: 1, steps: 4, masked: 3 },
+  { type: "refusal", step: 1, cell: 2, token: 9, bytes, probability: 0.4, reason: "no" },
+  { type: "commit", step: 1, cell: 1, token: 5, bytes, probability: 0.9, how: "model", end: false },
+  { type: "step", step: 2, steps: 4, masked: 2 },
+  {
+    type: "commit",
+    step: 2,
+    cell: 0,
+    token: 6,
+    bytes,
+    probability: 0.8,
+    how: "recovery",
+    end: false,
+  },
+];
+
+describe("a run's record", () => {
+  const timeline = new Timeline();
+  for (const event of events) timeline.add(event);
+
+  it("knows what stood in a cell after each step", () => {
+    expect(timeline.length).toBe(3);
+    expect(timeline.at(1, 0)).toBeUndefined();
+    expect(timeline.at(1, 1)?.token).toBe(5);
+    expect(timeline.at(0, 1)).toBeUndefined();
+    expect(timeline.at(0, 2)?.how).toBe("recovery");
+    expect(timeline.at(2, 2)).toBeUndefined();
+  });
+
+  it("counts filled cells and the steps that were taken", () => {
+    expect([0, 1, 2].map((step) => timeline.filled(step))).toEqual([0, 1, 2]);
+    expect(timeline.lastStep).toBe(2);
+    expect(timeline.plannedSteps).toBe(4);
+  });
+
+  it("finds refusals by step and by cell", () => {
+    expect(timeline.refusedIn(1)).toHaveLength(1);
+    expect(timeline.refusedIn(2)).toHaveLength(0);
+    expect(timeline.refusedFor(2, 2)).toHaveLength(1);
+    expect(timeline.refusedFor(1, 2)).toHaveLength(0);
+  });
+});

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { judge, standsIn } from "../src/page/verdict.ts";
+
+const folder = new URL("../../grammars/", import.meta.url);
+const snips = readFileSync(new URL("snips.schema.json", folder), "utf8");
+
+describe("the judgement of a text", () => {
+  it("says that a text is no JSON", async () => {
+    const verdict = await judge('{"intent":', snips, "");
+    expect(verdict).toMatchObject({ parses: false, valid: false });
+    expect((await judge("", snips, "")).problems).toEqual(["Not JSON: the text is empty"]);
+  });
+
+  it("holds a value against the schema", async () => {
+    expect(
+      (await judge('{"intent":"GetWeather","city":"Oslo"}', snips, "rain in Oslo")).valid,
+    ).toBe(true);
+    const wrong = await judge('{"intent":"Dance"}', snips, "");
+    expect(wrong).toMatchObject({ parses: true, valid: false });
+    expect(wrong.problems.length).toBeGreaterThan(0);
+  });
+
+  it("notes bound values that do not stand in the request, without calling them invalid", async () => {
+    const verdict = await judge('{"intent":"GetWeather","city":"Paris"}', snips, "rain in Oslo");
+    expect(verdict.valid).toBe(true);
+    expect(verdict.spans).toEqual([{ pointer: "/city", value: "Paris", stands: false }]);
+  });
+
+  it("knows runs of whole words", () => {
+    expect(standsIn("Sunday Kitchen", "my Sunday Kitchen, please")).toBe(true);
+    expect(standsIn("Sun", "my Sunday")).toBe(false);
+    expect(standsIn("day", "Sunday or any day")).toBe(true);
+    expect(standsIn("8 pm?", "at 8 pm?")).toBe(true);
+    expect(standsIn("", "anything")).toBe(false);
+  });
+});
+
+describe("the schemas that ship", () => {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".schema.json"))) {
+    it(`${name} is a schema for ajv`, async () => {
+      const schema = readFileSync(new URL(name, folder), "utf8");
+      expect((await judge("{}", schema, "")).valid).toBe(false);
+    });
+  }
+});
