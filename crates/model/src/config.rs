@@ -110,6 +110,28 @@ impl ModelConfig {
         Ok(config)
     }
 
+    /// Number of weights, scales aside.
+    pub fn parameter_count(&self) -> usize {
+        let (hidden, queries, keys) = (self.hidden_size, self.query_width(), self.key_width());
+        let attention = 2 * hidden * queries + 2 * hidden * keys;
+        let feed_forward = 3 * hidden * self.intermediate_size;
+        let head_norms = if self.qk_norm { 2 * self.head_dim } else { 0 };
+        let attention_biases = if self.attention_bias {
+            queries + 2 * keys + hidden
+        } else {
+            0
+        };
+        let mlp_biases = if self.mlp_bias {
+            2 * self.intermediate_size + hidden
+        } else {
+            0
+        };
+        let biases = attention_biases + mlp_biases;
+        let layer = attention + feed_forward + 2 * hidden + head_norms + biases;
+        let embeddings = if self.tie_word_embeddings { 1 } else { 2 };
+        self.num_hidden_layers * layer + embeddings * self.vocab_size * hidden + hidden
+    }
+
     /// Width of all query heads together.
     pub fn query_width(&self) -> usize {
         self.num_attention_heads * self.head_dim

@@ -77,6 +77,7 @@ impl Tokenizer {
     /// # Errors
     /// [`TokenizerError`]: above all, a vocabulary that is not the model's.
     pub fn from_json(json: &[u8], config: &ModelConfig) -> Result<Self, TokenizerError> {
+        refuse_what_panics(json)?;
         let mut inner = tokenizers::Tokenizer::from_bytes(json)
             .map_err(|error| TokenizerError::Unreadable(error.to_string()))?;
         inner.set_encode_special_tokens(true);
@@ -91,12 +92,33 @@ impl Tokenizer {
             .filter(|(_, token)| token.special)
             .map(|(id, token)| (token.content, id))
             .collect();
-        let token_bytes = token_bytes(&inner, config)?;
+        let mut token_bytes = token_bytes(&inner, Some(config.vocab_size))?;
+        let ends = config.eos_token_ids.iter().copied();
+        for id in ends
+            .chain([config.mask_token_id])
+            .chain(config.pad_token_id)
+        {
+            if let Some(entry) = token_bytes.get_mut(id as usize) {
+                *entry = None;
+            }
+        }
         Ok(Self {
             inner,
             token_bytes,
             special,
         })
+    }
+
+    /// The exact bytes of every id of a `tokenizer.json`, whatever model it
+    /// belongs to; none for special tokens and for ids that no token has.
+    ///
+    /// # Errors
+    /// [`TokenizerError`], where the file is no tokenizer or its alphabet is
+    /// unknown.
+    pub fn read_token_bytes(json: &[u8]) -> Result<Vec<Option<Vec<u8>>>, TokenizerError> {
+        let inner = tokenizers::Tokenizer::from_bytes(json)
+            .map_err(|error| TokenizerError::Unreadable(error.to_string()))?;
+        token_bytes(&inner, None)
     }
 
     /// The ids of a text, all of it taken as plain text.
@@ -129,18 +151,36 @@ impl Tokenizer {
     }
 }
 
+/// The crate `tokenizers` panics on text that is no JSON (inside a decoder), and on a damaged
+/// table of a `Precompiled` normalizer; the page could not recover from either.
+fn refuse_what_panics(json: &[u8]) -> Result<(), TokenizerError> {
+    let unreadable = |error: serde_json::Error| TokenizerError::Unreadable(error.to_string());
+    let value: serde_json::Value = serde_json::from_slice(json).map_err(unreadable)?;
+    let mut open = vec![&value["normalizer"]];
+    while let Some(normalizer) = open.pop() {
+        if normalizer["precompiled_charsmap"] != serde_json::Value::Null {
+            let refused = "a Precompiled normalizer is not supported";
+            return Err(TokenizerError::Unreadable(refused.to_owned()));
+        }
+        open.extend(normalizer["normalizers"].as_array().into_iter().flatten());
+    }
+    Ok(())
+}
+
 fn token_bytes(
     inner: &tokenizers::Tokenizer,
-    config: &ModelConfig,
+    vocab_size: Option<usize>,
 ) -> Result<Vec<Option<Vec<u8>>>, TokenizerError> {
     let vocab = inner.get_vocab(true);
-    let model = config.vocab_size;
-    if vocab.len() != model {
+    if let Some(model) = vocab_size.filter(|&size| size != vocab.len()) {
         return Err(TokenizerError::VocabSize {
             tokenizer: vocab.len(),
             model,
         });
     }
+    // Without a model's word on it, ids may have holes, but not many.
+    let highest = vocab.values().copied().max().unwrap_or(0) as usize;
+    let model = vocab_size.unwrap_or((highest + 1).min(2 * vocab.len() + 1));
     let spelling = spelling(inner).ok_or(TokenizerError::UnknownAlphabet)?;
     let added = inner.get_added_tokens_decoder();
     let mut table = vec![None; model];
@@ -160,15 +200,6 @@ fn token_bytes(
                 },
             },
         };
-    }
-    let ends = config.eos_token_ids.iter().copied();
-    for id in ends
-        .chain([config.mask_token_id])
-        .chain(config.pad_token_id)
-    {
-        if let Some(entry) = table.get_mut(id as usize) {
-            *entry = None;
-        }
     }
     Ok(table)
 }

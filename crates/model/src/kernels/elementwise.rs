@@ -93,7 +93,7 @@ fn larger(a: f32, b: f32) -> f32 {
 fn exp(x: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0;
     // ln 2 in two parts: the product of the first with a small integer is exact.
-    const LN_2_HIGH: f32 = 0.693_359_375;
+    const LN_2_HIGH: f32 = 355.0 / 512.0;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     let x = if x < -87.0 { -87.0 } else { x };
     let x = if x > 88.0 { 88.0 } else { x };

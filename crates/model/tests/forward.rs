@@ -1,0 +1,140 @@
+//! The fast pass against the plain one, over every fact a configuration can state.
+
+use common::Random;
+use lacuna_model::kernels::Kernel;
+use lacuna_model::{CpuTransformer, ForwardError, ForwardPass, ModelConfig, plain};
+
+#[allow(dead_code)]
+mod common;
+
+/// Logits of the random models below have a standard deviation of about 1; the largest
+/// difference that was measured is 3e-4.
+const LARGEST_DIFFERENCE: f32 = 1e-3;
+
+fn small(random: &mut Random) -> ModelConfig {
+    let kv_heads = 1 + random.below(3);
+    let head_dim = 2 * (1 + random.below(20));
+    let mut coin = || random.below(2) == 0;
+    let (tie, bias, mlp_bias, qk_norm) = (coin(), coin(), coin(), coin());
+    let (shift, int8) = (coin(), coin());
+    ModelConfig {
+        vocab_size: 5 + random.below(80),
+        hidden_size: 1 + random.below(70),
+        num_hidden_layers: 1 + random.below(3),
+        num_attention_heads: kv_heads * (1 + random.below(3)),
+        num_key_value_heads: kv_heads,
+        head_dim,
+        intermediate_size: 1 + random.below(90),
+        max_position_embeddings: 64,
+        tie_word_embeddings: tie,
+        attention_bias: bias,
+        mlp_bias,
+        qk_norm,
+        logits_shift: shift,
+        int8_weights: int8,
+        ..common::ten_million()
+    }
+}
+
+#[test]
+fn the_fast_pass_computes_what_the_plain_one_does() {
+    let random = &mut Random(7);
+    let mut worst = 0.0f32;
+    for seed in 0..60 {
+        let config = small(random);
+        let vocab = config.vocab_size;
+        let weights = common::weights(&config, seed);
+        let mut models: Vec<_> = Kernel::supported()
+            .into_iter()
+            .map(|kernel| CpuTransformer::with_kernel(weights.clone(), kernel))
+            .collect();
+        // Long, then short, then long: buffers are reused, and hold what was there before.
+        for length in [40, 1, 33, 1 + random.below(64)] {
+            let ids: Vec<u32> = (0..length).map(|_| random.below(vocab) as u32).collect();
+            let rows: Vec<usize> = (0..random.below(12))
+                .map(|_| random.below(length))
+                .collect();
+            let plain = plain::logits(&weights, &ids);
+            let mut first: Option<Vec<f32>> = None;
+            for model in &mut models {
+                let mut out = vec![f32::NAN; 3];
+                model.logits(&ids, &rows, &mut out).unwrap();
+                assert_eq!(out.len(), rows.len() * vocab);
+                for (&row, out) in rows.iter().zip(out.chunks(vocab)) {
+                    for (a, b) in out.iter().zip(&plain[row]) {
+                        worst = worst.max((a - b).abs());
+                        assert!(
+                            (a - b).abs() < LARGEST_DIFFERENCE,
+                            "{a} for {b}: {config:?}"
+                        );
+                    }
+                }
+                // Bit for bit, whatever the instructions.
+                assert_eq!(*first.get_or_insert_with(|| out.clone()), out);
+            }
+        }
+    }
+    println!("largest difference: {worst:e}");
+}
+
+#[test]
+fn inputs_that_fit_no_model_are_errors() {
+    let config = ModelConfig {
+        max_position_embeddings: 8,
+        ..small(&mut Random(1))
+    };
+    let vocab = config.vocab_size;
+    let mut model = CpuTransformer::new(common::weights(&config, 0));
+    let mut out = Vec::new();
+    let mut error = |ids: &[u32], rows: &[usize]| model.logits(ids, rows, &mut out).unwrap_err();
+    assert_eq!(
+        error(&[0; 9], &[0]),
+        ForwardError::TooLong { length: 9, most: 8 }
+    );
+    assert_eq!(
+        error(&[0, vocab as u32], &[0]),
+        ForwardError::IdOutOfRange {
+            id: vocab as u32,
+            position: 1,
+            vocab
+        }
+    );
+    assert_eq!(
+        error(&[0; 3], &[2, 3]),
+        ForwardError::RowOutOfRange { row: 3, length: 3 }
+    );
+    assert_eq!(
+        error(&[], &[0]),
+        ForwardError::RowOutOfRange { row: 0, length: 0 }
+    );
+    assert_eq!(model.logits(&[0; 8], &[7], &mut out), Ok(()));
+    assert_eq!(model.logits(&[], &[], &mut out), Ok(()));
+    assert!(out.is_empty());
+}
+
+/// Finite weights can still be too large; that is said, and the next call is not harmed.
+#[test]
+fn weights_that_overflow_are_an_error() {
+    let config = ModelConfig {
+        int8_weights: false,
+        ..small(&mut Random(2))
+    };
+    let mut weights = common::weights(&config, 0);
+    weights.final_norm.fill(f32::MAX);
+    let mut model = CpuTransformer::new(weights);
+    assert_eq!(
+        model.logits(&[0; 4], &[1], &mut Vec::new()),
+        Err(ForwardError::NotFinite)
+    );
+    let config = ModelConfig {
+        int8_weights: true,
+        ..config
+    };
+    let mut weights = common::weights(&config, 0);
+    weights.layers[0].input_norm.fill(f32::MAX);
+    let mut model = CpuTransformer::new(weights);
+    assert_eq!(
+        model.logits(&[0; 4], &[1], &mut Vec::new()),
+        Err(ForwardError::NotFinite)
+    );
+}

@@ -1,0 +1,154 @@
+//! The model that ships, against what PyTorch computes from the same files:
+//! `models/lacuna-mini/reference.json`, written by `models/train/reference.py`, holds a few
+//! inputs and, for each masked position, the logits of 16 tokens, the likeliest token with its
+//! logit, and the logarithm of the sum of all exponentials (which no logit escapes).
+//! `LACUNA_MODEL=DIR` checks another export before it ships.
+
+use lacuna_model::{ForwardPass, Model, Weights, plain};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// The largest difference of a logit (or of the log-sum-exp) from PyTorch's, in f32 on the
+/// same int8 weights. It comes from the 16-bit activations; logits here reach some tens.
+const LARGEST_DIFFERENCE: f32 = 2e-3;
+
+/// The same for the plain pass, whose activations are f32: only the order of sums differs.
+const LARGEST_PLAIN_DIFFERENCE: f32 = 2e-4;
+
+#[derive(Deserialize)]
+struct Reference {
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    ids: Vec<u32>,
+    /// The tokens whose logits are given, in every row.
+    vocabulary_ids: Vec<usize>,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    position: usize,
+    argmax: usize,
+    max: f32,
+    logsumexp: f32,
+    logits: Vec<f32>,
+}
+
+fn file(name: &str) -> Vec<u8> {
+    let shipped = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models/lacuna-mini");
+    let folder = std::env::var_os("LACUNA_MODEL").map_or_else(shipped, PathBuf::from);
+    let path = folder.join(name);
+    std::fs::read(&path).unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}; the model's files belong to this test",
+            path.display()
+        )
+    })
+}
+
+fn reference() -> Reference {
+    let reference: Reference =
+        serde_json::from_slice(&file("reference.json")).expect("reference.json in its form");
+    assert!(
+        reference.cases.iter().any(|case| !case.rows.is_empty()),
+        "nothing to compare"
+    );
+    reference
+}
+
+fn load() -> Model {
+    let files = ["config.json", "tokenizer.json", "model.safetensors"].map(file);
+    Model::from_files(&files[0], &files[1], &files[2]).expect("the model that ships loads")
+}
+
+/// The largest difference of `logits` from what `row` says.
+fn difference(case: &Case, row: &Row, logits: &[f32]) -> f32 {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f64 = logits
+        .iter()
+        .map(|&logit| f64::from(logit - most).exp())
+        .sum();
+    let logsumexp = most + sum.ln() as f32;
+    assert_eq!(case.vocabulary_ids.len(), row.logits.len());
+    let given = case
+        .vocabulary_ids
+        .iter()
+        .map(|&id| logits[id])
+        .zip(row.logits.iter().copied());
+    // Where two tokens are as likely as each other, either may come first: so the likeliest is
+    // compared by its logit.
+    given
+        .chain([
+            (most, row.max),
+            (logits[row.argmax], row.max),
+            (logsumexp, row.logsumexp),
+        ])
+        .map(|(ours, theirs)| (ours - theirs).abs())
+        .fold(0.0, |worst, gap| if gap <= worst { worst } else { gap })
+}
+
+#[test]
+fn the_logits_are_pytorchs() {
+    let mut model = load().transformer;
+    let vocab = model.config().vocab_size;
+    let mut worst = 0.0f32;
+    let mut logits = Vec::new();
+    for case in reference().cases {
+        let rows: Vec<usize> = case.rows.iter().map(|row| row.position).collect();
+        model
+            .logits(&case.ids, &rows, &mut logits)
+            .expect("a reference input fits");
+        for (row, logits) in case.rows.iter().zip(logits.chunks(vocab)) {
+            worst = worst.max(difference(&case, row, logits));
+        }
+    }
+    println!("largest difference: {worst:e}");
+    assert!(worst < LARGEST_DIFFERENCE, "{worst}");
+}
+
+#[test]
+fn the_plain_logits_are_pytorchs() {
+    let config = load().config;
+    let weights = Weights::from_safetensors(&file("model.safetensors"), &config).unwrap();
+    let mut worst = 0.0f32;
+    // The shorter inputs: the plain pass takes a second for each hundred positions.
+    for case in reference()
+        .cases
+        .iter()
+        .filter(|case| case.ids.len() <= 128)
+    {
+        let logits = plain::logits(&weights, &case.ids);
+        for row in &case.rows {
+            worst = worst.max(difference(case, row, &logits[row.position]));
+        }
+    }
+    println!("largest difference: {worst:e}");
+    assert!(worst < LARGEST_PLAIN_DIFFERENCE, "{worst}");
+}
+
+/// Every byte is a token, and text goes through the tokenizer unchanged.
+#[test]
+fn the_tokenizer_is_byte_exact() {
+    let model = load();
+    let bytes = model.tokenizer.token_bytes();
+    assert_eq!(bytes.len(), model.config.vocab_size);
+    for byte in 0..=255u8 {
+        assert!(
+            bytes.iter().any(|token| token.as_deref() == Some(&[byte])),
+            "{byte:#04x}"
+        );
+    }
+    let text = "play “Für Elise” ☃ {\"a\":[1,2]}\n\t<|sep|> \u{1f600}\u{0301}";
+    let ids = model.tokenizer.encode(text).unwrap();
+    assert_eq!(model.tokenizer.decode(&ids), text.as_bytes());
+    let prompt = model.prompt.expect("the model that ships has a template");
+    let ids = prompt
+        .fill(&model.tokenizer, "music", "play <|sep|>")
+        .unwrap();
+    let separator = model.tokenizer.special_tokens()["<|sep|>"];
+    assert_eq!(ids.iter().filter(|&&id| id == separator).count(), 1);
+    assert_eq!(ids.last(), Some(&separator));
+}
