@@ -5,8 +5,7 @@
 //! cargo run --release -p lacuna-model --example forward_speed
 //! ```
 //!
-//! With `--features threads`, on all cores (`RAYON_NUM_THREADS` limits them). The hash is of
-//! the logits' bits: it is the same for all kernels, and in wasm.
+//! The hash is of the logits' bits: it is the same for all kernels, and in wasm.
 
 use lacuna_model::kernels::Kernel;
 use lacuna_model::kernels::activations::Activations;

@@ -8,8 +8,8 @@ use lacuna_model::{CpuTransformer, ForwardError, ForwardPass, ModelConfig, plain
 mod common;
 
 /// Logits of the random models below have a standard deviation of about 1; the largest
-/// difference that was measured is 3e-4.
-const LARGEST_DIFFERENCE: f32 = 1e-3;
+/// difference that was measured is 5.7e-4.
+const LARGEST_DIFFERENCE: f32 = 2e-3;
 
 fn small(random: &mut Random) -> ModelConfig {
     let kv_heads = 1 + random.below(3);

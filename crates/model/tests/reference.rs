@@ -9,10 +9,12 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 /// The largest difference of a logit (or of the log-sum-exp) from PyTorch's, in f32 on the
-/// same int8 weights. It comes from the 16-bit activations; logits here reach some tens.
+/// same int8 weights. It comes from the 16-bit activations; 4.1e-4 was measured with random
+/// weights, whose logits reach 13.
 const LARGEST_DIFFERENCE: f32 = 2e-3;
 
-/// The same for the plain pass, whose activations are f32: only the order of sums differs.
+/// The same for the plain pass, whose activations are f32: only the order of sums differs. Measured:
+/// 1.1e-5, and the file rounds to 1e-5.
 const LARGEST_PLAIN_DIFFERENCE: f32 = 2e-4;
 
 #[derive(Deserialize)]

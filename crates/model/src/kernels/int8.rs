@@ -6,7 +6,9 @@
 //! to the last: all of them with AVX-512, a quarter at a time elsewhere.
 //!
 //! Cost: one multiply-add per weight and row; the rest (quantising, scaling) is below a
-//! tenth of it from 128 columns up.
+//! tenth of it from 128 columns up. One thread: rows could be split among several, but a
+//! product of the 10 M model takes about a tenth of a millisecond, and splitting it gained
+//! nothing on two cores that had other work to do.
 
 use super::activations::Activations;
 use super::pack::PackedMatrix;
@@ -46,7 +48,7 @@ pub fn multiply(
         bias,
         output,
     };
-    job.split_rows(0, out);
+    job.run(out);
 }
 
 struct Job<'a> {
@@ -58,38 +60,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    #[cfg(not(feature = "threads"))]
-    fn split_rows(&self, first_tile: usize, out: &mut [f32]) {
-        self.run(first_tile, out);
-    }
-
-    /// Halves the rows among threads, down to a million multiply-adds: less than that is
-    /// done before another thread has woken up.
-    #[cfg(feature = "threads")]
-    fn split_rows(&self, first_tile: usize, out: &mut [f32]) {
-        const WORTH_SPLITTING: usize = 1 << 21;
-        let tile = TILE_ROWS * self.weights.rows;
-        let tiles = out.len().div_ceil(tile);
-        let parts = rayon::current_num_threads();
-        if tiles < 2 || parts < 2 || out.len() * self.weights.cols < WORTH_SPLITTING {
-            return self.run(first_tile, out);
-        }
-        let half = tiles / 2;
-        let (low, high) = out.split_at_mut(half * tile);
-        rayon::join(
-            || self.split_rows(first_tile, low),
-            || self.split_rows(first_tile + half, high),
-        );
-    }
-
-    /// The rows of `out`, which begin with those of `first_tile`.
-    fn run(&self, first_tile: usize, out: &mut [f32]) {
+    fn run(&self, out: &mut [f32]) {
         let width = self.weights.rows;
         let mut sums: TileSums = [[0; PANEL]; TILE_ROWS];
         for panel in 0..width.div_ceil(PANEL) {
             let weights = self.weights.panel(panel);
             for (tile, block) in out.chunks_mut(TILE_ROWS * width).enumerate() {
-                let tile = first_tile + tile;
                 tile_sums(self.kernel, self.x.tile(tile), weights, &mut sums);
                 self.write(tile, panel, &sums, block);
             }
