@@ -77,9 +77,7 @@ impl Tokenizer {
     /// # Errors
     /// [`TokenizerError`]: above all, a vocabulary that is not the model's.
     pub fn from_json(json: &[u8], config: &ModelConfig) -> Result<Self, TokenizerError> {
-        refuse_what_panics(json)?;
-        let mut inner = tokenizers::Tokenizer::from_bytes(json)
-            .map_err(|error| TokenizerError::Unreadable(error.to_string()))?;
+        let mut inner = read(json)?;
         inner.set_encode_special_tokens(true);
         // Settings for training batches; a prompt is neither cut nor padded.
         let whole = inner.with_truncation(None);
@@ -116,9 +114,7 @@ impl Tokenizer {
     /// [`TokenizerError`], where the file is no tokenizer or its alphabet is
     /// unknown.
     pub fn read_token_bytes(json: &[u8]) -> Result<Vec<Option<Vec<u8>>>, TokenizerError> {
-        let inner = tokenizers::Tokenizer::from_bytes(json)
-            .map_err(|error| TokenizerError::Unreadable(error.to_string()))?;
-        token_bytes(&inner, None)
+        token_bytes(&read(json)?, None)
     }
 
     /// The ids of a text, all of it taken as plain text.
@@ -151,6 +147,12 @@ impl Tokenizer {
     }
 }
 
+fn read(json: &[u8]) -> Result<tokenizers::Tokenizer, TokenizerError> {
+    refuse_what_panics(json)?;
+    tokenizers::Tokenizer::from_bytes(json)
+        .map_err(|error| TokenizerError::Unreadable(error.to_string()))
+}
+
 /// The crate `tokenizers` panics on text that is no JSON (inside a decoder), and on a damaged
 /// table of a `Precompiled` normalizer; the page could not recover from either.
 fn refuse_what_panics(json: &[u8]) -> Result<(), TokenizerError> {
@@ -180,7 +182,7 @@ fn token_bytes(
     }
     // Without a model's word on it, ids may have holes, but not many.
     let highest = vocab.values().copied().max().unwrap_or(0) as usize;
-    let model = vocab_size.unwrap_or((highest + 1).min(2 * vocab.len() + 1));
+    let model = vocab_size.unwrap_or(highest.saturating_add(1).min(2 * vocab.len() + 1));
     let spelling = spelling(inner).ok_or(TokenizerError::UnknownAlphabet)?;
     let added = inner.get_added_tokens_decoder();
     let mut table = vec![None; model];

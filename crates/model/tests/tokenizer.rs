@@ -138,6 +138,17 @@ fn tokens_are_bytes_and_may_split_characters() {
 }
 
 #[test]
+fn bytes_are_read_without_a_model_too() {
+    let json = byte_level().to_string();
+    let alone = Tokenizer::read_token_bytes(json.as_bytes()).unwrap();
+    assert_eq!(alone, load(&byte_level()).token_bytes());
+    let mut hole = byte_level();
+    hole["model"]["vocab"]["ĊĊ"] = json!(u32::MAX);
+    let read = Tokenizer::read_token_bytes(hole.to_string().as_bytes());
+    assert!(matches!(read, Err(TokenizerError::IdOutOfRange { .. })));
+}
+
+#[test]
 fn sentencepiece_tokens_are_bytes() {
     let tokenizer = load(&sentencepiece());
     let ids = tokenizer.encode("ab é\u{1f600}").unwrap();
@@ -226,6 +237,8 @@ fn a_truncated_tokenizer_is_an_error() {
         .filter(|&length| whole.is_char_boundary(length))
     {
         let read = Tokenizer::from_json(&whole.as_bytes()[..length], &config(266));
+        let bytes = Tokenizer::read_token_bytes(&whole.as_bytes()[..length]);
+        assert!(bytes.is_err(), "{length}");
         assert!(
             matches!(read.err(), Some(TokenizerError::Unreadable(_))),
             "{length}"
@@ -284,6 +297,7 @@ fn damaged_tokenizers_do_not_panic() {
         }
         let replacement = replacements[random.below(replacements.len())].clone();
         *value.pointer_mut(&pointer).unwrap() = replacement;
+        let _ = Tokenizer::read_token_bytes(value.to_string().as_bytes());
         let read = Tokenizer::from_json(value.to_string().as_bytes(), &config(266));
         if let Ok(tokenizer) = read {
             let _ = tokenizer.encode("the é☃ <|sep|>\n\n");
