@@ -15,7 +15,9 @@ pub(crate) fn normalise(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
             _ => merged.push((low, high)),
         }
     }
-    merged.iter_mut().for_each(|range| range.1 = range.1.min(LAST));
+    merged
+        .iter_mut()
+        .for_each(|range| range.1 = range.1.min(LAST));
     merged
 }
 
@@ -37,7 +39,9 @@ pub(crate) fn complement(ranges: &[(u32, u32)]) -> Vec<(u32, u32)> {
 
 /// Whether normalised ranges hold a character; surrogates are none.
 pub(crate) fn any_character_in(ranges: &[(u32, u32)]) -> bool {
-    ranges.iter().any(|&(low, high)| low < 0xD800 || high > 0xDFFF)
+    ranges
+        .iter()
+        .any(|&(low, high)| low < 0xD800 || high > 0xDFFF)
 }
 
 #[cfg(test)]
@@ -46,7 +50,14 @@ mod tests {
 
     #[test]
     fn complement_of_a_complement_is_the_set() {
-        let set = normalise(vec![(5, 9), (0x10_FFFE, LAST), (7, 12), (13, 13), (0, 0), (20, 19)]);
+        let set = normalise(vec![
+            (5, 9),
+            (0x10_FFFE, LAST),
+            (7, 12),
+            (13, 13),
+            (0, 0),
+            (20, 19),
+        ]);
         assert_eq!(set, [(0, 0), (5, 13), (0x10_FFFE, LAST)]);
         assert_eq!(complement(&complement(&set)), set);
         assert_eq!(complement(&[]), [ANY_CHARACTER]);

@@ -20,8 +20,13 @@ use crate::{Expr, Grammar, RuleId};
 /// assert!(!recognize(&sums, b"1+"));
 /// ```
 pub fn recognize(grammar: &Grammar, text: &[u8]) -> bool {
-    let mut recogniser =
-        Recogniser { grammar, text, ends: BTreeMap::new(), readers: BTreeMap::new(), work: vec![] };
+    let mut recogniser = Recogniser {
+        grammar,
+        text,
+        ends: BTreeMap::new(),
+        readers: BTreeMap::new(),
+        work: vec![],
+    };
     let whole = (grammar.start, 0);
     recogniser.ends_of(whole, whole);
     while let Some(asked) = recogniser.work.pop() {
@@ -71,16 +76,18 @@ impl Recogniser<'_> {
                         .then_some(start + character.len_utf8())
                 })
                 .collect(),
-            Expr::Sequence(parts) => parts
+            Expr::Sequence(parts) => parts.iter().fold(starts.clone(), |places, part| {
+                self.match_from(part, &places, reader)
+            }),
+            Expr::Choice(parts) => parts
                 .iter()
-                .fold(starts.clone(), |places, part| self.match_from(part, &places, reader)),
-            Expr::Choice(parts) => {
-                parts.iter().flat_map(|part| self.match_from(part, starts, reader)).collect()
-            }
+                .flat_map(|part| self.match_from(part, starts, reader))
+                .collect(),
             Expr::Repeat { item, min, max } => self.repeat(item, *min, *max, starts, reader),
-            Expr::Rule(rule) => {
-                starts.iter().flat_map(|&start| self.ends_of((*rule, start), reader)).collect()
-            }
+            Expr::Rule(rule) => starts
+                .iter()
+                .flat_map(|&start| self.ends_of((*rule, start), reader))
+                .collect(),
             Expr::Automaton(dfa) => {
                 let mut ends = Places::new();
                 for &start in starts {
@@ -144,5 +151,8 @@ impl Recogniser<'_> {
 
 fn first_character(text: &[u8]) -> Option<char> {
     let length = text.len().min(4);
-    (1..=length).find_map(|length| std::str::from_utf8(&text[..length]).ok())?.chars().next()
+    (1..=length)
+        .find_map(|length| std::str::from_utf8(&text[..length]).ok())?
+        .chars()
+        .next()
 }

@@ -11,7 +11,10 @@ pub(super) struct Name {
 
 impl Name {
     pub(super) fn place(&self) -> Place {
-        Place::Span { start: self.start, end: self.start + self.text.len() }
+        Place::Span {
+            start: self.start,
+            end: self.start + self.text.len(),
+        }
     }
 }
 
@@ -27,7 +30,10 @@ pub(super) enum Node {
     /// `"…"`
     Literal(String),
     /// `[…]` or `[^…]`; ranges as written, ends included.
-    Class { negated: bool, ranges: Vec<(u32, u32)> },
+    Class {
+        negated: bool,
+        ranges: Vec<(u32, u32)>,
+    },
     /// `.`
     AnyCharacter,
     /// The name of a rule.
@@ -37,5 +43,9 @@ pub(super) enum Node {
     /// `a | b`
     Choice(Vec<Node>),
     /// `*`, `+`, `?` or `{…}` after an item.
-    Repeat { item: Box<Node>, min: u32, max: Option<u32> },
+    Repeat {
+        item: Box<Node>,
+        min: u32,
+        max: Option<u32>,
+    },
 }

@@ -28,20 +28,33 @@ pub(super) fn lower(
             );
         }
     }
-    let mut lowering = Lowering { ids: &ids, complete, findings };
+    let mut lowering = Lowering {
+        ids: &ids,
+        complete,
+        findings,
+    };
     let lowered = rules
         .iter()
-        .map(|rule| ir::Rule { name: rule.name.text.clone(), body: lowering.expression(&rule.body) })
+        .map(|rule| ir::Rule {
+            name: rule.name.text.clone(),
+            body: lowering.expression(&rule.body),
+        })
         .collect();
     let start = ids.get("root").copied();
     if start.is_none() && complete {
-        let place = Place::Span { start: 0, end: text_length };
+        let place = Place::Span {
+            start: 0,
+            end: text_length,
+        };
         findings.push(
             Diagnostic::error("missing-root", place, "there is no rule named root")
                 .with_note("a whole text must match the rule root"),
         );
     }
-    Some(Grammar { rules: lowered, start: start? })
+    Some(Grammar {
+        rules: lowered,
+        start: start?,
+    })
 }
 
 struct Lowering<'a> {
@@ -56,7 +69,11 @@ impl Lowering<'_> {
             Node::Literal(text) => Expr::literal(text),
             Node::Class { negated, ranges } => {
                 let ranges = characters::normalise(ranges.clone());
-                let ranges = if *negated { characters::complement(&ranges) } else { ranges };
+                let ranges = if *negated {
+                    characters::complement(&ranges)
+                } else {
+                    ranges
+                };
                 Expr::Chars(ranges.into())
             }
             Node::AnyCharacter => Expr::Chars(Box::new([ANY_CHARACTER])),
@@ -65,7 +82,11 @@ impl Lowering<'_> {
                 None => {
                     if self.complete {
                         let message = format!("there is no rule named {}", name.text);
-                        self.findings.push(Diagnostic::error("unknown-rule", name.place(), message));
+                        self.findings.push(Diagnostic::error(
+                            "unknown-rule",
+                            name.place(),
+                            message,
+                        ));
                     }
                     Expr::never()
                 }
@@ -76,9 +97,11 @@ impl Lowering<'_> {
             Node::Choice(items) => {
                 Expr::Choice(items.iter().map(|item| self.expression(item)).collect())
             }
-            Node::Repeat { item, min, max } => {
-                Expr::Repeat { item: Box::new(self.expression(item)), min: *min, max: *max }
-            }
+            Node::Repeat { item, min, max } => Expr::Repeat {
+                item: Box::new(self.expression(item)),
+                min: *min,
+                max: *max,
+            },
         }
     }
 }

@@ -48,7 +48,10 @@ pub const MAX_REPETITION: u32 = 100_000;
 /// All that is wrong: after a syntax error reading goes on at the next rule.
 pub fn parse(text: &str) -> Result<Grammar, Diagnostics> {
     if text.len() > MAX_TEXT {
-        let place = Place::Span { start: MAX_TEXT, end: text.len() };
+        let place = Place::Span {
+            start: MAX_TEXT,
+            end: text.len(),
+        };
         let message = format!("the grammar is longer than {MAX_TEXT} bytes");
         return Err(Diagnostic::error("too-large", place, message).into());
     }

@@ -10,10 +10,16 @@ use crate::{Diagnostic, Place};
 
 /// Findings after which the parser gives up.
 const MAX_FINDINGS: usize = 50;
+/// `a**` is a repetition of a repetition; more of them than this are refused.
+const MAX_STACKED_REPETITIONS: usize = 4;
 
 /// The rules that could be read, and what was wrong with the others.
 pub(super) fn parse(text: &str) -> (Vec<Rule>, Vec<Diagnostic>) {
-    let mut parser = Parser { text, at: 0, nesting: 0 };
+    let mut parser = Parser {
+        text,
+        at: 0,
+        nesting: 0,
+    };
     let (mut rules, mut findings) = (Vec::new(), Vec::new());
     parser.skip_blanks(true);
     while parser.at < text.len() && findings.len() < MAX_FINDINGS {
@@ -66,7 +72,10 @@ impl Parser<'_> {
             }
         }
         self.skip_blanks(true);
-        Ok(Rule { name: Name { text: name, start }, body })
+        Ok(Rule {
+            name: Name { text: name, start },
+            body,
+        })
     }
 
     fn alternatives(&mut self, lines: bool) -> Parsed<Node> {
@@ -254,11 +263,16 @@ impl Parser<'_> {
             let message = "the most is less than the least";
             return Err(self.error("bad-repetition", start, self.at, message));
         }
-        if depth_of_repeats(&item) >= MAX_NESTING {
-            let message = format!("more than {MAX_NESTING} repetitions of one item");
+        if depth_of_repeats(&item) >= MAX_STACKED_REPETITIONS {
+            let message =
+                format!("more than {MAX_STACKED_REPETITIONS} repetitions, one on the other");
             return Err(self.error("too-deep", start, self.at, message));
         }
-        Ok(Node::Repeat { item: Box::new(item), min, max })
+        Ok(Node::Repeat {
+            item: Box::new(item),
+            min,
+            max,
+        })
     }
 
     /// `m}`, `m,}` or `m,n}`

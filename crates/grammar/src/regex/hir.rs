@@ -1,0 +1,202 @@
+//! The `regex` crate's notation, through its own parser.
+
+use regex_syntax::ast::{self, Ast};
+use regex_syntax::hir::translate::TranslatorBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+use super::anchored::{Outside, Pattern, language};
+use super::{MAX_NESTING, MAX_REPETITION, MAX_TEXT};
+use crate::analysis::refuse_empty_language;
+use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, Rule, RuleId};
+
+/// Reads a pattern that the whole text must match.
+///
+/// ```
+/// use lacuna_grammar::{recognize::recognize, regex};
+/// let date = regex::parse(r"^\d{4}-\d{2}-\d{2}$").unwrap();
+/// assert!(recognize(&date, b"2024-02-29"));
+/// assert!(!recognize(&date, b"on 2024-02-29"));
+/// assert_eq!(regex::parse(r"a(?=b)").unwrap_err().0[0].kind, "look-around");
+/// ```
+///
+/// # Errors
+/// What the syntax does not know, and what looks around.
+pub fn parse(pattern: &str) -> Result<Grammar, Diagnostics> {
+    let whole = Place::Span {
+        start: 0,
+        end: pattern.len(),
+    };
+    if pattern.len() > MAX_TEXT {
+        let message = format!("the pattern is longer than {MAX_TEXT} bytes");
+        return Err(Diagnostic::error("too-large", whole, message).into());
+    }
+    // A final line end is the file's, not the pattern's.
+    let pattern = pattern.strip_suffix('\n').unwrap_or(pattern);
+    let tree = ast::parse::ParserBuilder::new()
+        .nest_limit(MAX_NESTING)
+        .build()
+        .parse(pattern)
+        .map_err(|error| syntax_error(&error))?;
+    let mut refused = Vec::new();
+    refuse_unsupported(&tree, true, true, &mut refused);
+    if !refused.is_empty() {
+        return Err(Diagnostics(refused));
+    }
+    let hir = TranslatorBuilder::new()
+        .utf8(true)
+        .unicode(true)
+        .build()
+        .translate(pattern, &tree)
+        .map_err(|error| {
+            let place = place(error.span());
+            Diagnostic::error("unsupported-class", place, error.kind().to_string())
+        })?;
+    let body = language(lower(&hir, pattern.len()), Outside::Nothing)?;
+    let rule = Rule {
+        name: "pattern".to_owned(),
+        body,
+    };
+    let grammar = Grammar {
+        rules: vec![rule],
+        start: RuleId(0),
+    };
+    refuse_empty_language(&grammar, whole)?;
+    Ok(grammar)
+}
+
+fn lower(hir: &Hir, length: usize) -> Pattern {
+    match hir.kind() {
+        HirKind::Empty => Pattern::Plain(Expr::empty()),
+        HirKind::Literal(literal) => Pattern::Plain(Expr::Literal(literal.0.clone())),
+        HirKind::Class(Class::Unicode(class)) => {
+            let ranges = class
+                .ranges()
+                .iter()
+                .map(|r| (r.start() as u32, r.end() as u32));
+            Pattern::Plain(Expr::Chars(ranges.collect()))
+        }
+        // With `utf8(true)` a class of bytes holds ASCII only.
+        HirKind::Class(Class::Bytes(class)) => {
+            let ranges = class
+                .ranges()
+                .iter()
+                .map(|r| (r.start() as u32, r.end() as u32));
+            Pattern::Plain(Expr::Chars(ranges.collect()))
+        }
+        HirKind::Look(Look::Start | Look::StartLF | Look::StartCRLF) => Pattern::Beginning {
+            start: 0,
+            end: length,
+        },
+        // The others were refused on the syntax tree.
+        HirKind::Look(_) => Pattern::End {
+            start: 0,
+            end: length,
+        },
+        HirKind::Repetition(repetition) => Pattern::Repeat {
+            item: Box::new(lower(&repetition.sub, length)),
+            min: repetition.min,
+            max: repetition.max,
+        },
+        HirKind::Capture(capture) => lower(&capture.sub, length),
+        HirKind::Concat(parts) => {
+            Pattern::Sequence(parts.iter().map(|part| lower(part, length)).collect())
+        }
+        HirKind::Alternation(parts) => {
+            Pattern::Choice(parts.iter().map(|part| lower(part, length)).collect())
+        }
+    }
+}
+
+/// Collects what the grammar cannot express, with its place, which the later
+/// form no longer knows. `first` and `last`: the part is at that end of the
+/// pattern.
+fn refuse_unsupported(tree: &Ast, first: bool, last: bool, refused: &mut Vec<Diagnostic>) {
+    match tree {
+        Ast::Assertion(assertion) => {
+            use ast::AssertionKind::*;
+            let message = match assertion.kind {
+                StartLine | StartText if first => return,
+                EndLine | EndText if last => return,
+                StartLine | StartText | EndLine | EndText => {
+                    "^ and $ are supported only at the ends of the pattern"
+                }
+                _ => "word boundaries are not supported",
+            };
+            let kind = match assertion.kind {
+                StartLine | StartText | EndLine | EndText => "inner-anchor",
+                _ => "look-around",
+            };
+            refused.push(Diagnostic::error(kind, place(&assertion.span), message));
+        }
+        Ast::Repetition(repetition) => {
+            let largest = match &repetition.op.kind {
+                ast::RepetitionKind::Range(ast::RepetitionRange::Exactly(count))
+                | ast::RepetitionKind::Range(ast::RepetitionRange::AtLeast(count))
+                | ast::RepetitionKind::Range(ast::RepetitionRange::Bounded(_, count)) => *count,
+                _ => 0,
+            };
+            if largest > MAX_REPETITION {
+                let message = format!("more than {MAX_REPETITION} repetitions");
+                refused.push(Diagnostic::error(
+                    "too-large",
+                    place(&repetition.op.span),
+                    message,
+                ));
+            }
+            refuse_unsupported(&repetition.ast, false, false, refused);
+        }
+        Ast::Group(group) => refuse_unsupported(&group.ast, first, last, refused),
+        Ast::Alternation(alternation) => {
+            for part in &alternation.asts {
+                refuse_unsupported(part, first, last, refused);
+            }
+        }
+        Ast::Concat(concat) => {
+            // An anchor may follow another one, and flags may stand anywhere.
+            let silent = |part: &Ast| matches!(part, Ast::Flags(_) | Ast::Empty(_));
+            let begins = concat
+                .asts
+                .iter()
+                .position(|part| !silent(part))
+                .unwrap_or(0);
+            let ends = concat
+                .asts
+                .iter()
+                .rposition(|part| !silent(part))
+                .unwrap_or(0);
+            for (index, part) in concat.asts.iter().enumerate() {
+                refuse_unsupported(
+                    part,
+                    first && index <= begins,
+                    last && index >= ends,
+                    refused,
+                );
+            }
+        }
+        Ast::Empty(_)
+        | Ast::Flags(_)
+        | Ast::Literal(_)
+        | Ast::Dot(_)
+        | Ast::ClassUnicode(_)
+        | Ast::ClassPerl(_)
+        | Ast::ClassBracketed(_) => {}
+    }
+}
+
+fn syntax_error(error: &ast::Error) -> Diagnostic {
+    use ast::ErrorKind::*;
+    let kind = match error.kind() {
+        UnsupportedLookAround => "look-around",
+        UnsupportedBackreference => "back-reference",
+        NestLimitExceeded(_) => "too-deep",
+        _ => "syntax",
+    };
+    Diagnostic::error(kind, place(error.span()), error.kind().to_string())
+}
+
+fn place(span: &ast::Span) -> Place {
+    Place::Span {
+        start: span.start.offset,
+        end: span.end.offset,
+    }
+}

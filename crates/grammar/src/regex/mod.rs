@@ -1,0 +1,28 @@
+//! Regular expressions, in two notations.
+//!
+//! [`parse`] takes the syntax of the `regex` crate (documented at
+//! <https://docs.rs/regex-syntax>): Unicode throughout, counted repetition,
+//! flags; the whole text must match, so a leading `^` and a trailing `$` change
+//! nothing. Case-insensitive matching beyond ASCII and properties other than
+//! general categories need tables that are not built in: they are refused.
+//!
+//! [`parse_ecma_search`] takes ECMA-262's syntax as the keyword `pattern` of
+//! JSON Schema means it: the pattern must match somewhere in the text.
+//!
+//! Both refuse by name what is not regular or looks around: look-ahead and
+//! look-behind, back-references, word boundaries, and `^` and `$` anywhere but
+//! at the ends.
+
+mod anchored;
+mod ecma;
+mod hir;
+
+pub use ecma::parse_ecma_search;
+pub use hir::parse;
+
+/// Longest pattern that is read, in bytes.
+pub const MAX_TEXT: usize = 1 << 20;
+/// Deepest nesting of groups.
+pub const MAX_NESTING: u32 = 128;
+/// Largest number in `{m,n}`.
+pub const MAX_REPETITION: u32 = 100_000;

@@ -1,0 +1,91 @@
+//! Runs of whole words of a text, as an automaton.
+//!
+//! A *span* of a text is a piece of it, blanks and punctuation inside kept as
+//! they are, that begins and ends at a boundary:
+//!
+//! - it may begin at a character that is not blank, where a word begins (at the
+//!   text's beginning or after a blank) or where letters or digits begin (at a
+//!   letter or digit after anything else);
+//! - it may end after a character that is not blank, where a word ends or where
+//!   letters or digits end.
+//!
+//! So punctuation around words may be taken or left: `in San Jose.` has the
+//! spans `San Jose` and `San Jose.`, `Ann's bike` has `Ann`, and `for $25,` has
+//! `$25` and `25`. Letters and digits are Unicode's alphanumeric characters and
+//! the combining marks U+0300 to U+036F.
+//!
+//! The automaton is the suffix automaton of the text, restricted to spans: the
+//! sets of places where what was read so far may end are pairwise nested or
+//! disjoint (a boundary is decided by the characters on its two sides, so
+//! whatever occurs inside a longer span occurs there as a span or not at all),
+//! and hence fewer than twice the text's characters.
+
+use crate::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
+
+/// The spans of `text`, spelled as they are (not escaped).
+///
+/// A text without words has no spans.
+///
+/// ```
+/// use lacuna_grammar::{automaton::Limits, spans::word_spans};
+/// let spans = word_spans("a table in San Jose.", &Limits::default()).unwrap();
+/// assert!(spans.accepts(b"San Jose") && spans.accepts(b"a table"));
+/// assert!(!spans.accepts(b"San Jo") && !spans.accepts(b"San ") && !spans.accepts(b""));
+/// ```
+///
+/// # Errors
+/// When the text needs more states than the limits allow.
+pub fn word_spans(text: &str, limits: &Limits) -> Result<Dfa, AutomatonError> {
+    let mut builder = NfaBuilder::new(limits);
+    let (start, accept) = (builder.state()?, builder.state()?);
+    let mut here = builder.state()?;
+    let mut before = Kind::Blank;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let kind = Kind::of(character);
+        let after = characters
+            .peek()
+            .map_or(Kind::Blank, |&next| Kind::of(next));
+        if kind.begins_after(before) {
+            builder.empty_edge(start, here);
+        }
+        for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
+            let next = builder.state()?;
+            builder.byte_edge(here, byte, byte, next);
+            here = next;
+        }
+        // What may begin here when read backwards may end here.
+        if kind.begins_after(after) {
+            builder.empty_edge(here, accept);
+        }
+        before = kind;
+    }
+    builder.finish(start, accept).determinize(limits)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Blank,
+    Alphanumeric,
+    Punctuation,
+}
+
+impl Kind {
+    fn of(character: char) -> Self {
+        if character.is_whitespace() {
+            Kind::Blank
+        } else if character.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&character) {
+            Kind::Alphanumeric
+        } else {
+            Kind::Punctuation
+        }
+    }
+
+    fn begins_after(self, neighbour: Kind) -> bool {
+        match self {
+            Kind::Blank => false,
+            Kind::Alphanumeric => neighbour != Kind::Alphanumeric,
+            Kind::Punctuation => neighbour == Kind::Blank,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Drives the case files in `tests/cases`: grammars, texts that must and must
+//! not belong to them, and the findings expected of wrong ones.
+//!
+//! A file holds cases that begin with `=== name` and consist of sections:
+//!
+//! - `--- grammar`: the grammar's text;
+//! - `--- belongs` and `--- foreign`: a text a line, as a JSON string (in files
+//!   of JSON Schema the line itself is the text);
+//! - `--- findings`: in place of these, what is wrong with the grammar, a
+//!   finding a line: its kind and its place (line:column, or a JSON pointer);
+//! - `--- text NAME`: a text handed over with a schema.
+//!
+//! A file of JSON Schema is read once with each set of options: a text is
+//! expected to belong in membership mode, and in generation mode too where the
+//! section is `--- generated`; `--- not generated` lists members that
+//! generation leaves out.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use lacuna_grammar::recognize::recognize;
+use lacuna_grammar::{Diagnostics, Grammar, Place, gbnf, regex};
+
+struct Case<'a> {
+    name: &'a str,
+    grammar: String,
+    sections: Vec<(&'a str, Vec<&'a str>)>,
+}
+
+impl Case<'_> {
+    fn lines(&self, section: &str) -> impl Iterator<Item = &str> {
+        let lines = self
+            .sections
+            .iter()
+            .filter(move |(name, _)| *name == section);
+        lines.flat_map(|(_, lines)| lines.iter().copied())
+    }
+
+    /// Appends what is not as expected to `complaints`.
+    fn judge(
+        &self,
+        parsed: &Result<Grammar, Diagnostics>,
+        raw: bool,
+        expectations: &[(&str, bool)],
+        complaints: &mut String,
+    ) {
+        let name = self.name;
+        let wanted: Vec<&str> = self.lines("findings").collect();
+        let grammar = match parsed {
+            Ok(grammar) if wanted.is_empty() => grammar,
+            Ok(_) => return writeln!(complaints, "{name}: accepted, not {wanted:?}").unwrap(),
+            Err(found) => {
+                let found: Vec<String> = self.describe(found);
+                if found != wanted {
+                    writeln!(complaints, "{name}: found {found:?}, not {wanted:?}").unwrap();
+                }
+                return;
+            }
+        };
+        for &(section, member) in expectations {
+            for line in self.lines(section) {
+                let text = match raw {
+                    true => line.to_owned(),
+                    false => serde_json::from_str(line).expect(line),
+                };
+                if recognize(grammar, text.as_bytes()) != member {
+                    writeln!(complaints, "{name}: {section}, but should not be: {line}").unwrap();
+                }
+            }
+        }
+    }
+
+    fn describe(&self, found: &Diagnostics) -> Vec<String> {
+        let place = |finding: &lacuna_grammar::Diagnostic| match &finding.place {
+            Place::Pointer(pointer) => format!("{:?}", pointer),
+            Place::Span { .. } => {
+                let (line, column) = finding.line_and_column(&self.grammar).unwrap_or_default();
+                format!("{line}:{column}")
+            }
+        };
+        found
+            .0
+            .iter()
+            .map(|finding| format!("{} {}", finding.kind, place(finding)))
+            .collect()
+    }
+}
+
+fn cases(text: &str) -> Vec<Case<'_>> {
+    let mut cases = Vec::new();
+    for part in text.split("\n=== ").skip(1) {
+        let (name, rest) = part.split_once('\n').unwrap();
+        let sections = rest.split("--- ").skip(1).map(|section| {
+            let (name, lines) = section.split_once('\n').unwrap_or((section, ""));
+            (
+                name,
+                lines.lines().filter(|line| !line.is_empty()).collect(),
+            )
+        });
+        let mut sections: Vec<(&str, Vec<&str>)> = sections.collect();
+        assert_eq!(sections[0].0, "grammar", "{name}");
+        let grammar = sections.remove(0).1.join("\n");
+        cases.push(Case {
+            name,
+            grammar,
+            sections,
+        });
+    }
+    cases
+}
+
+fn drive(file: &str, judge: impl Fn(&Case<'_>, &mut String)) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/cases")
+        .join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let cases = cases(&text);
+    assert!(!cases.is_empty());
+    let mut complaints = String::new();
+    for case in &cases {
+        judge(case, &mut complaints);
+    }
+    assert!(complaints.is_empty(), "{file}:\n{complaints}");
+}
+
+const PLAIN: [(&str, bool); 2] = [("belongs", true), ("foreign", false)];
+
+#[test]
+fn gbnf_cases() {
+    drive("gbnf.txt", |case, complaints| {
+        case.judge(&gbnf::parse(&case.grammar), false, &PLAIN, complaints);
+    });
+}
+
+#[test]
+fn regex_cases() {
+    drive("regex.txt", |case, complaints| {
+        case.judge(&regex::parse(&case.grammar), false, &PLAIN, complaints);
+    });
+}
