@@ -170,7 +170,7 @@ export class App {
     const timeline = new Timeline();
     const onStage = which === "constrained";
     this.#say(onStage ? "Writing." : "Writing the same without the grammar, to compare.");
-    if (onStage) this.#stage.follow(timeline);
+    if (onStage) this.#stage.follow(timeline, request.length);
     try {
       for await (const events of this.#engine.generate(request, { signal })) {
         for (const event of events) timeline.add(event);
@@ -178,7 +178,7 @@ export class App {
       }
       if (onStage) await this.#stage.caughtUp();
     } finally {
-      if (onStage) this.#stage.show(timeline);
+      if (onStage && timeline.length > 0) this.#stage.show(timeline);
     }
     const { done, plannedSteps } = timeline;
     if (!done)

@@ -18,7 +18,7 @@ const LISTED = 200;
 export class Stage {
   readonly #canvas: CanvasView;
   readonly #slider = byId("step", HTMLInputElement);
-  readonly #stepText = byId("step-text", HTMLOutputElement);
+  readonly #stepText = byId("step-text", HTMLSpanElement);
   readonly #play = byId("play", HTMLButtonElement);
   readonly #inspector = byId("inspector", HTMLParagraphElement);
   readonly #refusals = byId("refusals", HTMLDetailsElement);
@@ -50,7 +50,7 @@ export class Stage {
     this.#canvas.reset(length);
     this.#enable(false);
     this.#slider.value = "0";
-    this.#stepText.value = "";
+    this.#stepText.textContent = "";
     this.#refusals.hidden = true;
     this.#inspect();
   }
@@ -63,14 +63,12 @@ export class Stage {
     }
   }
 
-  /** Begins to follow a run; its events come through {@link Stage.push}. */
-  follow(timeline: Timeline): void {
-    this.#stop();
-    this.#pump.clear();
+  /** Begins to follow a run on an empty canvas; its events come through {@link Stage.push}. */
+  follow(timeline: Timeline, length: number): void {
+    this.clear(length);
     this.#timeline = timeline;
     this.#live = true;
     this.#liveStep = 0;
-    this.#enable(false);
   }
 
   /** Events of the run that is followed. */
@@ -102,7 +100,7 @@ export class Stage {
     } else if (event.type === "step") {
       this.#liveStep = event.step;
       this.#slider.value = String(event.step);
-      this.#stepText.value = `${event.step} / ${event.steps}`;
+      this.#stepText.textContent = `${event.step} / ${event.steps}`;
     } else if (event.type === "commit") {
       this.#canvas.commit(event);
       if (event.cell === this.#inspected) this.#inspect();
@@ -114,7 +112,7 @@ export class Stage {
   #showStep(step: number): void {
     if (!this.#timeline) return;
     this.#slider.value = String(step);
-    this.#stepText.value = `${step} / ${this.#timeline.lastStep}`;
+    this.#stepText.textContent = `${step} / ${this.#timeline.lastStep}`;
     this.#canvas.show(this.#timeline, step);
     this.#inspect();
   }

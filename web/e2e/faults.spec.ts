@@ -1,0 +1,111 @@
+import { expect, test } from "@playwright/test";
+import { alert, cells, file, masks, open, runToTheEnd, setOptions } from "./page-object.ts";
+
+const MODEL = "models/lacuna-mini";
+
+/** No step was taken: every cell is masked. */
+async function expectUntouched(page: import("@playwright/test").Page): Promise<void> {
+  expect(await masks(page).count()).toBe(await cells(page).count());
+  await expect(page.locator("#step-text")).toHaveText("");
+}
+
+test("nonsense in the schema is an error with its place", async ({ page }) => {
+  await open(page);
+  await page.getByLabel("JSON Schema").fill('{\n  "type": "object",\n  "properties": {{\n}');
+  const findings = page.locator("#findings");
+  await expect(findings).toContainText("Line 3");
+  await expect(page.getByLabel("JSON Schema")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#gutter mark")).toHaveText("3");
+
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(alert(page)).toContainText("Line 3");
+  await expectUntouched(page);
+});
+
+test("an unsupported keyword is named with its pointer", async ({ page }) => {
+  await open(page);
+  const schema = { type: "object", properties: { email: { type: "string", format: "email" } } };
+  await page.getByLabel("JSON Schema").fill(JSON.stringify(schema, null, 2));
+  const findings = page.locator("#findings");
+  await expect(findings).toContainText("/properties/email");
+  await expect(findings).toContainText("format");
+
+  await findings.getByRole("button").first().click();
+  const selected = await page
+    .getByLabel("JSON Schema")
+    .evaluate((area: HTMLTextAreaElement) =>
+      area.value.slice(area.selectionStart, area.selectionEnd),
+    );
+  expect(selected).toContain("format");
+});
+
+test("a mended schema is no error any more", async ({ page }) => {
+  await open(page);
+  await page.getByLabel("JSON Schema").fill("{");
+  await expect(page.locator("#findings li")).not.toHaveCount(0);
+  await page.getByLabel("JSON Schema").fill('{"type": "boolean"}');
+  await expect(page.locator("#findings li")).toHaveCount(0);
+});
+
+test("a schema that no text of the length satisfies is refused before the first model call", async ({
+  page,
+}) => {
+  await open(page);
+  await page.getByLabel("Schema", { exact: true }).selectOption("Contact card");
+  await setOptions(page, { Cells: 5 });
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(alert(page)).toBeVisible();
+  await expect(alert(page)).toContainText(/\b5\b/);
+  await expectUntouched(page);
+
+  await setOptions(page, { Cells: 64 });
+  await runToTheEnd(page);
+  await expect(alert(page)).toBeHidden();
+});
+
+test("weights that are cut short are a clear error, and can be fetched again", async ({ page }) => {
+  const whole = file(`${MODEL}/model.safetensors`);
+  await page.route("**/model.safetensors", (route) =>
+    route.fulfill({ body: whole.subarray(0, Math.floor(whole.length / 2)) }),
+  );
+  await page.goto("/");
+  await expect(alert(page)).toContainText("The model could not be loaded");
+  await expect(alert(page)).toContainText(/weights|safetensors/i);
+  await expect(page.getByRole("button", { name: "Run" })).toBeDisabled();
+
+  await page.unroute("**/model.safetensors");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("button", { name: "Run" })).toBeEnabled();
+  await expect(alert(page)).toBeHidden();
+});
+
+test("a tokenizer that does not fit the model is a clear error", async ({ page }) => {
+  const tokenizer = JSON.parse(file(`${MODEL}/tokenizer.json`).toString());
+  const { vocab } = tokenizer.model;
+  vocab["a token too many"] = Math.max(...(Object.values(vocab) as number[])) + 1000;
+  await page.route("**/tokenizer.json", (route) => route.fulfill({ json: tokenizer }));
+  await page.goto("/");
+  await expect(alert(page)).toContainText("The model could not be loaded");
+  await expect(alert(page)).toContainText(/tokenizer/i);
+});
+
+test("a server that has no model is a clear error", async ({ page }) => {
+  await page.route("**/config.json", (route) => route.fulfill({ status: 404, body: "" }));
+  await page.goto("/");
+  await expect(alert(page)).toContainText("config.json");
+  await expect(alert(page)).toContainText("404");
+});
+
+test("a worker that cannot start is a clear error", async ({ page }) => {
+  await page.route("**/assets/worker-*.js", (route) => route.abort());
+  await page.goto("/");
+  await expect(alert(page)).toContainText("worker");
+});
+
+test("options out of their bounds are said at the field", async ({ page }) => {
+  await open(page);
+  await setOptions(page, { Steps: 0 });
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(alert(page)).toContainText("Steps");
+  await expect(page.getByLabel("Steps")).toBeFocused();
+});
