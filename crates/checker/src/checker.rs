@@ -33,8 +33,8 @@ impl Default for CheckerLimits {
         Self {
             automata: Limits::default(),
             approximations: Limits {
-                nfa_states: 40_000,
-                dfa_states: 12_000,
+                nfa_states: 6_000,
+                dfa_states: 1_500,
             },
             parse_items: 3_000_000,
             memo_members: 8_000_000,

@@ -34,7 +34,6 @@ pub struct Engine {
     tokenizer: Tokenizer,
     prompt: PromptTemplate,
     vocabulary: Arc<Vocabulary>,
-    parameters: usize,
     transformer: Arc<Mutex<CpuTransformer>>,
 }
 
@@ -63,7 +62,6 @@ impl Engine {
             config.mask_token_id,
         )?;
         Ok(Self {
-            parameters: transformer.parameters(),
             config,
             tokenizer,
             prompt,
@@ -84,7 +82,7 @@ impl Engine {
 
     /// Number of weights.
     pub fn parameters(&self) -> usize {
-        self.parameters
+        self.config.parameter_count()
     }
 
     /// Begins a run. `clock` gives milliseconds from any origin.

@@ -1,0 +1,161 @@
+//! `lacuna check` in its fixed form, through the binary.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const JSON_GRAMMAR: &str = r#"root ::= object
+value ::= object | "[" (value ("," value)*)? "]" | string | [0-9]+ | "true" | "null"
+object ::= "{" (pair ("," pair)*)? "}"
+pair ::= string ":" " "? value
+string ::= "\"" [^"\\\x00-\x1f]* "\""
+"#;
+
+fn repository(path: &str) -> String {
+    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn check(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .arg("check")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    child
+        .stdin
+        .take()
+        .expect("stdin")
+        .write_all(input.as_bytes())
+        .expect("input is read");
+    child.wait_with_output().expect("the binary ends")
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON line"))
+        .collect()
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a file");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn gaps_of_any_length_and_of_so_many_cells() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = write(folder.path(), "json.gbnf", JSON_GRAMMAR);
+    let tokenizer = repository("models/lacuna-mini/tokenizer.json");
+    let cases = [
+        (json!({"id": 1, "segments": ["{\"a\": ", null, "}"]}), true),
+        (
+            json!({"id": 2, "segments": ["{\"名", null, "\": 1}"]}),
+            true,
+        ),
+        (json!({"id": 3, "segments": ["{]", null]}), false),
+        (json!({"id": 4, "segments": ["{\"a\":1}"]}), true),
+        (json!({"id": 5, "segments": ["{\"a\":1"]}), false),
+        (
+            json!({"id": 6, "segments": ["{\"a\":", "[[[[[[[[", null], "gaps": [1]}),
+            false,
+        ),
+        (json!({"id": 7, "segments": ["{", null], "gaps": [1]}), true),
+        (
+            json!({"id": 8, "segments": [{"base64": "eyLlkA=="}, null, "\":1}"], "gaps": [1]}),
+            true,
+        ),
+        (json!({"id": 9, "cells": [null, null, null]}), true),
+    ];
+    let input: String = cases.iter().map(|(case, _)| format!("{case}\n")).collect();
+    let output = check(&["--grammar", &grammar, "--tokenizer", &tokenizer], &input);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for ((case, expected), line) in cases.iter().zip(lines(&output)) {
+        assert_eq!(line["id"], case["id"]);
+        assert_eq!(line["completable"], json!(expected), "{case}: {line}");
+        assert!(line["micros"].is_u64());
+        assert_eq!(line.get("witness").is_some(), *expected, "{line}");
+    }
+}
+
+#[test]
+fn unreadable_lines_are_error_lines_and_the_rest_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = write(folder.path(), "json.gbnf", JSON_GRAMMAR);
+    let input = [
+        "no JSON",
+        r#"{"id": "a"}"#,
+        r#"{"id": "b", "segments": [null], "gaps": [3]}"#,
+        r#"{"id": "c", "segments": ["{", null, "}"], "gaps": [1, 2]}"#,
+        r#"{"id": "d", "segments": [{"base64": "?"}]}"#,
+        r#"{"id": "e", "segments": ["{}"], "grammar": "absent.gbnf"}"#,
+        r#"{"id": "f", "unknown": 1}"#,
+        r#"{"id": "g", "segments": ["{}"]}"#,
+    ]
+    .join("\n");
+    let output = check(&["--grammar", &grammar], &input);
+    assert_eq!(output.status.code(), Some(1));
+    let lines = lines(&output);
+    assert_eq!(lines.len(), 8);
+    assert!(
+        lines[..7].iter().all(|line| line["error"].is_string()),
+        "{lines:?}"
+    );
+    assert_eq!(lines[7]["completable"], json!(true));
+    assert_eq!(lines[5]["id"], json!("e"));
+    assert_eq!(lines[6]["id"], json!("f"));
+}
+
+#[test]
+fn a_line_may_name_its_own_grammar() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = write(folder.path(), "a.gbnf", "root ::= \"a\"+\n");
+    let second = write(folder.path(), "b.regex", "b+");
+    let input = [
+        json!({"id": 1, "segments": ["a", null]}),
+        json!({"id": 2, "segments": ["b", null], "grammar": second}),
+        json!({"id": 3, "segments": ["b", null]}),
+    ]
+    .map(|line| line.to_string())
+    .join("\n");
+    let output = check(&["--grammar", &first], &input);
+    let verdicts: Vec<_> = lines(&output)
+        .iter()
+        .map(|line| line["completable"].as_bool())
+        .collect();
+    assert_eq!(verdicts, [Some(true), Some(true), Some(false)]);
+}
+
+#[test]
+fn a_broken_grammar_is_named_with_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let broken = write(folder.path(), "broken.gbnf", "root ::= \"a\" missing\n");
+    let empty = write(folder.path(), "empty.gbnf", "root ::= \"a\" root\n");
+    let schema = write(
+        folder.path(),
+        "odd.schema.json",
+        r#"{"type": "integer", "multipleOf": 3}"#,
+    );
+    let kind = write(folder.path(), "grammar.txt", "x");
+    for (file, said) in [
+        (&broken, "line 1, column 14"),
+        (&empty, "empty-language"),
+        (&schema, "/multipleOf"),
+        (&kind, ".schema.json"),
+    ] {
+        let output = check(&["--grammar", file], "");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(error.contains(said), "{file}: {error}");
+    }
+}

@@ -1,0 +1,163 @@
+//! `lacuna generate` with the model that ships, and with models that are broken.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn repository(path: &str) -> String {
+    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn generate(model: &str, grammar: &str, more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["generate", "--model", model, "--grammar", grammar])
+        .args(["--prompt", "book a table for two in Boston tomorrow"])
+        .args(more)
+        .output()
+        .expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn shipped() -> (String, String) {
+    (
+        repository("models/lacuna-mini"),
+        repository("grammars/snips.schema.json"),
+    )
+}
+
+/// A copy of the shipped model in which one file is replaced.
+fn damaged(folder: &Path, name: &str, change: impl Fn(Vec<u8>) -> Vec<u8>) -> String {
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let bytes = std::fs::read(Path::new(&shipped().0).join(file)).expect(file);
+        let bytes = if file == name { change(bytes) } else { bytes };
+        std::fs::write(folder.join(file), bytes).expect(file);
+    }
+    folder.to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_text_is_json_and_the_events_tell_the_run() {
+    let (model, grammar) = shipped();
+    let folder = tempfile::tempdir().expect("a folder");
+    let events = folder.path().join("events.jsonl");
+    let path = events.to_string_lossy();
+    let more = ["--length", "48", "--steps", "8", "--events", &path];
+    let output = generate(&model, &grammar, &more);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(value["intent"].is_string());
+    assert!(text(&output.stderr).contains("steps"));
+
+    let lines = std::fs::read_to_string(&events).expect("the events");
+    let events: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON line"))
+        .collect();
+    assert_eq!(events.first().expect("an event")["type"], "step");
+    let done = events.last().expect("an event");
+    assert_eq!(done["type"], "done");
+    assert_eq!(
+        done["text"].as_str().expect("text"),
+        text(&output.stdout).trim_end()
+    );
+}
+
+#[test]
+fn a_seed_replays_a_run() {
+    let (model, grammar) = shipped();
+    let run = |seed: &str| {
+        let more = [
+            "--length",
+            "40",
+            "--steps",
+            "8",
+            "--temperature",
+            "1",
+            "--seed",
+            seed,
+        ];
+        generate(&model, &grammar, &more).stdout
+    };
+    assert_eq!(run("3"), run("3"));
+}
+
+#[test]
+fn a_canvas_too_short_is_refused_with_the_length_it_needs() {
+    let (model, grammar) = shipped();
+    let output = generate(&model, &grammar, &["--length", "2"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let error = text(&output.stderr);
+    assert!(
+        error.contains("no text of the grammar fits a canvas of 2 cells"),
+        "{error}"
+    );
+    assert!(error.contains("at least"), "{error}");
+}
+
+#[test]
+fn a_canvas_longer_than_the_model_is_refused() {
+    let (model, grammar) = shipped();
+    let output = generate(&model, &grammar, &["--length", "5000"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("the model holds"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn damaged_models_are_named_by_file() {
+    let cut = |mut bytes: Vec<u8>| {
+        bytes.truncate(bytes.len() / 2);
+        bytes
+    };
+    for file in ["model.safetensors", "tokenizer.json", "config.json"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = generate(&damaged(folder.path(), file, cut), &shipped().1, &[]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            text(&output.stderr).contains(file),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn a_tokenizer_that_does_not_fit_is_named_with_both_sizes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let smaller = |bytes: Vec<u8>| {
+        let mut tokenizer: Value = serde_json::from_slice(&bytes).expect("JSON");
+        let model = tokenizer["model"].as_object_mut().expect("a model");
+        let dropped = model["merges"]
+            .as_array_mut()
+            .expect("merges")
+            .pop()
+            .expect("a merge");
+        let token = match dropped {
+            Value::String(merge) => merge.replace(' ', ""),
+            parts => parts
+                .as_array()
+                .expect("a pair")
+                .iter()
+                .filter_map(Value::as_str)
+                .collect(),
+        };
+        model["vocab"]
+            .as_object_mut()
+            .expect("a vocabulary")
+            .remove(&token);
+        serde_json::to_vec(&tokenizer).expect("JSON")
+    };
+    let model = damaged(folder.path(), "tokenizer.json", smaller);
+    let output = generate(&model, &shipped().1, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains("2047") && error.contains("2048"), "{error}");
+}
