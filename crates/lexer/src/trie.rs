@@ -133,7 +133,7 @@ mod tests {
             .map(|word| Some(Box::from(*word)))
             .collect();
         let trie = TokenTrie::new(&words);
-        let mut found = Vec::new();
+        let mut found: Vec<TokenId> = Vec::new();
         trie.walk(
             0,
             (),
@@ -150,7 +150,7 @@ mod tests {
             .map(|word| Some(Box::from(*word)))
             .collect();
         let trie = TokenTrie::new(&words);
-        let mut found = Vec::new();
+        let mut found: Vec<TokenId> = Vec::new();
         trie.walk(
             0,
             (),
