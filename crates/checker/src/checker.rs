@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
-use lacuna_lexer::{Spanner, Vocabulary};
+use lacuna_lexer::{BitSet, Spanner, TokenId, Vocabulary};
 
 use crate::cfg::Cfg;
 use crate::earley::{Parse, parse};
@@ -179,6 +179,18 @@ impl Checker {
                 limit: self.limits.parse_items,
             },
         }
+    }
+
+    /// Tokens that may stand in a masked cell, all other masked cells being
+    /// free: exactly those if the grammar is regular, otherwise at least those.
+    /// Ends are not among them. `None` if nothing is known.
+    pub fn possible(&mut self, cells: &[Option<TokenId>], cell: usize) -> Option<BitSet> {
+        let bound = if self.regular {
+            &mut self.inner
+        } else {
+            &mut self.cover
+        };
+        bound.as_mut()?.possible(cells, cell)
     }
 
     /// A number of cells below which no text of the language fits (exactly the

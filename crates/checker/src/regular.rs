@@ -85,14 +85,59 @@ impl RegularChecker {
         None
     }
 
+    /// The tokens that may stand in a masked cell, all other masked cells being
+    /// free; ends are not among them. `None` if text stands behind an end.
+    ///
+    /// Tokens are grouped by the set of states they lead to, and what stands
+    /// behind the cell is run once for each group.
+    pub fn possible(&mut self, cells: &[Option<TokenId>], cell: usize) -> Option<BitSet> {
+        let vocabulary = Arc::clone(&self.vocabulary);
+        let behind = Pattern::of_canvas(&cells[cell + 1..], &vocabulary)?;
+        self.forget_if_full();
+        let mut before = self.start();
+        for token in &cells[..cell] {
+            before = match token {
+                None => self.step_cell(before),
+                Some(token) => {
+                    let bytes = vocabulary.bytes(*token)?;
+                    bytes
+                        .iter()
+                        .fold(before, |set, &byte| self.step_byte(set, byte))
+                }
+            };
+        }
+        let trie = vocabulary.trie();
+        let mut reached: Vec<(SetId, TokenId)> = Vec::new();
+        trie.walk(
+            0,
+            before,
+            |set, byte| Some(self.step_byte(set, byte)).filter(|&next| next != EMPTY),
+            |node, set| reached.extend(trie.tokens_at(node).iter().map(|&token| (set, token))),
+        );
+        let mut possible = BitSet::new(vocabulary.len());
+        let mut verdicts: FxHashMap<SetId, bool> = FxHashMap::default();
+        for (set, token) in reached {
+            let verdict = verdicts
+                .entry(set)
+                .or_insert_with(|| self.run_from(set, &behind).is_some());
+            if *verdict {
+                possible.insert(token as usize);
+            }
+        }
+        Some(possible)
+    }
+
     /// Runs the pattern; the sets before each byte and cell, and the last one.
     /// `None` if the language holds no filling. In an open tail the trail stops
     /// at the first place where the text may end.
     fn run(&mut self, pattern: &Pattern) -> Option<Vec<SetId>> {
-        if self.members > self.memo_limit {
-            self.forget();
-        }
-        let mut set = self.start();
+        self.forget_if_full();
+        let start = self.start();
+        self.run_from(start, pattern)
+    }
+
+    fn run_from(&mut self, start: SetId, pattern: &Pattern) -> Option<Vec<SetId>> {
+        let mut set = start;
         let mut trail = vec![set];
         for segment in &pattern.segments {
             match segment {
@@ -105,18 +150,11 @@ impl RegularChecker {
                         }
                     }
                 }
-                Segment::Gap(Gap::Cells(cells)) => {
+                Segment::Gap(Gap::Any) => return None,
+                Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => {
+                    let may_end = matches!(segment, Segment::Gap(Gap::UpTo(_)));
                     for _ in 0..*cells {
-                        set = self.step_cell(set);
-                        trail.push(set);
-                        if set == EMPTY {
-                            return None;
-                        }
-                    }
-                }
-                Segment::Gap(Gap::UpTo(cells)) => {
-                    for _ in 0..*cells {
-                        if self.accepting[set as usize] {
+                        if may_end && self.accepting[set as usize] {
                             break;
                         }
                         set = self.step_cell(set);
@@ -126,7 +164,6 @@ impl RegularChecker {
                         }
                     }
                 }
-                Segment::Gap(Gap::Any) => return None,
             }
         }
         self.accepting[set as usize].then_some(trail)
@@ -268,7 +305,10 @@ impl RegularChecker {
         id
     }
 
-    fn forget(&mut self) {
+    fn forget_if_full(&mut self) {
+        if self.members <= self.memo_limit {
+            return;
+        }
         self.sets.clear();
         self.ids.clear();
         self.accepting.clear();

@@ -132,11 +132,49 @@ fn compare(
                 Verdict::Exhausted { .. } => panic!("{}: {how} ran out of budget", context()),
             }
         }
+        compare_possible(&context, &mut checker, &canvas, &members, &vocabulary);
         if expected {
             counts.yes += 1
         } else {
             counts.no += 1
         }
+    }
+}
+
+/// Oracle: a token is possible in a masked cell exactly if some member that
+/// agrees with the canvas holds it there. Recursive grammars may allow more.
+fn compare_possible(
+    context: &dyn Fn() -> String,
+    checker: &mut Checker,
+    canvas: &[Option<TokenId>],
+    members: &[Vec<TokenId>],
+    vocabulary: &Vocabulary,
+) {
+    let Some(cell) = canvas.iter().position(Option::is_none) else {
+        return;
+    };
+    let Some(possible) = checker.possible(canvas, cell) else {
+        return;
+    };
+    let agreeing = members.iter().filter(|member| {
+        canvas
+            .iter()
+            .zip(member.iter())
+            .all(|(cell, token)| cell.is_none_or(|cell| cell == *token))
+    });
+    let mut expected: Vec<usize> = agreeing
+        .map(|member| member[cell])
+        .filter(|&token| !vocabulary.is_end(token))
+        .map(|token| token as usize)
+        .collect();
+    expected.sort_unstable();
+    expected.dedup();
+    let found: Vec<usize> = possible.iter().collect();
+    if checker.statistics().regular {
+        assert_eq!(found, expected, "{}: cell {cell}", context());
+    } else {
+        let missing = expected.iter().find(|token| !found.contains(token));
+        assert_eq!(missing, None, "{}: cell {cell}", context());
     }
 }
 

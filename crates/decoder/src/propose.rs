@@ -2,10 +2,10 @@
 //!
 //! A cell's candidates come in the order of the model's logits, with Gumbel
 //! noise at a temperature (which makes the order that of sampling without
-//! replacement); a refused one makes way for the next. The confidence of a
+//! replacement); a refused one makes way for the next that is not ruled out. The confidence of a
 //! candidate is the probability that the model gives it without noise.
 
-use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 
 use crate::random::Random;
 
@@ -102,6 +102,16 @@ impl Proposals {
             self.scores[token as usize] = f32::NEG_INFINITY;
             self.find_best();
         }
+    }
+
+    /// Drops every candidate that is neither possible nor an end.
+    pub(crate) fn keep(&mut self, possible: &BitSet, vocabulary: &Vocabulary) {
+        for (token, score) in self.scores.iter_mut().enumerate() {
+            if !possible.contains(token) && !vocabulary.is_end(token as TokenId) {
+                *score = f32::NEG_INFINITY;
+            }
+        }
+        self.find_best();
     }
 
     fn find_best(&mut self) {

@@ -304,6 +304,7 @@ impl<D: Denoiser> Run<D> {
                         };
                         events.push(Event::Refusal(refusal));
                         proposals[at].refuse();
+                        self.rule_out(&mut proposals[at]);
                     }
                 }
             }
@@ -321,6 +322,19 @@ impl<D: Denoiser> Run<D> {
             .filter(|event| matches!(event, Event::Commit(_)))
             .count();
         self.recover(proposals, quota.saturating_sub(committed), events);
+    }
+
+    /// Drops a cell's candidates that the checker can rule out all at once.
+    fn rule_out(&mut self, proposals: &mut Proposals) {
+        let Some(checker) = &mut self.checker else {
+            return;
+        };
+        let started = (self.clock)();
+        let possible = checker.possible(self.canvas.cells(), proposals.cell());
+        self.timings.checker_ms += (self.clock)() - started;
+        if let Some(possible) = possible {
+            proposals.keep(&possible, &self.vocabulary);
+        }
     }
 
     /// Fills cells from the witness, those the model likes best first.
