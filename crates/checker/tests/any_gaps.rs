@@ -1,0 +1,132 @@
+//! Gaps of any length. Oracle: if a member of up to six bytes fits around the
+//! text, the answer is yes; and every yes is proved by a witness that the
+//! independent recogniser accepts and that keeps the text in its place.
+
+mod support;
+
+use lacuna_checker::{Checker, CheckerLimits, Filling, Gap, Pattern, Segment, Verdict};
+use lacuna_grammar::Grammar;
+use lacuna_grammar::recognize::recognize;
+use support::{RandomGrammar, fixtures};
+
+fn short_members(grammar: &Grammar, alphabet: &[u8], length: usize) -> Vec<Vec<u8>> {
+    let mut texts = vec![Vec::new()];
+    let mut level = texts.clone();
+    for _ in 0..length {
+        level = level
+            .iter()
+            .flat_map(|text| {
+                alphabet
+                    .iter()
+                    .map(|&byte| [text.as_slice(), &[byte]].concat())
+            })
+            .collect();
+        texts.extend_from_slice(&level);
+    }
+    texts.retain(|text| recognize(grammar, text));
+    texts
+}
+
+/// Whether `text` is the pattern's texts in order with anything in its gaps.
+fn fits(segments: &[Segment], text: &[u8]) -> bool {
+    match segments.split_first() {
+        None => text.is_empty(),
+        Some((Segment::Text(bytes), rest)) => text
+            .strip_prefix(bytes.as_slice())
+            .is_some_and(|text| fits(rest, text)),
+        Some((Segment::Gap(_), rest)) => (0..=text.len()).any(|skip| fits(rest, &text[skip..])),
+    }
+}
+
+fn random_pattern(random: &mut fastrand::Rng, alphabet: &[u8], members: &[Vec<u8>]) -> Pattern {
+    let mut text = match random.choice(members) {
+        Some(member) if random.u8(..4) > 0 => member.clone(),
+        _ => (0..random.usize(..5))
+            .filter_map(|_| random.choice(alphabet).copied())
+            .collect(),
+    };
+    if random.u8(..3) == 0
+        && let (Some(byte), Some(&other)) = (text.first_mut(), random.choice(alphabet))
+    {
+        *byte = other;
+    }
+    let mut segments = Vec::new();
+    for byte in text {
+        match random.u8(..3) {
+            0 => match segments.last_mut() {
+                Some(Segment::Gap(_)) => {}
+                _ => segments.push(Segment::Gap(Gap::Any)),
+            },
+            _ => match segments.last_mut() {
+                Some(Segment::Text(text)) => text.push(byte),
+                _ => segments.push(Segment::Text(vec![byte])),
+            },
+        }
+    }
+    Pattern { segments }
+}
+
+fn compare(
+    name: &str,
+    grammar: &Grammar,
+    alphabet: &[u8],
+    length: usize,
+    random: &mut fastrand::Rng,
+) -> (usize, usize) {
+    let members = short_members(grammar, alphabet, length);
+    let mut checker = Checker::new(grammar, None, CheckerLimits::default()).expect(name);
+    let (mut yes, mut no) = (0, 0);
+    for _ in 0..30 {
+        let pattern = random_pattern(random, alphabet, &members);
+        let expected = members.iter().any(|member| fits(&pattern.segments, member));
+        match checker.check(&pattern).0 {
+            Verdict::Completable(witness) => {
+                yes += 1;
+                assert!(
+                    witness
+                        .gaps
+                        .iter()
+                        .all(|gap| matches!(gap, Filling::Bytes(_)))
+                );
+                let text = witness.text(&pattern, None);
+                assert!(recognize(grammar, &text), "{name}, {pattern:?}: {text:?}");
+                assert!(
+                    fits(&pattern.segments, &text),
+                    "{name}, {pattern:?}: {text:?}"
+                );
+            }
+            Verdict::Impossible => {
+                no += 1;
+                assert!(!expected, "{name}, {pattern:?}");
+            }
+            Verdict::Exhausted { .. } => panic!("{name}, {pattern:?}: out of budget"),
+        }
+    }
+    (yes, no)
+}
+
+#[test]
+fn random_grammars() {
+    let (mut yes, mut no) = (0, 0);
+    for seed in 0..300 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let grammar = RandomGrammar::new(&mut random).grammar();
+        let name = format!("seed {seed}: {:?}", grammar.rules);
+        let found = compare(&name, &grammar, b"ab(", 4, &mut random);
+        yes += found.0;
+        no += found.1;
+    }
+    assert!(yes * 5 > no && no * 5 > yes, "lopsided: {yes} yes, {no} no");
+}
+
+#[test]
+fn fixture_grammars() {
+    let mut random = fastrand::Rng::with_seed(1);
+    for case in fixtures() {
+        let mut alphabet: Vec<u8> = case.tokens.concat();
+        alphabet.sort_unstable();
+        alphabet.dedup();
+        alphabet.truncate(8);
+        compare(&case.name, &case.grammar, &alphabet, 4, &mut random);
+    }
+}

@@ -1,0 +1,138 @@
+//! Oracles: an automaton accepts a text exactly if the plain recogniser does;
+//! intersection and difference are those of the verdicts; minimising changes no
+//! verdict.
+
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::recognize::recognize;
+use lacuna_grammar::{Expr, Grammar, Rule, RuleId};
+
+/// SplitMix64, so that a failure replays.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+
+    fn expression(&mut self, depth: u64) -> Expr {
+        match self.below(if depth == 0 { 2 } else { 6 }) {
+            0 => Expr::literal(["a", "b", "é", ""][self.below(4) as usize]),
+            1 => {
+                let low = u32::from(b'a') + self.below(2) as u32;
+                Expr::Chars(Box::new([(low, low + self.below(2) as u32), (0xE8, 0xEA)]))
+            }
+            2 | 3 => Expr::Sequence(self.several(depth)),
+            4 => Expr::Choice(self.several(depth)),
+            _ => {
+                let min = self.below(3) as u32;
+                let max = (self.below(2) == 0).then(|| min + self.below(3) as u32);
+                Expr::Repeat {
+                    item: Box::new(self.expression(depth - 1)),
+                    min,
+                    max,
+                }
+            }
+        }
+    }
+
+    fn several(&mut self, depth: u64) -> Vec<Expr> {
+        (0..self.below(4))
+            .map(|_| self.expression(depth - 1))
+            .collect()
+    }
+
+    fn text(&mut self) -> String {
+        (0..self.below(7))
+            .map(|_| ['a', 'b', 'c', 'é'][self.below(4) as usize])
+            .collect()
+    }
+}
+
+fn member(expr: &Expr, text: &str) -> bool {
+    let rule = Rule {
+        name: "root".to_owned(),
+        body: expr.clone(),
+    };
+    let grammar = Grammar {
+        rules: vec![rule],
+        start: RuleId(0),
+    };
+    recognize(&grammar, text.as_bytes())
+}
+
+#[test]
+fn automata_agree_with_the_recogniser() {
+    let limits = Limits::default();
+    let (mut yes, mut no) = (0, 0);
+    for seed in 0..400 {
+        let mut random = Random(seed);
+        let (left, right) = (random.expression(3), random.expression(3));
+        let automaton = |expr| Dfa::from_expr(expr, &limits).expect("within the limits");
+        let (a, b) = (automaton(&left), automaton(&right));
+        let both = a.intersect(&b, &limits).expect("within the limits");
+        let only_left = a.minus(&b, &limits).expect("within the limits");
+        for _ in 0..40 {
+            let text = random.text();
+            let (in_left, in_right) = (member(&left, &text), member(&right, &text));
+            let context = format!("seed {seed}, {text:?}, {left:?}, {right:?}");
+            assert_eq!(a.accepts(text.as_bytes()), in_left, "{context}");
+            assert_eq!(
+                both.accepts(text.as_bytes()),
+                in_left && in_right,
+                "{context}"
+            );
+            assert_eq!(
+                only_left.accepts(text.as_bytes()),
+                in_left && !in_right,
+                "{context}"
+            );
+            if in_left { yes += 1 } else { no += 1 }
+        }
+        assert_eq!(a.is_empty(), a.shortest_member().is_none());
+        if let Some(shortest) = a.shortest_member() {
+            assert!(a.accepts(&shortest));
+        }
+    }
+    assert!(
+        yes > 1000 && no > 1000,
+        "lopsided: {yes} members, {no} others"
+    );
+}
+
+#[test]
+fn limits_are_named() {
+    let limits = Limits {
+        nfa_states: 1000,
+        dfa_states: 30,
+    };
+    let any = Expr::Chars(Box::new([(0x61, 0x62)]));
+    let tail = Expr::Repeat {
+        item: Box::new(any.clone()),
+        min: 12,
+        max: Some(12),
+    };
+    let exponential = Expr::Sequence(vec![any.clone().star(), Expr::literal("a"), tail]);
+    assert_eq!(
+        Dfa::from_expr(&exponential, &limits).err(),
+        Some(AutomatonError::TooLarge {
+            what: "deterministic states",
+            limit: 30
+        })
+    );
+    let long = Expr::Repeat {
+        item: Box::new(any),
+        min: 100_000,
+        max: None,
+    };
+    assert_eq!(
+        Dfa::from_expr(&long, &limits).err(),
+        Some(AutomatonError::TooLarge {
+            what: "nondeterministic states",
+            limit: 1000
+        })
+    );
+}
