@@ -1,0 +1,58 @@
+"""Reads an exported model back, so that what is measured is what ships: the int8 weights."""
+
+import json
+import os
+
+import numpy as np
+import torch
+from safetensors.numpy import load_file
+
+from model import Config, MaskedDiffusionTransformer
+
+
+def dequantised(folder):
+    """(Config, Hugging Face name -> float32 array) of an exported folder."""
+    with open(os.path.join(folder, "config.json")) as f:
+        c = json.load(f)
+    tensors = load_file(os.path.join(folder, "model.safetensors"))
+    named = {}
+    for name, value in tensors.items():
+        if value.dtype == np.int8:
+            named[name] = value.astype(np.float32) * tensors[name + "_scale"][:, None]
+        elif not name.endswith("_scale"):
+            named[name] = value
+    config = Config(
+        c["vocab_size"],
+        c["hidden_size"],
+        c["num_hidden_layers"],
+        c["num_attention_heads"],
+        c["head_dim"],
+        c["intermediate_size"],
+        c["rms_norm_eps"],
+        c["rope_theta"],
+    )
+    return config, named
+
+
+def load(exported, dtype):
+    """The PyTorch model over exported weights; the layers' norms must be ones."""
+    config, named = exported
+    model = MaskedDiffusionTransformer(config, dtype)
+    state = {
+        "embed_tokens": named["model.embed_tokens.weight"],
+        "norm": named["model.norm.weight"],
+    }
+    for n in range(config.num_layers):
+        source, target = f"model.layers.{n}.", f"layers.{n}."
+        attention = source + "self_attn."
+        state[target + "qk_proj"] = np.concatenate(
+            [named[attention + "q_proj.weight"], named[attention + "k_proj.weight"]]
+        )
+        for name in ("v_proj", "o_proj"):
+            state[target + name] = named[f"{attention}{name}.weight"]
+        for name in ("gate_proj", "up_proj", "down_proj"):
+            state[target + name] = named[f"{source}mlp.{name}.weight"]
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            assert (named[f"{source}{name}.weight"] == 1).all()
+    model.load_state_dict({k: torch.from_numpy(v) for k, v in state.items()})
+    return model
