@@ -10,14 +10,13 @@
 //!   finding a line: its kind and its place (line:column, or a JSON pointer);
 //! - `--- text NAME`: a text handed over with a schema.
 //!
-//! A file of JSON Schema is read once with each set of options: a text is
-//! expected to belong in membership mode, and in generation mode too where the
-//! section is `--- generated`; `--- not generated` lists members that
-//! generation leaves out.
+//! A schema is compiled both for generation and for membership; the section
+//! `--- only judged` holds texts that belong in membership alone.
 
 use std::fmt::Write;
 use std::path::Path;
 
+use lacuna_grammar::json_schema::{self, SchemaOptions};
 use lacuna_grammar::recognize::recognize;
 use lacuna_grammar::{Diagnostics, Grammar, Place, gbnf, regex};
 
@@ -136,5 +135,28 @@ fn gbnf_cases() {
 fn regex_cases() {
     drive("regex.txt", |case, complaints| {
         case.judge(&regex::parse(&case.grammar), false, &PLAIN, complaints);
+    });
+}
+
+#[test]
+fn schema_cases() {
+    drive("json_schema.txt", |case, complaints| {
+        let (mut generation, mut membership) =
+            (SchemaOptions::generation(), SchemaOptions::membership());
+        for (name, lines) in &case.sections {
+            if let Some(name) = name.strip_prefix("text ") {
+                generation = generation.with_text(name, lines.join("\n"));
+                membership = membership.with_text(name, lines.join("\n"));
+            }
+        }
+        let generated = [
+            ("belongs", true),
+            ("only judged", false),
+            ("foreign", false),
+        ];
+        let judged = [("belongs", true), ("only judged", true), ("foreign", false)];
+        let compile = |options| json_schema::compile(&case.grammar, options);
+        case.judge(&compile(&generation), true, &generated, complaints);
+        case.judge(&compile(&membership), true, &judged, complaints);
     });
 }
