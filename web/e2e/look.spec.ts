@@ -44,8 +44,10 @@ test("everything can be done with the keyboard", async ({ page }) => {
   await expect(page.getByRole("status")).toHaveText("Done.", { timeout: 90_000 });
 
   await tabTo("step");
+  // A run may be over before its last step.
+  const last = Number(await page.locator("#step").inputValue());
   await page.keyboard.press("ArrowLeft");
-  await expect(page.locator("#step-text")).toHaveText(/^3 \//);
+  await expect(page.locator("#step-text")).toHaveText(`${last - 1} / ${last}`);
 
   await page.locator("#canvas .cell").first().focus();
   await page.keyboard.press("ArrowRight");

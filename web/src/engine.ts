@@ -57,7 +57,7 @@ export interface BeginEvent {
 /** A step has begun. */
 export interface StepEvent {
   readonly type: "step";
-  /** From 1. */
+  /** From 0. */
   readonly step: number;
   readonly steps: number;
   /** Masked cells before it. */

@@ -5,13 +5,13 @@ import { Timeline } from "../src/page/timeline.ts";
 const bytes = new Uint8Array([0x61]);
 const events: EngineEvent[] = [
   { type: "begin", length: 3, steps: 4, promptTokens: 1, constrained: true, ends: [0] },
-  { type: "step", step: 1, steps: 4, masked: 3 },
-  { type: "refusal", step: 1, cell: 2, token: 9, bytes, probability: 0.4, reason: "no" },
-  { type: "commit", step: 1, cell: 1, token: 5, bytes, probability: 0.9, how: "model", end: false },
-  { type: "step", step: 2, steps: 4, masked: 2 },
+  { type: "step", step: 0, steps: 4, masked: 3 },
+  { type: "refusal", step: 0, cell: 2, token: 9, bytes, probability: 0.4, reason: "no" },
+  { type: "commit", step: 0, cell: 1, token: 5, bytes, probability: 0.9, how: "model", end: false },
+  { type: "step", step: 1, steps: 4, masked: 2 },
   {
     type: "commit",
-    step: 2,
+    step: 1,
     cell: 0,
     token: 6,
     bytes,
@@ -36,7 +36,7 @@ describe("a run's record", () => {
 
   it("counts filled cells and the steps that were taken", () => {
     expect([0, 1, 2].map((step) => timeline.filled(step))).toEqual([0, 1, 2]);
-    expect(timeline.lastStep).toBe(2);
+    expect(timeline.taken).toBe(2);
     expect(timeline.plannedSteps).toBe(4);
   });
 

@@ -11,13 +11,21 @@ fn main() -> ExitCode {
         eprintln!("usage: lacuna-bindgen INPUT.wasm FOLDER");
         return ExitCode::from(2);
     };
-    let generated =
-        Bindgen::new().input_path(input).web(true).and_then(|b| b.typescript(true).generate(folder));
-    match generated {
+    match generate(input, folder) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("lacuna-bindgen: {error:?}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn generate(input: &str, folder: &str) -> anyhow::Result<()> {
+    Bindgen::new()
+        .input_path(input)
+        .web(true)?
+        // The JavaScript finds the module beside itself; bundlers see it there.
+        .omit_default_module_path(false)
+        .typescript(true)
+        .generate(folder)
 }

@@ -39,6 +39,11 @@ export class CanvasView {
     this.#root.replaceChildren(...this.#cells);
   }
 
+  /** What has come until now is not the latest any more. */
+  beginStep(): void {
+    for (const cell of this.#root.querySelectorAll(".fresh")) cell.classList.remove("fresh");
+  }
+
   /** Writes a token into its cell, as it comes. */
   commit(event: CommitEvent): void {
     this.#show(event.cell, event);
@@ -50,15 +55,15 @@ export class CanvasView {
     this.#strike(event, "refused passing");
   }
 
-  /** Shows a run as it stood after a step. */
-  show(timeline: Timeline, step: number): void {
+  /** Shows a run as it stood after so many steps. */
+  show(timeline: Timeline, steps: number): void {
     if (this.#cells.length !== timeline.length) this.reset(timeline.length);
     this.#cells.forEach((cell, index) => {
-      const commit = timeline.at(index, step);
+      const commit = timeline.at(index, steps);
       this.#show(index, commit);
-      cell.classList.toggle("fresh", commit?.step === step);
+      cell.classList.toggle("fresh", commit?.step === steps - 1);
     });
-    for (const refusal of timeline.refusedIn(step)) this.#strike(refusal, "refused");
+    for (const refusal of timeline.refusedIn(steps)) this.#strike(refusal, "refused");
   }
 
   #show(index: number, commit: CommitEvent | undefined): void {

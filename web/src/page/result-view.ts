@@ -74,8 +74,8 @@ function notes(done: DoneEvent, verdict: Verdict): HTMLElement {
 function figures({ done, plannedSteps, constrained }: Judged): HTMLElement {
   const { modelMs, checkerMs, checks, refusals } = done.timings;
   const entries: [string, string][] = [
-    ["Model", milliseconds(modelMs)],
     ["Steps", `${done.steps} of ${plannedSteps}`],
+    ["Model", milliseconds(modelMs)],
   ];
   if (constrained) {
     entries.push(

@@ -25,7 +25,7 @@ export class Stage {
   readonly #pump = new FramePump<EngineEvent>((event) => this.#happen(event));
   #timeline: Timeline | undefined;
   #live = false;
-  #liveStep = 0;
+  #liveSteps = 0;
   #inspected: number | undefined;
   #playing: ReturnType<typeof setInterval> | undefined;
 
@@ -68,7 +68,7 @@ export class Stage {
     this.clear(length);
     this.#timeline = timeline;
     this.#live = true;
-    this.#liveStep = 0;
+    this.#liveSteps = 0;
   }
 
   /** Events of the run that is followed. */
@@ -87,9 +87,9 @@ export class Stage {
     this.#pump.clear();
     this.#timeline = timeline;
     this.#live = false;
-    this.#slider.max = String(timeline.lastStep);
+    this.#slider.max = String(timeline.taken);
     this.#enable(timeline.length > 0);
-    this.#showStep(timeline.lastStep);
+    this.#showStep(timeline.taken);
     this.#list(timeline);
   }
 
@@ -98,9 +98,10 @@ export class Stage {
       this.#canvas.reset(event.length);
       this.#slider.max = String(event.steps);
     } else if (event.type === "step") {
-      this.#liveStep = event.step;
-      this.#slider.value = String(event.step);
-      this.#stepText.textContent = `${event.step} / ${event.steps}`;
+      this.#canvas.beginStep();
+      this.#liveSteps = event.step + 1;
+      this.#slider.value = String(event.step + 1);
+      this.#stepText.textContent = `${event.step + 1} / ${event.steps}`;
     } else if (event.type === "commit") {
       this.#canvas.commit(event);
       if (event.cell === this.#inspected) this.#inspect();
@@ -112,7 +113,7 @@ export class Stage {
   #showStep(step: number): void {
     if (!this.#timeline) return;
     this.#slider.value = String(step);
-    this.#stepText.textContent = `${step} / ${this.#timeline.lastStep}`;
+    this.#stepText.textContent = `${step} / ${this.#timeline.taken}`;
     this.#canvas.show(this.#timeline, step);
     this.#inspect();
   }
@@ -127,7 +128,7 @@ export class Stage {
       this.#stop();
       return;
     }
-    const last = this.#timeline?.lastStep ?? 0;
+    const last = this.#timeline?.taken ?? 0;
     let step = this.#slider.valueAsNumber >= last ? 0 : this.#slider.valueAsNumber;
     this.#showStep(step);
     this.#play.textContent = "Pause";
@@ -151,7 +152,7 @@ export class Stage {
   #describe(cell: number): string {
     const name = `Cell ${cell + 1}`;
     if (!this.#timeline) return `${name} · mask`;
-    const step = this.#live ? this.#liveStep : this.#slider.valueAsNumber;
+    const step = this.#live ? this.#liveSteps : this.#slider.valueAsNumber;
     const commit = this.#timeline.at(cell, step);
     const refused = this.#timeline.refusedFor(cell, step);
     const parts = [name];
@@ -160,7 +161,7 @@ export class Stage {
       parts.push(
         what,
         `token ${commit.token}`,
-        `step ${commit.step}`,
+        `step ${commit.step + 1}`,
         percent(commit.probability),
         HOW[commit.how],
       );
@@ -182,7 +183,7 @@ export class Stage {
         element(
           "li",
           {},
-          element("span", { class: "when" }, `Step ${step}, cell ${cell + 1}`),
+          element("span", { class: "when" }, `Step ${step + 1}, cell ${cell + 1}`),
           element("del", {}, plain(bytes) || "end"),
           element("span", { class: "why" }, `${percent(probability)} · ${reason}`),
         ),

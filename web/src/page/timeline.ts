@@ -6,7 +6,7 @@ import type { BeginEvent, CommitEvent, DoneEvent, EngineEvent, RefusalEvent } fr
 export class Timeline {
   #begin: BeginEvent | undefined;
   #done: DoneEvent | undefined;
-  #lastStep = 0;
+  #taken = 0;
   readonly #commits: (CommitEvent | undefined)[] = [];
   readonly #refusals: RefusalEvent[] = [];
 
@@ -22,7 +22,7 @@ export class Timeline {
     } else if (event.type === "done") {
       this.#done = event;
     }
-    if ("step" in event) this.#lastStep = Math.max(this.#lastStep, event.step);
+    if ("step" in event) this.#taken = Math.max(this.#taken, event.step + 1);
   }
 
   /** Cells of the canvas; 0 before the run has begun. */
@@ -35,9 +35,9 @@ export class Timeline {
     return this.#begin?.steps ?? 0;
   }
 
-  /** The latest step, from 1; 0 before the first. */
-  get lastStep(): number {
-    return this.#lastStep;
+  /** Steps that were taken, the one under way among them. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** How the run ended, once it has. */
@@ -50,24 +50,24 @@ export class Timeline {
     return this.#refusals;
   }
 
-  /** What stands in a cell after a step; `undefined` if it is masked. */
-  at(cell: number, step: number): CommitEvent | undefined {
+  /** What stands in a cell after so many steps; `undefined` if it is masked. */
+  at(cell: number, steps: number): CommitEvent | undefined {
     const commit = this.#commits[cell];
-    return commit && commit.step <= step ? commit : undefined;
+    return commit && commit.step < steps ? commit : undefined;
   }
 
-  /** What was refused in a step. */
-  refusedIn(step: number): readonly RefusalEvent[] {
-    return this.#refusals.filter((refusal) => refusal.step === step);
+  /** What was refused in the last of so many steps. */
+  refusedIn(steps: number): readonly RefusalEvent[] {
+    return this.#refusals.filter(({ step }) => step === steps - 1);
   }
 
-  /** What was ever refused for a cell, up to a step. */
-  refusedFor(cell: number, step: number): readonly RefusalEvent[] {
-    return this.#refusals.filter((refusal) => refusal.cell === cell && refusal.step <= step);
+  /** What was refused for a cell within so many steps. */
+  refusedFor(cell: number, steps: number): readonly RefusalEvent[] {
+    return this.#refusals.filter((refusal) => refusal.cell === cell && refusal.step < steps);
   }
 
-  /** Filled cells after a step. */
-  filled(step: number): number {
-    return this.#commits.filter((commit) => commit && commit.step <= step).length;
+  /** Filled cells after so many steps. */
+  filled(steps: number): number {
+    return this.#commits.filter((commit) => commit && commit.step < steps).length;
   }
 }
