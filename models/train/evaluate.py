@@ -44,7 +44,8 @@ def score(model, tokenizer, presented, cells, steps):
     valid = intent = exact = 0
     samples = []
     for prompt, expected in presented:
-        text = read(tokenizer, decode(model, encode(tokenizer, prompt, expected)[0], cells, steps))
+        ids = encode(tokenizer, prompt, expected)[0]
+        text = read(tokenizer, decode(model, ids, cells, steps))
         try:
             found = json.loads(text)
         except json.JSONDecodeError:
@@ -101,13 +102,14 @@ def main():
     if args.write_heldout:
         write_heldout(snips, args.write_heldout)
         return
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)  # one row at a time is too little for two
     tokenizer = Tokenizer.from_file(os.path.join(args.model, "tokenizer.json"))
     model = load(dequantised(args.model), torch.bfloat16)
     for name, presented in (("snips", snips), ("sgd", heldout_sgd(args.data, args.count))):
         for steps in args.steps:
-            figures, samples = score(model, tokenizer, presented, args.cells, steps)
-            print(json.dumps({"set": name, "cells": args.cells, "steps": steps, **figures}))
+            setting = {"cells": args.cells, "steps": steps}
+            figures, samples = score(model, tokenizer, presented, **setting)
+            print(json.dumps({"set": name, **setting, **figures}), flush=True)
         if args.samples:
             for sample in samples:
                 print(json.dumps(sample, ensure_ascii=False, indent=1))

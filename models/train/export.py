@@ -83,10 +83,23 @@ def quantised(named):
     return tensors
 
 
+def thinned(path):
+    """The rows of a training log in which copying was measured, in order, each step once: a run
+    that was stopped has gone over its last steps again."""
+    rows = {}
+    with open(path) as f:
+        for line in f:
+            row = json.loads(line)
+            if "copy@1" in row:
+                rows[row["step"]] = row
+    return [rows[step] for step in sorted(rows)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", help="folder to write")
     parser.add_argument("--tokenizer", required=True)
+    parser.add_argument("--log", help="training log, of which an extract goes beside the weights")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--checkpoint")
     source.add_argument("--random", action="store_true")
@@ -113,6 +126,9 @@ def main():
         os.path.join(args.output, "model.safetensors"),
         metadata={"format": "pt"},
     )
+    if args.log:
+        with open(os.path.join(args.output, "training-log.jsonl"), "w") as f:
+            f.writelines(json.dumps(row) + "\n" for row in thinned(args.log))
 
 
 if __name__ == "__main__":
