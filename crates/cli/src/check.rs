@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::CommandError;
-use crate::files::{VocabularyArguments, read_grammar};
+use crate::files::{TextArguments, VocabularyArguments, read_grammar};
 
 /// Decide whether texts with gaps can become sentences of a grammar.
 ///
@@ -37,6 +37,8 @@ pub struct Arguments {
     grammar: Option<PathBuf>,
     #[command(flatten)]
     vocabulary: VocabularyArguments,
+    #[command(flatten)]
+    texts: TextArguments,
 }
 
 /// Runs the command.
@@ -44,6 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut checks = Checks {
         default_grammar: arguments.grammar.clone(),
         vocabulary: arguments.vocabulary.load()?,
+        texts: &arguments.texts,
         sessions: HashMap::new(),
     };
     if let Some(path) = &arguments.grammar {
@@ -86,16 +89,17 @@ enum SegmentText {
     Encoded { base64: String },
 }
 
-struct Checks {
+struct Checks<'a> {
+    texts: &'a TextArguments,
     default_grammar: Option<PathBuf>,
     vocabulary: Option<Arc<Vocabulary>>,
     sessions: HashMap<PathBuf, GrammarSession>,
 }
 
-impl Checks {
+impl Checks<'_> {
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
-            let grammar = read_grammar(path, Purpose::Judging)?;
+            let grammar = read_grammar(path, Purpose::Judging, self.texts)?;
             let session = GrammarSession::new(&grammar, self.vocabulary.clone())
                 .map_err(|fault| CommandError::Grammar(path.display().to_string(), fault))?;
             self.sessions.insert(path.to_owned(), session);

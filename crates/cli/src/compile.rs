@@ -8,7 +8,7 @@ use lacuna_engine::{GrammarSession, Purpose};
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::files::{VocabularyArguments, read_grammar};
+use crate::files::{TextArguments, VocabularyArguments, read_grammar};
 
 /// Compile a grammar and print its sizes as one JSON object.
 #[derive(clap::Args)]
@@ -18,6 +18,12 @@ pub struct Arguments {
     grammar: PathBuf,
     #[command(flatten)]
     vocabulary: VocabularyArguments,
+    #[command(flatten)]
+    texts: TextArguments,
+    /// Compile a schema as for writing (declared order, compact), not for
+    /// judging
+    #[arg(long)]
+    writing: bool,
 }
 
 /// Runs the command.
@@ -30,7 +36,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     };
     let vocabulary = arguments.vocabulary.load()?;
     let tokenizer_ms = lap();
-    let grammar = read_grammar(&arguments.grammar, Purpose::Judging)?;
+    let purpose = if arguments.writing {
+        Purpose::Writing
+    } else {
+        Purpose::Judging
+    };
+    let grammar = read_grammar(&arguments.grammar, purpose, &arguments.texts)?;
     let front_end_ms = lap();
     let session = GrammarSession::new(&grammar, vocabulary.clone())?;
     let checker_ms = lap();

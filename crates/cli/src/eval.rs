@@ -5,6 +5,7 @@
 //! on the output; membership that of the plain recogniser, which shares no code
 //! with the checker; exact means equal, as JSON, to the expected answer.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -133,13 +134,13 @@ impl Evaluation<'_> {
         };
         let mut outputs = Vec::new();
         let mut total = Timings::default();
+        let progress = Progress {
+            label: format!("{method}, {} steps", self.options.steps),
+            total: examples.len(),
+        };
         let started = Instant::now();
         for (done, example) in examples.iter().enumerate() {
-            eprint!(
-                "\r{method}, {} steps: {done} of {} ",
-                self.options.steps,
-                examples.len()
-            );
+            progress.show(done);
             let request = GenerateRequest {
                 request: example.request.clone(),
                 task: None,
@@ -153,11 +154,8 @@ impl Evaluation<'_> {
             total.refusals += summary.timings.refusals;
             outputs.push(self.judge(example, &summary.text)?);
         }
-        eprintln!(
-            "\r{method}, {} steps: {} done     ",
-            self.options.steps,
-            examples.len()
-        );
+        progress.show(examples.len());
+        progress.end();
         let count = |judged: fn(&Output) -> bool| outputs.iter().filter(|o| judged(o)).count();
         Ok(Row {
             method,
@@ -191,6 +189,26 @@ impl Evaluation<'_> {
             member: recognize(&grammar, text),
             exact: value.as_ref() == Some(&example.expected),
         })
+    }
+}
+
+/// One line on standard error, rewritten in place; silent where nobody looks.
+struct Progress {
+    label: String,
+    total: usize,
+}
+
+impl Progress {
+    fn show(&self, done: usize) {
+        if std::io::stderr().is_terminal() {
+            eprint!("\r{}: {done} of {}", self.label, self.total);
+        }
+    }
+
+    fn end(&self) {
+        if std::io::stderr().is_terminal() {
+            eprintln!();
+        }
     }
 }
 

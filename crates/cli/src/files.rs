@@ -1,6 +1,5 @@
 //! Reading grammars, tokenizers and models from files.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,13 +22,31 @@ pub fn read_text(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(|error| CommandError::file(path, error))
 }
 
+/// Texts that a schema may refer to by name.
+#[derive(Args)]
+pub struct TextArguments {
+    /// A text that "x-spanOf" may name, such as request="two tickets to Rome"
+    /// (repeatable)
+    #[arg(long, value_name = "NAME=TEXT", value_parser = named_text)]
+    pub text: Vec<(String, String)>,
+}
+
+fn named_text(argument: &str) -> Result<(String, String), String> {
+    let (name, text) = argument.split_once('=').ok_or("expected NAME=TEXT")?;
+    Ok((name.to_owned(), text.to_owned()))
+}
+
 /// A grammar file, its dialect known by its ending.
-pub fn read_grammar(path: &Path, purpose: Purpose) -> Result<Grammar, CommandError> {
+pub fn read_grammar(
+    path: &Path,
+    purpose: Purpose,
+    texts: &TextArguments,
+) -> Result<Grammar, CommandError> {
     let name = path.display().to_string();
     let source = GrammarSource {
         dialect: Dialect::of_file(&name)?,
         text: read_text(path)?,
-        texts: BTreeMap::new(),
+        texts: texts.text.iter().cloned().collect(),
     };
     source
         .compile(purpose)
