@@ -68,7 +68,8 @@ pub struct Statistics {
 /// Several checkers share nothing, so grammars cannot disturb one another.
 #[derive(Clone, Debug)]
 pub struct Checker {
-    cfg: Arc<Cfg>,
+    normalized: Arc<Normalized>,
+    cfg: Option<Arc<Cfg>>,
     vocabulary: Option<Arc<Vocabulary>>,
     spanner: Option<Spanner>,
     inner: Option<RegularChecker>,
@@ -89,14 +90,7 @@ impl Checker {
         limits: CheckerLimits,
     ) -> Result<Self, AutomatonError> {
         let normalized = normalize(grammar);
-        let cfg = Cfg::new(&normalized, &limits.automata)?;
-        let mut statistics = Statistics {
-            terminals: cfg.lexer.terminal_count(),
-            nonterminals: cfg.productions.len(),
-            productions: cfg.productions.iter().map(Vec::len).sum(),
-            lexer_states: cfg.lexer.state_count(),
-            ..Statistics::default()
-        };
+        let mut statistics = Statistics::default();
         let mut inner = None;
         let mut cover = None;
         if let Some(vocabulary) = &vocabulary {
@@ -111,21 +105,53 @@ impl Checker {
             inner = bounds.inner.map(checker);
             cover = bounds.cover.map(checker);
         }
-        Ok(Self {
-            cfg: Arc::new(cfg),
+        let regular = statistics.regular;
+        let mut checker = Self {
+            normalized: Arc::new(normalized),
+            cfg: None,
             spanner: vocabulary.clone().map(Spanner::new),
             vocabulary,
             inner,
             cover,
-            regular: statistics.regular,
+            regular,
             statistics,
             limits,
+        };
+        // A regular grammar's automaton decides alone; productions are built
+        // when a gap of any length asks for them.
+        if !regular {
+            checker.cfg()?;
+        }
+        Ok(checker)
+    }
+
+    /// Sizes of everything that a check may use.
+    ///
+    /// # Errors
+    /// When an automaton of the grammar outgrows the limits.
+    pub fn statistics(&mut self) -> Result<Statistics, AutomatonError> {
+        let cfg = self.cfg()?;
+        Ok(Statistics {
+            terminals: cfg.lexer.terminal_count(),
+            nonterminals: cfg.productions.len(),
+            productions: cfg.productions.iter().map(Vec::len).sum(),
+            lexer_states: cfg.lexer.state_count(),
+            ..self.statistics
         })
     }
 
-    /// Sizes of what was built.
-    pub fn statistics(&self) -> Statistics {
-        self.statistics
+    /// Whether one automaton decides every canvas.
+    pub fn is_regular(&self) -> bool {
+        self.regular
+    }
+
+    fn cfg(&mut self) -> Result<Arc<Cfg>, AutomatonError> {
+        if let Some(cfg) = &self.cfg {
+            return Ok(Arc::clone(cfg));
+        }
+        let cfg = Arc::new(Cfg::new(&self.normalized, &self.limits.automata)?);
+        self.cfg = Some(Arc::clone(&cfg));
+        Ok(cfg)
     }
 
     /// The vocabulary that gaps are counted in.
@@ -170,8 +196,21 @@ impl Checker {
                 limit: 0,
             };
         }
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, self.spanner.as_mut());
-        match parse(&self.cfg, &mut graph, self.limits.parse_items) {
+        let cfg = match self.cfg() {
+            Ok(cfg) => cfg,
+            Err(AutomatonError::TooLarge { what, limit }) => {
+                return Verdict::Exhausted { what, limit };
+            }
+            // Terminals are written out before they are compiled.
+            Err(AutomatonError::MentionsRule(_)) => {
+                return Verdict::Exhausted {
+                    what: "rules inside a terminal",
+                    limit: 0,
+                };
+            }
+        };
+        let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
+        match parse(&cfg, &mut graph, self.limits.parse_items) {
             Parse::Found(emits) => Verdict::Completable(witness(pattern, &emits)),
             Parse::Nothing => Verdict::Impossible,
             Parse::Exhausted => Verdict::Exhausted {

@@ -20,12 +20,16 @@ type SetId = u32;
 
 const EMPTY: SetId = 0;
 
+/// Where one token can lead, each place with one token that leads there, in
+/// order of places.
+type Row = Arc<[(StateId, TokenId)]>;
+
 /// A checker for one automaton and vocabulary, with its memo.
 #[derive(Clone, Debug)]
 pub struct RegularChecker {
     dfa: Arc<Dfa>,
     vocabulary: Arc<Vocabulary>,
-    rows: Vec<Option<Arc<[(StateId, TokenId)]>>>,
+    rows: Vec<Option<Row>>,
     sets: Vec<Arc<[StateId]>>,
     ids: FxHashMap<Arc<[StateId]>, SetId>,
     accepting: Vec<bool>,
@@ -264,9 +268,7 @@ impl RegularChecker {
         id
     }
 
-    /// Where one token can lead, each place with one token that leads there,
-    /// in order of places.
-    fn row(&mut self, state: StateId) -> Arc<[(StateId, TokenId)]> {
+    fn row(&mut self, state: StateId) -> Row {
         let row = &mut self.rows[state as usize];
         if let Some(row) = row {
             return Arc::clone(row);

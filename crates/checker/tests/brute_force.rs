@@ -170,7 +170,7 @@ fn compare_possible(
     expected.sort_unstable();
     expected.dedup();
     let found: Vec<usize> = possible.iter().collect();
-    if checker.statistics().regular {
+    if checker.is_regular() {
         assert_eq!(found, expected, "{}: cell {cell}", context());
     } else {
         let missing = expected.iter().find(|token| !found.contains(token));

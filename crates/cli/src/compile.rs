@@ -43,9 +43,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     };
     let grammar = read_grammar(&arguments.grammar, purpose, &arguments.texts)?;
     let front_end_ms = lap();
-    let session = GrammarSession::new(&grammar, vocabulary.clone())?;
+    let mut session = GrammarSession::new(&grammar, vocabulary.clone())?;
+    let statistics = session.statistics()?;
     let checker_ms = lap();
-    let statistics = session.statistics();
     let mut report = json!({
         "rules": grammar.rules.len(),
         "terminals": statistics.terminals,

@@ -338,7 +338,7 @@ impl<D: Denoiser> Run<D> {
     }
 
     /// Fills cells from the witness, those the model likes best first.
-    fn recover(&mut self, proposals: &mut Vec<Proposals>, cells: usize, events: &mut Vec<Event>) {
+    fn recover(&mut self, proposals: &[Proposals], cells: usize, events: &mut Vec<Event>) {
         let mut choices: Vec<Candidate> = proposals
             .iter()
             .map(|proposals| {

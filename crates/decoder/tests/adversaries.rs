@@ -110,7 +110,7 @@ impl Denoiser for Model {
                     }
                 }
                 Adversary::NotANumber => f32::NAN,
-                Adversary::Infinite if token % 3 == 0 => f32::INFINITY,
+                Adversary::Infinite if token.is_multiple_of(3) => f32::INFINITY,
                 Adversary::Infinite => f32::NEG_INFINITY,
                 Adversary::Flat => 0.0,
             });

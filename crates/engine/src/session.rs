@@ -34,9 +34,12 @@ impl GrammarSession {
         })
     }
 
-    /// Sizes of what was built for the grammar.
-    pub fn statistics(&self) -> Statistics {
-        self.checker.statistics()
+    /// Sizes of what is built for the grammar.
+    ///
+    /// # Errors
+    /// When the grammar's automata outgrow their limits.
+    pub fn statistics(&mut self) -> Result<Statistics, Fault> {
+        Ok(self.checker.statistics()?)
     }
 
     /// Whether a text with gaps can be completed. A segment is text, or `None`

@@ -49,7 +49,7 @@ fn two_grammars_in_turn_answer_as_each_alone() {
     let (mut brackets, mut list) = (session(BRACKETS), session(LIST));
     for text in ["[", "[[", "[a", "]", "[][", "[a]"] {
         let segments = [Some(text.as_bytes().to_vec()), None];
-        let mut ask = |session: &mut GrammarSession| session.check(&segments, None).expect("one");
+        let ask = |session: &mut GrammarSession| session.check(&segments, None).expect("one");
         let turns = (ask(&mut brackets), ask(&mut list));
         assert_eq!(
             turns,

@@ -81,9 +81,9 @@ impl Grammar {
     /// Sizes of what was compiled.
     ///
     /// # Errors
-    /// None that a caller can cause.
-    pub fn info(&self) -> Result<JsValue, JsValue> {
-        let statistics = self.session.statistics();
+    /// Throws if an automaton of the grammar outgrows its limits.
+    pub fn info(&mut self) -> Result<JsValue, JsValue> {
+        let statistics = self.session.statistics().map_err(thrown)?;
         to_js(&GrammarInfo {
             rules: self.rules,
             terminals: statistics.terminals,
