@@ -6,6 +6,7 @@ piece, so that `":"` or `","` cost one cell.
 """
 
 import argparse
+import random
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -48,8 +49,6 @@ def check(tokenizer):
 
 def corpus(folder):
     """Requests as they stand, and answers and schema names in the shape the model sees them."""
-    import random
-
     rng = random.Random(0)
     for example in data.load_snips(folder) + data.load_sgd(folder, "train"):
         prompt, answer = data.present(example, rng)
