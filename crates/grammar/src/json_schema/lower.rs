@@ -53,6 +53,9 @@ pub(super) fn lower(root: &Json, options: &SchemaOptions) -> Result<Grammar, Dia
     }
 }
 
+/// The automata stay alive in their nodes, so an address means one language.
+type TextsKey = (Vec<*const Dfa>, u32, Option<u32>);
+
 pub(super) struct Lowering<'a> {
     pub document: Document<'a>,
     pub options: &'a SchemaOptions,
@@ -68,6 +71,8 @@ pub(super) struct Lowering<'a> {
     grounded: HashSet<NodeId>,
     /// Schemas looked at so far to filter lists of values.
     pub validations: usize,
+    /// What is between the quotes, by automata (their addresses) and length.
+    spelled_texts: HashMap<TextsKey, Arc<Dfa>>,
     /// Automata of the free names beside these.
     pub other_names: HashMap<Vec<&'a str>, Arc<Dfa>>,
 }
@@ -84,6 +89,7 @@ impl<'a> Lowering<'a> {
             any_value: None,
             grounded: HashSet::new(),
             validations: 0,
+            spelled_texts: HashMap::new(),
             other_names: HashMap::new(),
         }
     }
@@ -393,11 +399,19 @@ impl<'a> Lowering<'a> {
             let item = Box::new(self.options.strings.any_character());
             return in_quotes(Expr::Repeat { item, min, max });
         }
+        let key = (texts.iter().map(Arc::as_ptr).collect(), min, max);
+        if let Some(known) = self.spelled_texts.get(&key) {
+            return in_quotes(Expr::Automaton(known.clone()));
+        }
         match self.constrained_texts(&mut texts, min, max) {
-            Ok(texts) if texts.is_empty() => {
+            Ok(spelled) if spelled.is_empty() => {
                 self.nothing_left(nodes, "no string is valid under all that is asked of it")
             }
-            Ok(texts) => in_quotes(Expr::Automaton(Arc::new(texts))),
+            Ok(spelled) => {
+                let spelled = Arc::new(spelled);
+                self.spelled_texts.insert(key, spelled.clone());
+                in_quotes(Expr::Automaton(spelled))
+            }
             Err(error) => self.too_large(nodes, &error),
         }
     }

@@ -1,0 +1,357 @@
+//! Random schemas and instances: what the compiled grammars say, an outside
+//! validator says too; and what a generation grammar derives is valid and
+//! belongs to the membership grammar.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use lacuna_grammar::json_schema::{SchemaOptions, compile};
+use lacuna_grammar::recognize::recognize;
+use serde_json::{Map, Value, json};
+use support::Sampler;
+
+/// Random schemas; the environment variable `LACUNA_SCHEMAS` asks for more.
+const SCHEMAS: u64 = 800;
+const INSTANCES: usize = 12;
+
+#[test]
+fn agrees_with_an_outside_validator() {
+    let asked = std::env::var("LACUNA_SCHEMAS")
+        .ok()
+        .and_then(|number| number.parse().ok());
+    let schemas: u64 = asked.unwrap_or(SCHEMAS);
+    let (mut valid, mut invalid) = (0, 0);
+    let mut refusals: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in 0..schemas {
+        let rng = &mut fastrand::Rng::with_seed(seed);
+        let schema = root_schema(rng);
+        let text = schema.to_string();
+        let membership = compile(&text, &SchemaOptions::membership());
+        let generation = compile(&text, &SchemaOptions::generation());
+        let (membership, generation) = match (membership, generation) {
+            (Ok(membership), Ok(generation)) => (membership, generation),
+            (Err(found), _) | (_, Err(found)) => {
+                *refusals.entry(found.0[0].kind).or_default() += 1;
+                continue;
+            }
+        };
+        let judge = Judge::new(&schema);
+        let sampler = Sampler::new(&generation);
+        for _ in 0..INSTANCES {
+            let drawn = sampler.draw(rng);
+            let shown = String::from_utf8_lossy(&drawn);
+            let value: Value = serde_json::from_slice(&drawn).expect(&shown);
+            assert!(
+                judge.is_valid(&value),
+                "seed {seed}, {text} generates {shown}"
+            );
+            assert!(
+                recognize(&generation, &drawn),
+                "seed {seed}, {text} loses {shown}"
+            );
+            let mut value = value;
+            for _ in 0..rng.u8(..3) {
+                mutate(&mut value, rng);
+            }
+            let mut spelled = String::new();
+            spell(&value, rng, &mut spelled);
+            let reread: Value = serde_json::from_str(&spelled).expect(&spelled);
+            let expected = judge.is_valid(&reread);
+            let found = recognize(&membership, spelled.as_bytes());
+            assert_eq!(found, expected, "seed {seed}, {text} and {spelled}");
+            *(if expected { &mut valid } else { &mut invalid }) += 1;
+        }
+    }
+    let refused: u64 = refusals.values().sum();
+    println!("{valid} valid, {invalid} invalid; {refused} of {schemas} refused: {refusals:?}");
+    let judged = valid + invalid;
+    assert!(
+        valid * 10 > judged * 3 && invalid * 10 > judged * 3,
+        "{valid} and {invalid}"
+    );
+    assert!(refused < schemas / 2, "{refused} refused");
+}
+
+struct Judge {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl Judge {
+    fn new(schema: &Value) -> Self {
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        compiler
+            .add_resource("schema.json", schema.clone())
+            .unwrap();
+        let index = compiler
+            .compile("schema.json", &mut schemas)
+            .unwrap_or_else(|error| panic!("{schema}: {error}"));
+        Self { schemas, index }
+    }
+
+    fn is_valid(&self, value: &Value) -> bool {
+        self.schemas.validate(value, self.index).is_ok()
+    }
+}
+
+fn root_schema(rng: &mut fastrand::Rng) -> Value {
+    let mut root = schema(3, rng);
+    if let Value::Object(members) = &mut root {
+        let definitions = json!({ "x": schema(1, rng), "y": schema(2, rng) });
+        members.insert("$defs".to_owned(), definitions);
+    } else {
+        root = json!({ "$ref": "#/$defs/x", "$defs": { "x": { "type": "null" } } });
+    }
+    root
+}
+
+const NAMES: [&str; 4] = ["a", "b", "c\"", "dé"];
+
+fn schema(depth: u32, rng: &mut fastrand::Rng) -> Value {
+    if rng.u8(..12) == 0 {
+        return Value::Bool(rng.u8(..4) > 0);
+    }
+    let mut keywords = Map::new();
+    let kinds = [
+        "null", "boolean", "integer", "number", "string", "array", "object", "object",
+    ];
+    let kind = kinds[rng.usize(..kinds.len())];
+    match rng.u8(..8) {
+        0 => {}
+        1 => {
+            let other = kinds[rng.usize(..kinds.len() - 1)];
+            let types = if other == kind {
+                json!([kind])
+            } else {
+                json!([kind, other])
+            };
+            keywords.insert("type".into(), types);
+        }
+        _ => {
+            keywords.insert("type".into(), json!(kind));
+        }
+    }
+    for _ in 0..rng.u8(1..4) {
+        let foreign = rng.u8(..8) == 0;
+        let kind = if foreign {
+            kinds[rng.usize(..kinds.len())]
+        } else {
+            kind
+        };
+        if let Some((keyword, value)) = keyword(kind, depth, rng) {
+            keywords.insert(keyword.to_owned(), value);
+        }
+    }
+    if rng.u8(..25) == 0 {
+        keywords.insert("uniqueItems".into(), json!(true));
+    }
+    Value::Object(keywords)
+}
+
+fn keyword(kind: &str, depth: u32, rng: &mut fastrand::Rng) -> Option<(&'static str, Value)> {
+    let deeper = depth.saturating_sub(1);
+    let choice = rng.u8(..10);
+    if depth > 0 && choice == 0 {
+        let branches: Vec<Value> = (0..rng.usize(1..4)).map(|_| schema(deeper, rng)).collect();
+        return Some((
+            if rng.u8(..3) == 0 { "allOf" } else { "anyOf" },
+            json!(branches),
+        ));
+    }
+    if choice == 1 && rng.bool() {
+        let values: Vec<Value> = (0..rng.usize(1..5)).map(|_| pool_value(2, rng)).collect();
+        return Some(("enum", json!(values)));
+    }
+    if depth > 0 && choice == 2 {
+        let target = ["#/$defs/x", "#/$defs/y", "#"][rng.usize(..3)];
+        return Some(("$ref", json!(target)));
+    }
+    Some(match (kind, rng.u8(..4)) {
+        ("integer" | "number", which) => {
+            let bound = match rng.u8(..4) {
+                0 => json!(rng.i32(-30..30) as f64 / 4.0),
+                _ => json!(rng.i32(-12..12)),
+            };
+            (
+                ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"][which as usize],
+                bound,
+            )
+        }
+        ("string", 0) => ("minLength", json!(rng.u8(..3))),
+        ("string", 1) => ("maxLength", json!(rng.u8(1..5))),
+        ("string", _) => {
+            // Without \s, of which the validator knows a few blanks only.
+            let patterns = [
+                "a",
+                "^[a-c]*$",
+                "é|\\d",
+                "^.b?",
+                "[^\\w]$",
+                "^(a|\"|\\\\)+$",
+                " |\n",
+            ];
+            ("pattern", json!(patterns[rng.usize(..patterns.len())]))
+        }
+        ("array", 0) => ("minItems", json!(rng.u8(..3))),
+        ("array", 1) => ("maxItems", json!(rng.u8(1..4))),
+        ("array", _) => ("items", schema(deeper, rng)),
+        ("object", 0) => {
+            let names: Vec<&str> = NAMES.into_iter().filter(|_| rng.u8(..3) == 0).collect();
+            ("required", json!(names))
+        }
+        ("object", 1) => {
+            let additional = if rng.bool() {
+                json!(false)
+            } else {
+                schema(deeper, rng)
+            };
+            ("additionalProperties", additional)
+        }
+        ("object", _) => {
+            let names = NAMES.into_iter().filter(|_| rng.bool()).collect::<Vec<_>>();
+            let members = names
+                .into_iter()
+                .map(|name| (name.to_owned(), schema(deeper, rng)));
+            ("properties", Value::Object(members.collect()))
+        }
+        _ => return None,
+    })
+}
+
+fn pool_value(depth: u32, rng: &mut fastrand::Rng) -> Value {
+    match rng.u8(..if depth > 0 { 8 } else { 6 }) {
+        0 => Value::Null,
+        1 => Value::Bool(rng.bool()),
+        2 => json!(rng.i32(-12..13)),
+        3 => json!(rng.i32(-50..50) as f64 / 4.0),
+        4 | 5 => {
+            let length = rng.usize(..4);
+            let pool = ['a', 'b', 'é', '"', '\\', '7', '\n', '😀', ' ', '\u{1}'];
+            json!(
+                (0..length)
+                    .map(|_| pool[rng.usize(..pool.len())])
+                    .collect::<String>()
+            )
+        }
+        6 => json!(
+            (0..rng.usize(..4))
+                .map(|_| pool_value(depth - 1, rng))
+                .collect::<Vec<_>>()
+        ),
+        _ => {
+            let names = NAMES.into_iter().filter(|_| rng.bool()).collect::<Vec<_>>();
+            let members = names
+                .into_iter()
+                .map(|name| (name.to_owned(), pool_value(depth - 1, rng)));
+            Value::Object(members.collect())
+        }
+    }
+}
+
+/// Changes one thing somewhere in the value.
+fn mutate(value: &mut Value, rng: &mut fastrand::Rng) {
+    match value {
+        Value::Array(items) if !items.is_empty() && rng.u8(..4) > 0 => {
+            let at = rng.usize(..items.len());
+            match rng.u8(..4) {
+                0 => drop(items.remove(at)),
+                1 => items.push(items[at].clone()),
+                _ => mutate(&mut items[at], rng),
+            }
+        }
+        Value::Object(members) if rng.u8(..5) > 0 => {
+            let at = rng.usize(..members.len() + 1);
+            let name = members.keys().nth(at).cloned();
+            match name {
+                Some(name) if rng.u8(..3) == 0 => drop(members.remove(&name)),
+                Some(name) => mutate(&mut members[&name], rng),
+                None => {
+                    let name = ["a", "b", "c\"", "dé", "z", ""][rng.usize(..6)];
+                    members.insert(name.to_owned(), pool_value(1, rng));
+                }
+            }
+        }
+        Value::Number(number) if rng.bool() => {
+            let change = [1.0, -1.0, 0.25][rng.usize(..3)];
+            *value = json!(number.as_f64().unwrap_or(0.0).clamp(-1e9, 1e9).round() + change);
+        }
+        Value::String(text) if rng.bool() => match rng.bool() {
+            true => text.push(['a', '\\', 'é', '"', '3'][rng.usize(..5)]),
+            false => drop(text.pop()),
+        },
+        other => *other = pool_value(2, rng),
+    }
+}
+
+/// One of the value's spellings, members in any order.
+fn spell(value: &Value, rng: &mut fastrand::Rng, text: &mut String) {
+    blanks(rng, text);
+    match value {
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                text.push_str(if index > 0 { "," } else { "" });
+                spell(item, rng, text);
+            }
+            blanks(rng, text);
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            rng.shuffle(&mut members);
+            text.push('{');
+            for (index, (name, value)) in members.into_iter().enumerate() {
+                text.push_str(if index > 0 { "," } else { "" });
+                blanks(rng, text);
+                spell_string(name, rng, text);
+                blanks(rng, text);
+                text.push(':');
+                spell(value, rng, text);
+            }
+            blanks(rng, text);
+            text.push('}');
+        }
+        Value::String(string) => spell_string(string, rng, text),
+        Value::Number(number) => {
+            let plain = number.to_string();
+            let has_exponent = plain.contains(['e', 'E']);
+            text.push_str(&if has_exponent {
+                "7".to_owned()
+            } else {
+                plain.clone()
+            });
+            // serde_json rounds longer ones: 2000023550007029.0 is no integer to it.
+            if !has_exponent && plain.len() < 8 && rng.u8(..6) == 0 {
+                text.push_str(if plain.contains('.') { "0" } else { ".0" });
+            }
+        }
+        other => text.push_str(&other.to_string()),
+    }
+    blanks(rng, text);
+}
+
+fn spell_string(string: &str, rng: &mut fastrand::Rng, text: &mut String) {
+    text.push('"');
+    for character in string.chars() {
+        if rng.u8(..8) == 0 {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                text.push_str(&match rng.bool() {
+                    true => format!("\\u{unit:04x}"),
+                    false => format!("\\u{unit:04X}"),
+                });
+            }
+        } else {
+            let quoted = serde_json::to_string(&character).unwrap();
+            text.push_str(&quoted[1..quoted.len() - 1]);
+        }
+    }
+    text.push('"');
+}
+
+fn blanks(rng: &mut fastrand::Rng, text: &mut String) {
+    if rng.u8(..10) == 0 {
+        text.push_str([" ", "\n", "\t\r", "  "][rng.usize(..4)]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Random texts of a grammar, for tests.
+
+use lacuna_grammar::{Expr, Grammar};
+
+/// Draws texts of a grammar whose start rule derives one.
+pub struct Sampler<'a> {
+    grammar: &'a Grammar,
+    /// For each rule, the least depth of rules in a derivation.
+    depths: Vec<u32>,
+}
+
+const NEVER: u32 = u32::MAX;
+
+impl<'a> Sampler<'a> {
+    pub fn new(grammar: &'a Grammar) -> Self {
+        let mut depths = vec![NEVER; grammar.rules.len()];
+        loop {
+            let next: Vec<u32> = grammar
+                .rules
+                .iter()
+                .map(|rule| depth(&rule.body, &depths))
+                .collect();
+            if next == depths {
+                return Self { grammar, depths };
+            }
+            depths = next;
+        }
+    }
+
+    pub fn draw(&self, rng: &mut fastrand::Rng) -> Vec<u8> {
+        let mut text = Vec::new();
+        self.expand(&Expr::Rule(self.grammar.start), 12, rng, &mut text);
+        text
+    }
+
+    /// `left`: rules to go down freely before the shortest way is taken.
+    fn expand(&self, expr: &Expr, left: u32, rng: &mut fastrand::Rng, text: &mut Vec<u8>) {
+        match expr {
+            Expr::Literal(bytes) => text.extend(bytes.iter()),
+            Expr::Chars(ranges) => {
+                // Mostly plain characters, now and then one from anywhere.
+                let (low, high) = ranges[rng.usize(..ranges.len())];
+                let high = if rng.u8(..8) == 0 {
+                    high
+                } else {
+                    high.min(low.max(0x7E))
+                };
+                let drawn = char::from_u32(rng.u32(low..=high)).unwrap_or('\u{E000}');
+                text.extend(drawn.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            Expr::Sequence(parts) => {
+                parts
+                    .iter()
+                    .for_each(|part| self.expand(part, left, rng, text));
+            }
+            Expr::Choice(parts) => {
+                let least = parts
+                    .iter()
+                    .map(|part| depth(part, &self.depths))
+                    .min()
+                    .unwrap();
+                let limit = least.max(left.min(NEVER - 1));
+                let open: Vec<&Expr> = parts
+                    .iter()
+                    .filter(|part| depth(part, &self.depths) <= limit)
+                    .collect();
+                self.expand(open[rng.usize(..open.len())], left, rng, text);
+            }
+            Expr::Repeat { item, min, max } => {
+                let mut count = *min;
+                while depth(item, &self.depths) <= left
+                    && max.is_none_or(|max| count < max)
+                    && rng.u8(..5) < 2
+                {
+                    count += 1;
+                }
+                (0..count).for_each(|_| self.expand(item, left, rng, text));
+            }
+            Expr::Rule(rule) => {
+                let rule = &self.grammar.rules[rule.0 as usize];
+                self.expand(&rule.body, left.saturating_sub(1), rng, text);
+            }
+            Expr::Automaton(dfa) => {
+                let mut state = dfa.start();
+                let mut steps = 0;
+                let towards_the_end = dfa.first_bytes_to_acceptance();
+                while !(dfa.is_accepting(state) && (steps > 20 || rng.u8(..4) == 0)) {
+                    let ranges = dfa.byte_ranges(state);
+                    if ranges.is_empty() {
+                        break;
+                    }
+                    let (low, high, _) = ranges[rng.usize(..ranges.len())];
+                    let free = if rng.bool() { low } else { rng.u8(low..=high) };
+                    let byte = match towards_the_end[state as usize] {
+                        Some(byte) if steps > 20 => byte,
+                        _ => free,
+                    };
+                    state = dfa.next(state, byte).unwrap();
+                    text.push(byte);
+                    steps += 1;
+                }
+            }
+        }
+    }
+}
+
+fn depth(expr: &Expr, rules: &[u32]) -> u32 {
+    match expr {
+        Expr::Literal(_) | Expr::Automaton(_) => 0,
+        Expr::Chars(ranges) => {
+            if ranges.is_empty() {
+                NEVER
+            } else {
+                0
+            }
+        }
+        Expr::Sequence(parts) => parts
+            .iter()
+            .map(|part| depth(part, rules))
+            .max()
+            .unwrap_or(0),
+        Expr::Choice(parts) => parts
+            .iter()
+            .map(|part| depth(part, rules))
+            .min()
+            .unwrap_or(NEVER),
+        Expr::Repeat { min: 0, .. } => 0,
+        Expr::Repeat { item, .. } => depth(item, rules),
+        Expr::Rule(rule) => rules[rule.0 as usize].saturating_add(1),
+    }
+}
