@@ -47,7 +47,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error at `place`.
     pub fn error(kind: &'static str, place: Place, message: impl Into<String>) -> Self {
-        Self { kind, severity: Severity::Error, message: message.into(), place, note: None }
+        Self {
+            kind,
+            severity: Severity::Error,
+            message: message.into(),
+            place,
+            note: None,
+        }
     }
 
     /// The same finding with a word on how to mend it.
@@ -59,7 +65,9 @@ impl Diagnostic {
     /// Line and column (both from 1, columns in characters) of a span in
     /// `source`; `None` for a pointer.
     pub fn line_and_column(&self, source: &str) -> Option<(usize, usize)> {
-        let Place::Span { start, .. } = self.place else { return None };
+        let Place::Span { start, .. } = self.place else {
+            return None;
+        };
         let mut start = start.min(source.len());
         while !source.is_char_boundary(start) {
             start -= 1;
@@ -77,7 +85,9 @@ impl fmt::Display for Diagnostic {
             Place::Span { start, end } => write!(f, "{} (bytes {start}..{end})", self.message)?,
             Place::Pointer(pointer) => write!(f, "{} (at {pointer:?})", self.message)?,
         }
-        self.note.as_ref().map_or(Ok(()), |note| write!(f, ": {note}"))
+        self.note
+            .as_ref()
+            .map_or(Ok(()), |note| write!(f, ": {note}"))
     }
 }
 

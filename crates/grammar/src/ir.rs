@@ -78,12 +78,20 @@ impl Expr {
 
     /// `self` zero or one time.
     pub fn optional(self) -> Self {
-        Expr::Repeat { item: Box::new(self), min: 0, max: Some(1) }
+        Expr::Repeat {
+            item: Box::new(self),
+            min: 0,
+            max: Some(1),
+        }
     }
 
     /// `self` any number of times.
     pub fn star(self) -> Self {
-        Expr::Repeat { item: Box::new(self), min: 0, max: None }
+        Expr::Repeat {
+            item: Box::new(self),
+            min: 0,
+            max: None,
+        }
     }
 
     /// Calls `visit` with every rule that this expression mentions.
