@@ -2,7 +2,8 @@
 //!
 //! Terminals are the largest regular parts of the rules, so that the parser
 //! sees only what recursion needs: a string, a number, `"," white space` are
-//! one terminal each. This keeps the language, because any segmentation of a
+//! one terminal each (and a regular grammar is one terminal as a whole). Parts
+//! that would make large automata stay rules. This keeps the language, because any segmentation of a
 //! text into lexemes counts. Terminals do not hold the empty text; a part that
 //! does becomes optional.
 
@@ -12,6 +13,7 @@ use lacuna_lexer::{Lexer, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::normalize::Normalized;
+use crate::unroll::write_out_expression;
 
 /// Index of a nonterminal.
 pub type NonterminalId = u32;
@@ -47,6 +49,9 @@ impl Cfg {
     /// # Errors
     /// When an automaton outgrows the limits.
     pub(crate) fn new(normalized: &Normalized, limits: &Limits) -> Result<Self, AutomatonError> {
+        if let Some(cfg) = Self::of_one_terminal(normalized, limits)? {
+            return Ok(cfg);
+        }
         let mut lowering = Lowering {
             normalized,
             limits,
@@ -71,6 +76,38 @@ impl Cfg {
             start,
             lexer,
         })
+    }
+
+    /// The productions of a regular grammar: one terminal, or nothing, or both.
+    /// `None` if the grammar is not regular, or its automaton is not small.
+    fn of_one_terminal(
+        normalized: &Normalized,
+        limits: &Limits,
+    ) -> Result<Option<Self>, AutomatonError> {
+        let Normalized {
+            grammar, recursive, ..
+        } = normalized;
+        let start = &Expr::Rule(grammar.start);
+        let Ok(whole) = write_out_expression(grammar, start, recursive, &ONE_TERMINAL) else {
+            return Ok(None);
+        };
+        let (nullable, terminal) = without_empty_text(&whole, limits)?;
+        let mut cfg = Self {
+            symbols: Vec::new(),
+            productions: vec![Vec::new()],
+            start: 0,
+            lexer: Lexer::new(std::slice::from_ref(&terminal), limits)?,
+        };
+        let alternatives = [
+            (nullable, None),
+            (!terminal.is_empty(), Some(Symbol::Terminal(0))),
+        ];
+        for (_, symbol) in alternatives.iter().filter(|(there, _)| *there) {
+            cfg.productions[0].push(cfg.symbols.len() as u32);
+            cfg.symbols.extend(*symbol);
+            cfg.symbols.push(Symbol::End(0));
+        }
+        Ok(Some(cfg))
     }
 }
 
@@ -232,13 +269,15 @@ impl Lowering<'_> {
 
     /// The alternatives of a regular part: its terminal, or nothing, or both.
     fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        let whole = Dfa::from_expr(&self.written_out(expr), self.limits)?;
-        let empty = Dfa::from_expr(&Expr::empty(), self.limits)?;
+        let Normalized {
+            grammar, recursive, ..
+        } = self.normalized;
+        let whole = write_out_expression(grammar, expr, recursive, self.limits)?;
+        let (nullable, terminal) = without_empty_text(&whole, self.limits)?;
         let mut alternatives = Vec::new();
-        if whole.is_accepting(whole.start()) {
+        if nullable {
             alternatives.push(Vec::new());
         }
-        let terminal = whole.minus(&empty, self.limits)?;
         if !terminal.is_empty() {
             let canonical: CanonicalTerminal = (0..terminal.state_count() as u32)
                 .map(|state| (terminal.is_accepting(state), terminal.byte_ranges(state)))
@@ -252,19 +291,19 @@ impl Lowering<'_> {
         }
         Ok(alternatives)
     }
+}
 
-    fn written_out(&self, expr: &Expr) -> Expr {
-        let all = |parts: &[Expr]| parts.iter().map(|part| self.written_out(part)).collect();
-        match expr {
-            Expr::Sequence(parts) => Expr::Sequence(all(parts)),
-            Expr::Choice(parts) => Expr::Choice(all(parts)),
-            Expr::Repeat { item, min, max } => Expr::Repeat {
-                item: Box::new(self.written_out(item)),
-                min: *min,
-                max: *max,
-            },
-            Expr::Rule(rule) => self.written_out(&self.normalized.grammar.rule(*rule).body),
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => expr.clone(),
-        }
-    }
+/// Sizes up to which a regular grammar is one terminal.
+const ONE_TERMINAL: Limits = Limits {
+    nfa_states: 100_000,
+    dfa_states: 20_000,
+};
+
+/// Whether the empty text belongs, and the language without it.
+fn without_empty_text(whole: &Dfa, limits: &Limits) -> Result<(bool, Dfa), AutomatonError> {
+    let empty = Dfa::from_expr(&Expr::empty(), limits)?;
+    Ok((
+        whole.is_accepting(whole.start()),
+        whole.minus(&empty, limits)?,
+    ))
 }

@@ -31,7 +31,10 @@ pub struct CheckerLimits {
 impl Default for CheckerLimits {
     fn default() -> Self {
         Self {
-            automata: Limits::default(),
+            automata: Limits {
+                nfa_states: 400_000,
+                dfa_states: 100_000,
+            },
             approximations: Limits {
                 nfa_states: 6_000,
                 dfa_states: 1_500,

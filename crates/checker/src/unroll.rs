@@ -1,9 +1,10 @@
 //! Regular languages below, above, or equal to a context-free one.
 //!
 //! A rule is written out as a transition network: mentions of other rules are
-//! inlined, and a recursive mention in *tail position* (its continuation is the
-//! continuation of the rule it stands in) only jumps, so tail recursion costs
-//! nothing and is exact. Any other recursive mention becomes the automaton that
+//! inlined, once for each continuation they can have. So a recursive mention in
+//! *tail position* (its continuation is that of the rule it stands in) only
+//! jumps: tail recursion costs nothing and is exact, and rules that share their
+//! tails are not multiplied. Any other recursive mention becomes the automaton that
 //! the level below gave that rule. Level 0 is either nothing, and then every
 //! level holds at most the language, or the *cover*, the rule's network with
 //! returns forgotten (EPIC, section 4.3 and appendix D.3), and then every level
@@ -15,7 +16,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder, NfaState};
-use lacuna_grammar::{Grammar, RuleId};
+use lacuna_grammar::{Expr, Grammar, RuleId};
 use rustc_hash::FxHashMap;
 
 /// Rules written out inside one another, so that the native stack is bounded.
@@ -55,22 +56,33 @@ pub fn write_out(
 ) -> Result<WrittenOut, AutomatonError> {
     let mut builder = NfaBuilder::new(limits);
     let (from, to) = (builder.state()?, builder.state()?);
-    let mut network = Network {
-        grammar,
-        recursive,
-        below,
-        frame: Frame {
-            exit: to,
-            entries: Vec::new(),
-        },
-        shared: FxHashMap::default(),
-        mentions: Vec::new(),
-        nesting: 0,
-    };
+    let mut network = Network::new(grammar, recursive, below, to);
     network.mention(&mut builder, rule, from, to)?;
     let mentions = network.mentions;
     let dfa = builder.finish(from, to).determinize(limits)?.minimize();
     Ok(WrittenOut { dfa, mentions })
+}
+
+/// The automaton of an expression whose rules are not recursive.
+///
+/// # Errors
+/// When it outgrows the limits, or mentions a recursive rule.
+pub(crate) fn write_out_expression(
+    grammar: &Grammar,
+    expr: &Expr,
+    recursive: &[bool],
+    limits: &Limits,
+) -> Result<Dfa, AutomatonError> {
+    let mut builder = NfaBuilder::new(limits);
+    let (from, to) = (builder.state()?, builder.state()?);
+    let mut network = Network::new(grammar, recursive, &Below::Nothing, to);
+    let mut mention =
+        |builder: &mut NfaBuilder, rule, from, to| network.mention(builder, rule, from, to);
+    builder.expression(expr, from, to, &mut mention)?;
+    if let Some(rule) = network.mentions.first() {
+        return Err(AutomatonError::MentionsRule(rule.0));
+    }
+    Ok(builder.finish(from, to).determinize(limits)?.minimize())
 }
 
 /// The start rule written out as many levels deep as the limits hold.
@@ -135,23 +147,33 @@ fn mentioned(
     Some(found)
 }
 
-/// Rules that end at `exit` when they end.
-struct Frame {
-    exit: NfaState,
-    entries: Vec<(RuleId, NfaState)>,
-}
-
 struct Network<'a> {
     grammar: &'a Grammar,
     recursive: &'a [bool],
     below: &'a Below,
-    frame: Frame,
+    /// Where the rule being written out ends.
+    exit: NfaState,
+    /// Entry of each rule written out before some continuation.
+    entries: FxHashMap<(RuleId, NfaState), NfaState>,
     shared: FxHashMap<RuleId, (NfaState, NfaState)>,
     mentions: Vec<RuleId>,
     nesting: usize,
 }
 
-impl Network<'_> {
+impl<'a> Network<'a> {
+    fn new(grammar: &'a Grammar, recursive: &'a [bool], below: &'a Below, exit: NfaState) -> Self {
+        Self {
+            grammar,
+            recursive,
+            below,
+            exit,
+            entries: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            mentions: Vec::new(),
+            nesting: 0,
+        }
+    }
+
     fn mention(
         &mut self,
         builder: &mut NfaBuilder,
@@ -159,18 +181,14 @@ impl Network<'_> {
         from: NfaState,
         to: NfaState,
     ) -> Result<(), AutomatonError> {
-        if !self.recursive[rule.0 as usize] {
-            return self.body(builder, rule, from, to);
+        if let Some(&entry) = self.entries.get(&(rule, to)) {
+            builder.empty_edge(from, entry);
+            return Ok(());
         }
-        if to == self.frame.exit {
-            let known = self.frame.entries.iter().find(|(known, _)| *known == rule);
-            if let Some(&(_, entry)) = known {
-                builder.empty_edge(from, entry);
-                return Ok(());
-            }
+        if !self.recursive[rule.0 as usize] || to == self.exit {
             let entry = builder.state()?;
             builder.empty_edge(from, entry);
-            self.frame.entries.push((rule, entry));
+            self.entries.insert((rule, to), entry);
             return self.body(builder, rule, entry, to);
         }
         if !self.mentions.contains(&rule) {
@@ -198,13 +216,10 @@ impl Network<'_> {
             None => {
                 let ends = (builder.state()?, builder.state()?);
                 self.shared.insert(rule, ends);
-                let inside = Frame {
-                    exit: ends.1,
-                    entries: vec![(rule, ends.0)],
-                };
-                let outer = std::mem::replace(&mut self.frame, inside);
+                self.entries.insert((rule, ends.1), ends.0);
+                let outer = std::mem::replace(&mut self.exit, ends.1);
                 let result = self.body(builder, rule, ends.0, ends.1);
-                self.frame = outer;
+                self.exit = outer;
                 result?;
                 ends
             }
