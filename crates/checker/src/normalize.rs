@@ -15,7 +15,7 @@ use crate::unroll::{Below, MAX_NESTING, write_out};
 
 /// Rules cheaper than this (in automaton states, written out) are terminals'
 /// material; larger ones stay rules of their own.
-const WRITTEN_OUT_LIMIT: usize = 2_000;
+const WRITTEN_OUT_LIMIT: usize = 500;
 
 /// A grammar with what is known of its rules.
 #[derive(Clone, Debug)]
