@@ -24,11 +24,10 @@ test("nonsense in the schema is an error with its place", async ({ page }) => {
 
 test("an unsupported keyword is named with its pointer", async ({ page }) => {
   await open(page);
-  const schema = { type: "object", properties: { email: { type: "string", format: "email" } } };
+  const schema = { type: "object", properties: { price: { type: "integer", multipleOf: 5 } } };
   await page.getByLabel("JSON Schema").fill(JSON.stringify(schema, null, 2));
   const findings = page.locator("#findings");
-  await expect(findings).toContainText("/properties/email");
-  await expect(findings).toContainText("format");
+  await expect(findings).toContainText("/properties/price/multipleOf");
 
   await findings.getByRole("button").first().click();
   const selected = await page
@@ -36,7 +35,7 @@ test("an unsupported keyword is named with its pointer", async ({ page }) => {
     .evaluate((area: HTMLTextAreaElement) =>
       area.value.slice(area.selectionStart, area.selectionEnd),
     );
-  expect(selected).toContain("format");
+  expect(selected).toContain("multipleOf");
 });
 
 test("a mended schema is no error any more", async ({ page }) => {

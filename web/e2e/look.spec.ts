@@ -88,12 +88,14 @@ test("the page draws on while the engine works", async ({ page }) => {
   await runToTheEnd(page);
   const gaps = await page.evaluate(() => (window as unknown as { gaps: number[] }).gaps);
   const sorted = [...gaps].sort((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const longest = sorted.at(-1) ?? 0;
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  const [median, ninth, longest] = [at(0.5), at(0.9), at(1)].map((gap) => Math.round(gap));
   console.log(
-    `frames: ${gaps.length}, median ${median.toFixed(1)} ms, longest ${longest.toFixed(0)} ms`,
+    `${gaps.length} frames; gaps: median ${median}, nine in ten ${ninth}, longest ${longest} ms`,
   );
-  // A step of the model on the page's own thread would take longer than both.
+  // Steps on the page's own thread would make the gap of every frame as long as
+  // a step; the longest leaves room for whatever else these two cores do.
   expect(median).toBeLessThan(25);
-  expect(longest).toBeLessThan(250);
+  expect(ninth).toBeLessThan(45);
+  expect(longest).toBeLessThan(500);
 });

@@ -10,7 +10,7 @@ import { type Judged, type Layout, showNote, showResult } from "./result-view.ts
 import { SchemaEditor } from "./schema-editor.ts";
 import { Stage } from "./stage.ts";
 import { Timeline } from "./timeline.ts";
-import { judge } from "./verdict.ts";
+import { judge, prepareJudge } from "./verdict.ts";
 
 /** The two runs of a request. */
 type Which = "constrained" | "free";
@@ -113,6 +113,8 @@ export class App {
       this.#loaded = true;
       this.#introduce(info);
       this.#say("Ready.");
+      // It is asked for again when it is needed; there a failure is said.
+      prepareJudge().catch(() => {});
     } catch (error) {
       this.#complain("The model could not be loaded", error, "Try again");
       this.#say("No model.");
@@ -131,7 +133,8 @@ export class App {
 
   async #findings(text: string): Promise<readonly Diagnostic[]> {
     try {
-      await this.#engine.compile({ kind: "jsonSchema", text }, { request: this.#request.value });
+      // Any text will do: what is wrong with the schema is wrong for every request.
+      await this.#engine.compile({ kind: "jsonSchema", text }, { request: "a request" });
       return [];
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;

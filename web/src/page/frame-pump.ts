@@ -8,12 +8,16 @@ const SPREAD = 8;
 
 export class FramePump<T> {
   readonly #take: (item: T) => void;
+  readonly #pause: (item: T) => number;
+  #notBefore = 0;
   #queue: T[] = [];
   #frame: number | undefined;
   #drained: (() => void)[] = [];
 
-  constructor(take: (item: T) => void) {
+  /** `pause` says for how many milliseconds nothing comes after an item. */
+  constructor(take: (item: T) => void, pause: (item: T) => number) {
     this.#take = take;
+    this.#pause = pause;
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) this.flush();
     });
@@ -24,7 +28,7 @@ export class FramePump<T> {
     this.#queue.push(...items);
     // No frames are drawn for a page that nobody sees.
     if (document.hidden) this.flush();
-    else this.#frame ??= requestAnimationFrame(() => this.#pump());
+    else this.#frame ??= requestAnimationFrame((now) => this.#pump(now));
   }
 
   /** Resolves once all that was added has been handed on. */
@@ -41,13 +45,27 @@ export class FramePump<T> {
   /** Forgets what has not been handed on. */
   clear(): void {
     this.#queue = [];
+    this.#notBefore = 0;
     this.#hand(0);
   }
 
-  #pump(): void {
+  #pump(now: number): void {
     this.#frame = undefined;
-    this.#hand(Math.ceil(this.#queue.length / SPREAD));
-    if (this.#queue.length > 0) this.#frame = requestAnimationFrame(() => this.#pump());
+    if (now >= this.#notBefore) this.#hand(this.#dueBy(now));
+    if (this.#queue.length > 0) this.#frame = requestAnimationFrame((next) => this.#pump(next));
+  }
+
+  /** How many items come in this frame: not more than up to the next pause. */
+  #dueBy(now: number): number {
+    const most = Math.ceil(this.#queue.length / SPREAD);
+    for (let index = 0; index < most; index++) {
+      const item = this.#queue[index];
+      const pause = item === undefined ? 0 : this.#pause(item);
+      if (pause === 0) continue;
+      this.#notBefore = now + pause;
+      return index + 1;
+    }
+    return most;
   }
 
   #hand(count: number): void {

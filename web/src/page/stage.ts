@@ -12,6 +12,10 @@ const BEAT = 260;
 
 const HINT = "Point at a cell, or go there with Tab and the arrow keys, to see how it came.";
 
+/** Milliseconds of a step, and of a whole run, that showing it may take. */
+const LONGEST_PACE = 90;
+const SLOWED_RUN = 1_600;
+
 /** Refusals beyond this many are only counted. */
 const LISTED = 200;
 
@@ -22,7 +26,7 @@ export class Stage {
   readonly #play = byId("play", HTMLButtonElement);
   readonly #inspector = byId("inspector", HTMLParagraphElement);
   readonly #refusals = byId("refusals", HTMLDetailsElement);
-  readonly #pump = new FramePump<EngineEvent>((event) => this.#happen(event));
+  readonly #pump = new FramePump<EngineEvent>((event) => this.#happen(event), paceOf);
   #timeline: Timeline | undefined;
   #live = false;
   #liveSteps = 0;
@@ -192,6 +196,15 @@ export class Stage {
       items.push(element("li", {}, `… and ${refusals.length - LISTED} more`));
     byId("refusals-list", HTMLOListElement).replaceChildren(...items);
   }
+}
+
+/**
+ * Milliseconds that a step is shown at least: a run that takes a blink is
+ * slowed down to what an eye can follow, a long one is not.
+ */
+function paceOf(event: EngineEvent): number {
+  if (event.type !== "step" || matchMedia("(prefers-reduced-motion: reduce)").matches) return 0;
+  return Math.min(LONGEST_PACE, SLOWED_RUN / event.steps);
 }
 
 const HOW = {

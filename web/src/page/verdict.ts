@@ -22,6 +22,13 @@ export interface Verdict {
   readonly spans: readonly SpanNote[];
 }
 
+/** Fetches what {@link judge} needs, so that the first judgement is quick. */
+export async function prepareJudge(): Promise<void> {
+  await loadAjv();
+}
+
+const loadAjv = () => import("ajv/dist/2020.js");
+
 /** Judges a text by a schema. */
 export async function judge(text: string, schemaText: string, request: string): Promise<Verdict> {
   let value: unknown;
@@ -31,7 +38,7 @@ export async function judge(text: string, schemaText: string, request: string): 
     const cause = text.trim() === "" ? "the text is empty" : (error as Error).message;
     return { parses: false, valid: false, problems: [`Not JSON: ${cause}`], spans: [] };
   }
-  const { default: Ajv } = await import("ajv/dist/2020.js");
+  const { default: Ajv } = await loadAjv();
   const ajv = new Ajv({ strict: false, allErrors: false });
   const spans = new Map<string, SpanNote>();
   ajv.addKeyword({
