@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lacuna_engine::{Dialect, GrammarSession, GrammarSource, Purpose};
+use lacuna_grammar::Grammar;
 use lacuna_grammar::recognize::recognize;
 use serde::Deserialize;
 
@@ -31,28 +32,39 @@ fn grammars() -> Vec<PathBuf> {
     files
 }
 
-fn verdict(dialect: Dialect, text: &str, line: &Line) -> bool {
-    let source = GrammarSource {
-        dialect,
-        text: text.to_owned(),
-        texts: line.texts.clone(),
-    };
-    let purpose = match line.purpose.as_deref() {
-        Some("writing") => Purpose::Writing,
-        None => Purpose::Judging,
-        Some(other) => panic!("no such purpose: {other}"),
-    };
-    let grammar = source.compile(purpose).expect("a grammar that ships");
-    let mut session = GrammarSession::new(&grammar, None).expect("a session");
-    let whole = [Some(line.text.clone().into_bytes())];
-    let checked = session.check(&whole, None).expect("a verdict").completable;
-    let recognised = recognize(&grammar, line.text.as_bytes());
-    assert_eq!(
-        checked, recognised,
-        "checker and recogniser on {:?}",
-        line.text
-    );
-    checked
+/// A grammar compiled for the lines that share purpose and texts.
+struct Judge {
+    grammar: Grammar,
+    session: GrammarSession,
+}
+
+impl Judge {
+    fn new(dialect: Dialect, text: &str, line: &Line) -> Self {
+        let source = GrammarSource {
+            dialect,
+            text: text.to_owned(),
+            texts: line.texts.clone(),
+        };
+        let purpose = match line.purpose.as_deref() {
+            Some("writing") => Purpose::Writing,
+            None => Purpose::Judging,
+            Some(other) => panic!("no such purpose: {other}"),
+        };
+        let grammar = source.compile(purpose).expect("a grammar that ships");
+        let session = GrammarSession::new(&grammar, None).expect("a session");
+        Self { grammar, session }
+    }
+
+    fn verdict(&mut self, text: &str) -> bool {
+        let whole = [Some(text.as_bytes().to_vec())];
+        let answer = self.session.check(&whole, None).expect("a verdict");
+        let recognised = recognize(&self.grammar, text.as_bytes());
+        assert_eq!(
+            answer.completable, recognised,
+            "checker, recogniser: {text:?}"
+        );
+        recognised
+    }
 }
 
 #[test]
@@ -67,10 +79,14 @@ fn members_belong_and_others_do_not() {
         let text = std::fs::read_to_string(&file).expect("the grammar");
         let stem = name.split('.').next().expect("a stem");
         let folder = file.with_file_name(stem);
+        let mut judges = BTreeMap::new();
         for (texts, expected) in [("members.jsonl", true), ("others.jsonl", false)] {
             for line in lines(&folder.join(texts)) {
+                let judge: &mut Judge = judges
+                    .entry((line.purpose.clone(), line.texts.clone()))
+                    .or_insert_with(|| Judge::new(dialect, &text, &line));
                 assert_eq!(
-                    verdict(dialect, &text, &line),
+                    judge.verdict(&line.text),
                     expected,
                     "{name}: {:?}",
                     line.text
