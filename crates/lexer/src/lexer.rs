@@ -5,7 +5,7 @@
 //! The construction is the product of the terminals' automata, reachable part
 //! only, within a limit on states.
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId, byte_classes};
 use rustc_hash::FxHashMap;
 
 use crate::BitSet;
@@ -39,7 +39,15 @@ impl Lexer {
     /// # Errors
     /// When it would have more states than the limit.
     pub fn new(terminals: &[Dfa], limits: &Limits) -> Result<Self, AutomatonError> {
-        let (classes, representatives) = joint_classes(terminals);
+        let ranges = terminals.iter().flat_map(|dfa| {
+            let states = 0..dfa.state_count() as StateId;
+            states.flat_map(|state| {
+                dfa.byte_ranges(state)
+                    .into_iter()
+                    .map(|(low, high, _)| (low, high))
+            })
+        });
+        let (classes, representatives) = byte_classes(ranges);
         let start: Box<[(TerminalId, StateId)]> = (0..)
             .zip(terminals)
             .map(|(id, dfa)| (id, dfa.start()))
@@ -152,27 +160,4 @@ impl Lexer {
         }
         moves
     }
-}
-
-/// Bytes that no terminal tells apart, and one byte of each class.
-fn joint_classes(terminals: &[Dfa]) -> (Box<[u8; 256]>, Vec<u8>) {
-    let mut cut = [false; 257];
-    cut[0] = true;
-    for dfa in terminals {
-        for state in 0..dfa.state_count() as StateId {
-            for (low, high, _) in dfa.byte_ranges(state) {
-                cut[low as usize] = true;
-                cut[high as usize + 1] = true;
-            }
-        }
-    }
-    let mut classes = Box::new([0u8; 256]);
-    let mut representatives = Vec::new();
-    for byte in 0..256 {
-        if cut[byte] {
-            representatives.push(byte as u8);
-        }
-        classes[byte] = (representatives.len() - 1) as u8;
-    }
-    (classes, representatives)
 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::dfa::DEAD;
-use super::{AutomatonError, Dfa, Limits, Nfa, NfaState};
+use super::{AutomatonError, Dfa, Limits, Nfa, NfaState, byte_classes};
 
 impl Nfa {
     /// The same language as a trimmed deterministic automaton.
@@ -14,7 +14,12 @@ impl Nfa {
     /// # Errors
     /// When it would have more states than the limit.
     pub fn determinize(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        let (classes, representatives) = self.byte_classes();
+        let ranges = self
+            .byte_edges
+            .iter()
+            .flatten()
+            .map(|&(low, high, _)| (low, high));
+        let (classes, representatives) = byte_classes(ranges);
         let class_count = representatives.len();
         let mut closure = Closure::new(self);
         let mut ids: FxHashMap<Box<[NfaState]>, u32> = FxHashMap::default();
@@ -69,26 +74,6 @@ impl Nfa {
             start: 0,
         }
         .trim())
-    }
-
-    /// Classes are runs of neighbouring bytes (cut wherever any transition
-    /// begins or ends), so a transition's range covers a range of classes.
-    fn byte_classes(&self) -> (Box<[u8; 256]>, Vec<u8>) {
-        let mut cut = [false; 257];
-        cut[0] = true;
-        for &(low, high, _) in self.byte_edges.iter().flatten() {
-            cut[low as usize] = true;
-            cut[high as usize + 1] = true;
-        }
-        let mut classes = Box::new([0u8; 256]);
-        let mut representatives = Vec::new();
-        for byte in 0..256 {
-            if cut[byte] {
-                representatives.push(byte as u8);
-            }
-            classes[byte] = (representatives.len() - 1) as u8;
-        }
-        (classes, representatives)
     }
 }
 

@@ -10,11 +10,13 @@
 //! [`AutomatonError::TooLarge`], never a hang.
 
 mod algebra;
+mod classes;
 mod determinize;
 mod dfa;
 mod minimize;
 mod nfa;
 
+pub use classes::byte_classes;
 pub use dfa::{Dfa, StateId};
 pub use nfa::{Nfa, NfaBuilder, NfaState};
 
