@@ -47,6 +47,9 @@ pub fn parse(cfg: &Cfg, graph: &mut CompletionGraph<'_>, budget: usize) -> Parse
     parser.run(budget)
 }
 
+/// Steps of a derivation that a witness may take to write.
+const MAX_SPELLED: usize = 4_000_000;
+
 type ItemId = u32;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,7 +95,7 @@ impl Parser<'_, '_> {
                 Symbol::End(nonterminal) => {
                     let whole = nonterminal == self.cfg.start && item.origin == start;
                     if whole && self.graph.is_final(item.at) {
-                        return Parse::Found(self.spell(id));
+                        return self.spell(id).map_or(Parse::Exhausted, Parse::Found);
                     }
                     self.complete(id, item, nonterminal);
                 }
@@ -183,11 +186,18 @@ impl Parser<'_, '_> {
         self.add(next, Reason::Completed(waiting, completed));
     }
 
-    /// What the derivation of an item adds to the gaps, in order.
-    fn spell(&self, goal: ItemId) -> Vec<Emit> {
+    /// What the derivation of an item adds to the gaps, in order; `None` if that
+    /// is too long to write (items are shared, so it can be exponentially longer
+    /// than the chart).
+    fn spell(&self, goal: ItemId) -> Option<Vec<Emit>> {
+        let mut visited = 0;
         let mut emits = Vec::new();
         let mut stack = vec![goal];
         while let Some(id) = stack.pop() {
+            visited += 1;
+            if visited > MAX_SPELLED {
+                return None;
+            }
             match self.items[id as usize].1 {
                 Reason::Predicted => {}
                 Reason::Edge(before, emit) => {
@@ -203,6 +213,6 @@ impl Parser<'_, '_> {
             }
         }
         emits.reverse();
-        emits
+        Some(emits)
     }
 }

@@ -43,20 +43,28 @@ impl Pattern {
         if rest.iter().any(|cell| cell.is_some() && !is_end(cell)) {
             return None;
         }
-        let mut segments = Vec::new();
-        for cell in text {
-            match cell {
-                Some(token) => {
-                    let bytes = vocabulary.bytes(*token)?;
-                    match segments.last_mut() {
-                        Some(Segment::Text(text)) => text.extend_from_slice(bytes),
-                        _ => segments.push(Segment::Text(bytes.to_vec())),
-                    }
+        let pieces = text.iter().map(|cell| match cell {
+            Some(token) => Some(Segment::Text(vocabulary.bytes(*token)?.to_vec())),
+            None => Some(Segment::Gap(Gap::Cells(1))),
+        });
+        let pieces: Vec<Segment> = pieces.collect::<Option<_>>()?;
+        Some(Self::with_open_tail(pieces.into_iter()))
+    }
+
+    /// The pattern of these segments: empty text is dropped, neighbouring pieces
+    /// of a kind become one, and a gap of so many cells at the end is an open
+    /// tail.
+    pub fn with_open_tail(pieces: impl Iterator<Item = Segment>) -> Self {
+        let mut segments: Vec<Segment> = Vec::new();
+        for piece in pieces {
+            match (segments.last_mut(), piece) {
+                (_, Segment::Text(bytes)) if bytes.is_empty() => {}
+                (Some(Segment::Text(text)), Segment::Text(bytes)) => text.extend(bytes),
+                (Some(Segment::Gap(Gap::Any)), Segment::Gap(Gap::Any)) => {}
+                (Some(Segment::Gap(Gap::Cells(cells))), Segment::Gap(Gap::Cells(more))) => {
+                    *cells = cells.saturating_add(more);
                 }
-                None => match segments.last_mut() {
-                    Some(Segment::Gap(Gap::Cells(cells))) => *cells += 1,
-                    _ => segments.push(Segment::Gap(Gap::Cells(1))),
-                },
+                (_, piece) => segments.push(piece),
             }
         }
         if let Some(Segment::Gap(gap)) = segments.last_mut()
@@ -64,7 +72,7 @@ impl Pattern {
         {
             *gap = Gap::UpTo(cells);
         }
-        Some(Self { segments })
+        Self { segments }
     }
 
     /// Whether every gap counts cells, so that a vocabulary is needed.

@@ -61,7 +61,12 @@ impl Proposals {
             .for_each(|probability| *probability /= total);
         if temperature > 0.0 {
             for score in &mut scores {
-                *score = *score / temperature + random.gumbel();
+                // Relative to the highest, so that a tiny temperature cannot
+                // push the best candidates to infinity.
+                let relative = (*score - highest) / temperature;
+                if *score > f32::NEG_INFINITY {
+                    *score = relative.max(f32::MIN) + random.gumbel();
+                }
             }
         }
         let mut proposals = Self {

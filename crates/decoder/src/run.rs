@@ -82,6 +82,10 @@ fn no_member_message(length: usize, shortest: Option<usize>) -> String {
 /// Cells up to which the shortest text is looked for, for the error's sake.
 const SHORTEST_SEARCH: usize = 4096;
 
+/// Refusals that one check which ran out of budget counts for: it cost as much,
+/// and the next one probably runs out too.
+const EXHAUSTED_WEIGHT: usize = 500;
+
 /// A decode in progress.
 pub struct Run<D> {
     denoiser: D,
@@ -287,7 +291,10 @@ impl<D: Denoiser> Run<D> {
                         break;
                     }
                     Err(reason) => {
-                        refusals += 1;
+                        refusals += match reason {
+                            Reason::Exhausted => EXHAUSTED_WEIGHT,
+                            Reason::Impossible | Reason::EndBeforeText => 1,
+                        };
                         self.timings.refusals += 1;
                         let Candidate {
                             cell,

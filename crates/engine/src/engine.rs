@@ -97,12 +97,6 @@ impl Engine {
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
         let (dialect, text) = &request.grammar;
-        let source = GrammarSource {
-            dialect: *dialect,
-            text: text.clone(),
-            texts: BTreeMap::from([("request".to_owned(), request.request.clone())]),
-        };
-        let grammar = source.compile(Purpose::Writing)?;
         let derived = || match dialect {
             Dialect::JsonSchema => task_line(text).unwrap_or_default(),
             Dialect::Gbnf | Dialect::Regex => String::new(),
@@ -110,7 +104,7 @@ impl Engine {
         let task = request.task.clone().unwrap_or_else(derived);
         let prompt = self.prompt.fill(&self.tokenizer, &task, &request.request)?;
         let (positions, most) = (
-            prompt.len() + request.options.length,
+            prompt.len().saturating_add(request.options.length),
             self.config.max_position_embeddings,
         );
         if positions > most {
@@ -124,11 +118,7 @@ impl Engine {
         }
         let checker = match request.unconstrained {
             true => None,
-            false => Some(Checker::new(
-                &grammar,
-                Some(Arc::clone(&self.vocabulary)),
-                CheckerLimits::default(),
-            )?),
+            false => Some(self.checker(request)?),
         };
         let prompt_tokens = prompt.len();
         let denoiser = PromptedModel {
@@ -141,6 +131,19 @@ impl Engine {
         let vocabulary = Arc::clone(&self.vocabulary);
         let run = Run::new(denoiser, vocabulary, checker, request.options, clock)?;
         Ok(ModelRun { run, prompt_tokens })
+    }
+
+    fn checker(&self, request: &GenerateRequest) -> Result<Checker, Fault> {
+        let (dialect, text) = &request.grammar;
+        let source = GrammarSource {
+            dialect: *dialect,
+            text: text.clone(),
+            texts: BTreeMap::from([("request".to_owned(), request.request.clone())]),
+        };
+        let grammar = source.compile(Purpose::Writing)?;
+        let vocabulary = Arc::clone(&self.vocabulary);
+        let limits = CheckerLimits::default();
+        Ok(Checker::new(&grammar, Some(vocabulary), limits)?)
     }
 }
 
@@ -255,12 +258,12 @@ impl Denoiser for PromptedModel {
 
 impl From<ModelError> for Fault {
     fn from(error: ModelError) -> Self {
-        let (kind, file) = match &error {
-            ModelError::Config(_) => ("config", "config.json"),
-            ModelError::Tokenizer(_) => ("tokenizer", "tokenizer.json"),
-            ModelError::Weights(_) => ("weights", "model.safetensors"),
+        let kind = match &error {
+            ModelError::Config(_) => "config",
+            ModelError::Tokenizer(_) => "tokenizer",
+            ModelError::Weights(_) => "weights",
         };
-        Self::new(kind, format!("{file}: {error}"))
+        Self::new(kind, error.to_string())
     }
 }
 

@@ -17,6 +17,10 @@ pub struct Answer {
     pub witness: Option<Vec<u8>>,
 }
 
+/// Cells a gap may have: far more than any model's canvas, and few enough that
+/// an answer comes at once.
+const MAX_CELLS: usize = 100_000;
+
 /// A grammar that answers.
 #[derive(Clone, Debug)]
 pub struct GrammarSession {
@@ -69,22 +73,16 @@ impl GrammarSession {
                 return Err(Fault::new("invalid-input", message));
             }
         }
+        if gaps.is_some_and(|gaps| gaps.iter().any(|&cells| cells > MAX_CELLS)) {
+            let message = format!("a gap may have up to {MAX_CELLS} cells");
+            return Err(Fault::new("invalid-input", message));
+        }
         let mut cells = gaps.unwrap_or_default().iter();
-        let last = segments.len().saturating_sub(1);
-        let segments = segments
-            .iter()
-            .enumerate()
-            .map(|(at, segment)| match segment {
-                Some(text) => Segment::Text(text.clone()),
-                None => Segment::Gap(match cells.next() {
-                    None => Gap::Any,
-                    Some(&cells) if at == last => Gap::UpTo(cells),
-                    Some(&cells) => Gap::Cells(cells),
-                }),
-            });
-        self.check_pattern(&Pattern {
-            segments: segments.collect(),
-        })
+        let segments = segments.iter().map(|segment| match segment {
+            Some(text) => Segment::Text(text.clone()),
+            None => Segment::Gap(cells.next().map_or(Gap::Any, |&cells| Gap::Cells(cells))),
+        });
+        self.check_pattern(&Pattern::with_open_tail(segments))
     }
 
     /// Whether a pattern can be completed.

@@ -101,7 +101,7 @@ pub enum MatrixValues {
 #[derive(Debug, Error, PartialEq)]
 pub enum WeightsError {
     /// The file ends before its data does, or has bytes after it.
-    #[error("weights file: {expected} bytes are declared, {found} are there (a truncated file?)")]
+    #[error("model.safetensors: {expected} bytes are declared, {found} are there (a truncated file?)")]
     Length {
         /// Bytes that the header asks for, the header included.
         expected: u64,
@@ -109,10 +109,10 @@ pub enum WeightsError {
         found: u64,
     },
     /// The header is no safetensors header.
-    #[error("weights file: the header cannot be read: {0}")]
+    #[error("model.safetensors: the header cannot be read: {0}")]
     Header(String),
     /// A byte range that does not fit the tensor's shape and type, or its neighbours.
-    #[error("weights file: tensor {name}: its byte range {begin}..{end} {problem}")]
+    #[error("model.safetensors: tensor {name}: its byte range {begin}..{end} {problem}")]
     Range {
         /// The tensor.
         name: String,
@@ -124,14 +124,14 @@ pub enum WeightsError {
         problem: &'static str,
     },
     /// A tensor that the configuration asks for is not in the file.
-    #[error("weights file: tensor {name} is missing")]
+    #[error("model.safetensors: tensor {name} is missing")]
     Missing {
         /// The tensor.
         name: String,
     },
     /// A tensor of another shape than the configuration asks for.
     #[error(
-        "weights file: tensor {name} has shape {found:?}, the configuration asks for {expected:?}"
+        "model.safetensors: tensor {name} has shape {found:?}, the configuration asks for {expected:?}"
     )]
     Shape {
         /// The tensor.
@@ -142,7 +142,7 @@ pub enum WeightsError {
         found: Vec<u64>,
     },
     /// A tensor of another type than its place allows.
-    #[error("weights file: tensor {name} has type {found}, expected {expected}")]
+    #[error("model.safetensors: tensor {name} has type {found}, expected {expected}")]
     Dtype {
         /// The tensor.
         name: String,
@@ -152,7 +152,7 @@ pub enum WeightsError {
         found: String,
     },
     /// A value that is not a finite number.
-    #[error("weights file: tensor {name} holds {value} at index {index}")]
+    #[error("model.safetensors: tensor {name} holds {value} at index {index}")]
     NotFinite {
         /// The tensor.
         name: String,
