@@ -72,6 +72,14 @@ fn gaps_of_any_length_and_of_so_many_cells() {
             true,
         ),
         (json!({"id": 9, "cells": [null, null, null]}), true),
+        (
+            json!({"id": 10, "segments": ["{", null, "", null], "gaps": [1, 1]}),
+            true,
+        ),
+        (
+            json!({"id": 11, "segments": ["[", "1", null, "]"], "gaps": [2]}),
+            false,
+        ),
     ];
     let input: String = cases.iter().map(|(case, _)| format!("{case}\n")).collect();
     let output = check(&["--grammar", &grammar, "--tokenizer", &tokenizer], &input);
@@ -114,6 +122,38 @@ fn unreadable_lines_are_error_lines_and_the_rest_go_on() {
     assert_eq!(lines[7]["completable"], json!(true));
     assert_eq!(lines[5]["id"], json!("e"));
     assert_eq!(lines[6]["id"], json!("f"));
+}
+
+#[test]
+fn questions_too_large_are_errors_and_not_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let doubling: String = (1..30)
+        .map(|n| format!("r{n} ::= r{} r{}\n", n + 1, n + 1))
+        .collect();
+    let long = write(
+        folder.path(),
+        "long.gbnf",
+        &format!("root ::= r1 r1 | \"b\" root \"b\"\n{doubling}r30 ::= \"a\"\n"),
+    );
+    let grammar = write(folder.path(), "json.gbnf", JSON_GRAMMAR);
+    let tokenizer = repository("models/lacuna-mini/tokenizer.json");
+    let input = [
+        json!({"id": 1, "segments": ["{", null, "}"], "gaps": [1_000_000_000_000u64]}),
+        json!({"id": 2, "segments": ["aa", null], "grammar": long}),
+        json!({"id": 3, "segments": ["{}"]}),
+    ]
+    .map(|line| line.to_string())
+    .join("\n");
+    let output = check(&["--grammar", &grammar, "--tokenizer", &tokenizer], &input);
+    let lines = lines(&output);
+    assert!(
+        lines[0]["error"]
+            .as_str()
+            .expect("an error")
+            .contains("cells")
+    );
+    assert!(lines[1]["error"].is_string(), "{}", lines[1]);
+    assert_eq!(lines[2]["completable"], json!(true));
 }
 
 #[test]

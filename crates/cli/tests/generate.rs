@@ -102,13 +102,12 @@ fn a_canvas_too_short_is_refused_with_the_length_it_needs() {
 #[test]
 fn a_canvas_longer_than_the_model_is_refused() {
     let (model, grammar) = shipped();
-    let output = generate(&model, &grammar, &["--length", "5000"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        text(&output.stderr).contains("the model holds"),
-        "{}",
-        text(&output.stderr)
-    );
+    for length in ["5000", "18446744073709551615"] {
+        let output = generate(&model, &grammar, &["--length", length]);
+        assert_eq!(output.status.code(), Some(1));
+        let error = text(&output.stderr);
+        assert!(error.contains("the model holds"), "{error}");
+    }
 }
 
 #[test]
