@@ -101,7 +101,9 @@ pub enum MatrixValues {
 #[derive(Debug, Error, PartialEq)]
 pub enum WeightsError {
     /// The file ends before its data does, or has bytes after it.
-    #[error("model.safetensors: {expected} bytes are declared, {found} are there (a truncated file?)")]
+    #[error(
+        "model.safetensors: {expected} bytes are declared, {found} are there (a truncated file?)"
+    )]
     Length {
         /// Bytes that the header asks for, the header included.
         expected: u64,

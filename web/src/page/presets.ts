@@ -18,20 +18,19 @@ export const PRESETS: readonly Preset[] = [
     id: "snips",
     title: "Voice assistant",
     schema: snips,
-    request: "put the new Nina Simone record on my Sunday Kitchen playlist",
+    request: "give the novel Salt and Thunder four out of six stars",
   },
   {
     id: "restaurants",
     title: "Restaurants",
     schema: restaurants,
-    request: "Could you book a table for four at an Ethiopian place in Lisbon, tomorrow at 8 pm?",
+    request: "I'd like Ethiopian food in Lisbon",
   },
   {
     id: "flights",
     title: "Flights",
     schema: flights,
-    request:
-      "I need a Business seat from Reykjavik to Nairobi on March 3rd, coming back on the 12th.",
+    request: "I want to fly from Reykjavik to Nairobi on March 3rd",
   },
   {
     id: "contact",
