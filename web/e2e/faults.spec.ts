@@ -38,6 +38,18 @@ test("an unsupported keyword is named with its pointer", async ({ page }) => {
   expect(selected).toContain("multipleOf");
 });
 
+test("a schema that no text satisfies says where it denies itself", async ({ page }) => {
+  await open(page);
+  const tags = { type: "array", minItems: 3, maxItems: 2 };
+  const schema = { type: "object", properties: { tags }, required: ["tags"] };
+  await page.getByLabel("JSON Schema").fill(JSON.stringify(schema));
+  await expect(page.locator("#findings")).toContainText("/properties/tags");
+
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(alert(page)).toBeVisible();
+  await expectUntouched(page);
+});
+
 test("a mended schema is no error any more", async ({ page }) => {
   await open(page);
   await page.getByLabel("JSON Schema").fill("{");
