@@ -295,7 +295,7 @@ impl Lowering<'_> {
 
 /// Sizes up to which a regular grammar is one terminal.
 const ONE_TERMINAL: Limits = Limits {
-    nfa_states: 100_000,
+    nfa_states: 20_000,
     dfa_states: 20_000,
 };
 
