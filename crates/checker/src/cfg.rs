@@ -61,6 +61,7 @@ impl Cfg {
             queue: Vec::new(),
             terminals: Vec::new(),
             known_terminals: FxHashMap::default(),
+            known_parts: FxHashMap::default(),
         };
         let start = lowering.rule(normalized.grammar.start);
         while let Some((rule, nonterminal)) = lowering.queue.pop() {
@@ -122,6 +123,8 @@ struct Lowering<'a> {
     queue: Vec<(RuleId, NonterminalId)>,
     terminals: Vec<Dfa>,
     known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
+    /// Alternatives of parts met before, by their spelling.
+    known_parts: FxHashMap<Vec<u64>, Vec<Vec<Symbol>>>,
 }
 
 impl Lowering<'_> {
@@ -269,6 +272,17 @@ impl Lowering<'_> {
 
     /// The alternatives of a regular part: its terminal, or nothing, or both.
     fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        let mut spelled = Vec::new();
+        spell(expr, &mut spelled);
+        if let Some(known) = self.known_parts.get(&spelled) {
+            return Ok(known.clone());
+        }
+        let alternatives = self.new_terminal(expr)?;
+        self.known_parts.insert(spelled, alternatives.clone());
+        Ok(alternatives)
+    }
+
+    fn new_terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
         let Normalized {
             grammar, recursive, ..
         } = self.normalized;
@@ -290,6 +304,36 @@ impl Lowering<'_> {
             alternatives.push(vec![Symbol::Terminal(id)]);
         }
         Ok(alternatives)
+    }
+}
+
+/// Appends what tells an expression from any other: equal expressions over the
+/// same rules and automata spell the same numbers.
+fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
+    let several = |tag: u64, parts: &[Expr], numbers: &mut Vec<u64>| {
+        numbers.extend([tag, parts.len() as u64]);
+        parts.iter().for_each(|part| spell(part, numbers));
+    };
+    match expr {
+        Expr::Literal(bytes) => {
+            numbers.extend([0, bytes.len() as u64]);
+            numbers.extend(bytes.iter().map(|&byte| u64::from(byte)));
+        }
+        Expr::Chars(ranges) => {
+            numbers.extend([1, ranges.len() as u64]);
+            let ends = ranges.iter().flat_map(|&(low, high)| [low, high]);
+            numbers.extend(ends.map(u64::from));
+        }
+        Expr::Sequence(parts) => several(2, parts, numbers),
+        Expr::Choice(parts) => several(3, parts, numbers),
+        Expr::Repeat { item, min, max } => {
+            let max = max.map_or(u64::MAX, u64::from);
+            numbers.extend([4, u64::from(*min), max]);
+            spell(item, numbers);
+        }
+        Expr::Rule(rule) => numbers.extend([5, u64::from(rule.0)]),
+        // The grammar keeps its automata alive, so an address stands for one.
+        Expr::Automaton(dfa) => numbers.extend([6, std::sync::Arc::as_ptr(dfa) as usize as u64]),
     }
 }
 
