@@ -52,7 +52,7 @@ use crate::{Diagnostics, Grammar};
 /// Longest schema that is read, in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
 /// Most named properties of one object in [`PropertyOrder::Any`].
-pub const MAX_UNORDERED_PROPERTIES: usize = 12;
+pub const MAX_UNORDERED_PROPERTIES: usize = 16;
 
 /// In which order an object's properties may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
