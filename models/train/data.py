@@ -1,4 +1,4 @@
-"""Training examples: a task line and a request in, a flat JSON object out.
+"""Training examples: a task line and a request in, a flat JSON object out (or a molecule).
 
 Every example is kept as the pieces of its request, some of which carry a slot name. Values are
 therefore verbatim by construction, and can be swapped for others in request and answer at once,
@@ -14,6 +14,8 @@ import re
 import string
 from dataclasses import dataclass
 
+import molecules
+
 SNIPS_INTENTS = (
     "AddToPlaylist",
     "BookRestaurant",
@@ -24,6 +26,7 @@ SNIPS_INTENTS = (
     "SearchScreeningEvent",
 )
 SNIPS_TASK = "snips"
+MOLECULE_SHARE = 0.45
 
 
 @dataclass
@@ -49,6 +52,11 @@ class Example:
 
 def compact(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def written(answer):
+    """An answer as the model writes it: text as it is, an object as compact JSON."""
+    return answer if isinstance(answer, str) else compact(answer)
 
 
 def task_line(intents, slots):
@@ -253,10 +261,10 @@ def present(example, rng, snips_as_schema=0.15):
 class Mixture:
     """An endless stream of presented examples. `copying`, the share of masked value cells that
     the model fills rightly, decides the lesson: plain copies until copying has begun, requests
-    that name their keys until it is sound, then mostly real ones."""
+    that name their keys until it is sound, then mostly real ones, and molecules beside them."""
 
-    def __init__(self, snips, sgd, words, seed):
-        self.snips, self.sgd, self.words = snips, sgd, words
+    def __init__(self, snips, sgd, words, seed, smiles=()):
+        self.snips, self.sgd, self.words, self.smiles = snips, sgd, words, smiles
         self.rng = random.Random(seed)
 
     def shares(self, copying):
@@ -269,6 +277,8 @@ class Mixture:
 
     def draw(self, copying):
         rng = self.rng
+        if self.smiles and copying >= 0.7 and rng.random() < MOLECULE_SHARE:
+            return molecules.present(rng.choice(self.smiles), rng)
         plain, invented = self.shares(copying)
         lot = rng.random()
         if lot < plain:

@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 from torch.nn import functional as F
 
 import data
+import molecules
 from model import Config, MaskedDiffusionTransformer
 from tokenizer import END, MASK, SEP
 
@@ -63,7 +64,7 @@ class Courtesy:
 
 def encode(tokenizer, prompt, answer):
     ids = tokenizer.encode(prompt, add_special_tokens=False).ids + [SEP]
-    return ids, tokenizer.encode(data.compact(answer), add_special_tokens=False).ids
+    return ids, tokenizer.encode(data.written(answer), add_special_tokens=False).ids
 
 
 def batches(mixture, tokenizer, tokens, copying):
@@ -166,8 +167,21 @@ def learning_rate(progress, step, warmup=100, decay_from=0.5):
     return min(1.0, (step + 1) / warmup) * max(0.02, fall)
 
 
+def value_spans(answer):
+    """Where the values stand in an answer as it is written."""
+    text = data.written(answer)
+    if isinstance(answer, str):
+        return [(0, len(text))]
+    spans, at = [], text.index('"', 10)
+    for slot, value in list(answer.items())[1:]:
+        at = text.index(f'"{slot}":"{value}"', at) + len(slot) + 4
+        spans.append((at, at + len(value)))
+    return spans
+
+
 class Probe:
-    """Accuracy on value cells of held-out examples: does the model copy?"""
+    """Accuracy on value cells of held-out examples: does the model copy? Of a molecule, which is
+    no object, every cell counts."""
 
     def __init__(self, tokenizer, sets, seed=7, size=48):
         rng = random.Random(seed)
@@ -177,12 +191,8 @@ class Probe:
             for _ in range(size):
                 prompt, answer = draw(rng)
                 head, body = encode(tokenizer, prompt, answer)
-                text = data.compact(answer)
-                offsets = tokenizer.encode(text, add_special_tokens=False).offsets
-                spans, at = [], text.index('"', 10)
-                for slot, value in list(answer.items())[1:]:
-                    at = text.index(f'"{slot}":"{value}"', at) + len(slot) + 4
-                    spans.append((at, at + len(value)))
+                spans = value_spans(answer)
+                offsets = tokenizer.encode(data.written(answer), add_special_tokens=False).offsets
                 inside = [any(s <= o[0] and o[1] <= e for s, e in spans) for o in offsets]
                 rows.append((head, body, inside))
             self.sets[name] = rows
@@ -214,7 +224,7 @@ def save(path, state):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", help="folder that holds snips/ and sgd/")
+    parser.add_argument("data", help="folder that holds snips/, sgd/ and molsets/")
     parser.add_argument("output", help="folder for checkpoint.pt and log.jsonl")
     parser.add_argument("--tokenizer", required=True)
     parser.add_argument("--minutes", type=float, default=80)
@@ -235,6 +245,7 @@ def main():
     tokenizer = Tokenizer.from_file(args.tokenizer)
     snips, sgd = data.load_snips(args.data), data.load_sgd(args.data, "train")
     words = data.Words(snips + sgd)
+    smiles = molecules.load(args.data, "train")
 
     model = MaskedDiffusionTransformer(Config())
     matrices = [p for layer in model.layers for p in layer.parameters()]
@@ -254,9 +265,10 @@ def main():
     began = time.monotonic() - spent
     progress = lambda: min(1.0, (time.monotonic() - began) / budget)  # noqa: E731
     generator = torch.Generator().manual_seed(args.seed + step)
-    mixture = data.Mixture(snips, sgd, words, args.seed + step)
+    mixture = data.Mixture(snips, sgd, words, args.seed + step, smiles)
     stream = batches(mixture, tokenizer, args.tokens, lambda: copying)
     val_snips, val_sgd = data.load_snips(args.data, "val_"), data.load_sgd(args.data, "dev")
+    val_smiles = molecules.load(args.data, "test")
     probe = Probe(
         tokenizer,
         {
@@ -264,6 +276,7 @@ def main():
             "words": lambda r: data.present(data.synthetic(words, r, 0.3), r),
             "snips": lambda r: data.present(r.choice(val_snips), r, 0),
             "sgd": lambda r: data.present(r.choice(val_sgd), r),
+            "molecules": lambda r: molecules.present(r.choice(val_smiles), r),
         },
     )
     log = open(os.path.join(args.output, "log.jsonl"), "a", buffering=1)

@@ -1,0 +1,67 @@
+"""Molecules: a line of facts in, a SMILES string out.
+
+The strings are those of MOSES (ZINC's clean leads). The facts are read off the string itself, so
+that whether an answer keeps to them can be checked without chemistry: how many rings, which
+elements are there, which are not.
+"""
+
+import csv
+import gzip
+import os
+import re
+
+TASK = "molecule"
+ANY = "any"
+ELEMENTS = ("N", "O", "S", "F", "Cl", "Br")
+ATOM = re.compile(r"\[[^\]]*?([A-Z][a-z]?|[a-z])[^\]]*\]|(Cl|Br|[A-Z]|[cnops])")
+RING = re.compile(r"%\d\d|\d")
+
+
+def load(folder, split):
+    """The SMILES strings of one split ("train" or "test"), from `folder/molsets/SPLIT.csv.gz`."""
+    with gzip.open(os.path.join(folder, "molsets", f"{split}.csv.gz"), "rt") as f:
+        return [row["SMILES"] for row in csv.DictReader(f)]
+
+
+def elements(smiles):
+    return {(a or b).capitalize() for a, b in ATOM.findall(smiles)}
+
+
+def rings(smiles):
+    """Independent rings: every closure is written twice. Digits in brackets close nothing."""
+    return len(RING.findall(re.sub(r"\[[^\]]*\]", "", smiles))) // 2
+
+
+def facts(smiles, rng):
+    """Some true statements about a molecule: `2 rings, F, no S`, or `any` for none."""
+    said = []
+    if rng.random() < 0.5:
+        count = rings(smiles)
+        said.append(f"{count} ring" + "s" * (count != 1))
+    held = elements(smiles)
+    for element in rng.sample(ELEMENTS, rng.choice((0, 0, 1, 1, 2, 3))):
+        said.append(element if element in held else f"no {element}")
+    return ", ".join(said) or ANY
+
+
+def keeps(smiles, request):
+    """Whether a molecule is as the facts say."""
+    held = elements(smiles)
+    for fact in request.split(", "):
+        first, _, second = fact.partition(" ")
+        if fact == ANY:
+            kept = True
+        elif first == "no":
+            kept = second not in held
+        elif second:
+            kept = rings(smiles) == int(first)
+        else:
+            kept = first in held
+        if not kept:
+            return False
+    return True
+
+
+def present(smiles, rng):
+    """(prompt text, answer text) of a molecule as the model meets it."""
+    return f"{TASK}\n{facts(smiles, rng)}", smiles
