@@ -7,8 +7,8 @@ use lacuna_checker::{Checker, CheckerLimits};
 use lacuna_decoder::{DecodeError, Denoiser, DenoiserError, Event, Options, Outcome, Run, Timings};
 use lacuna_lexer::{TokenId, Vocabulary, VocabularyError};
 use lacuna_model::{
-    CpuTransformer, ForwardError, ForwardPass, Model, ModelConfig, ModelError, PromptTemplate,
-    Tokenizer, TokenizerError,
+    CpuTransformer, ForwardError, Model, ModelConfig, ModelError, PromptTemplate, Tokenizer,
+    TokenizerError,
 };
 
 use crate::{Dialect, Fault, GrammarSource, Purpose, task_line};

@@ -7,11 +7,11 @@
 //!
 //! The hash is of the logits' bits: it is the same for all kernels, and in wasm.
 
+use lacuna_model::CpuTransformer;
 use lacuna_model::kernels::Kernel;
 use lacuna_model::kernels::activations::Activations;
 use lacuna_model::kernels::int8::{self, Output};
 use lacuna_model::kernels::pack::PackedMatrix;
-use lacuna_model::{CpuTransformer, ForwardPass};
 use std::time::Instant;
 
 #[path = "../tests/common/mod.rs"]

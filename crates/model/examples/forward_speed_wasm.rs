@@ -11,7 +11,7 @@
 //!   target/web/wasm32-unknown-unknown/release/examples/forward_speed_wasm.wasm
 //! ```
 
-use lacuna_model::{CpuTransformer, ForwardPass};
+use lacuna_model::CpuTransformer;
 use std::cell::RefCell;
 
 #[path = "../tests/common/mod.rs"]

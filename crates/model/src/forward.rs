@@ -1,4 +1,4 @@
-//! The forward pass: ids in, logits of the wanted positions out.
+//! The forward pass on the CPU: ids in, logits of the wanted positions out.
 //!
 //! [`CpuTransformer::logits`] is the whole transformer, top to bottom, with shapes beside
 //! every buffer; [`crate::plain`] is the same without the care for speed. What that care
@@ -16,62 +16,9 @@ use crate::kernels::float::{self, Strided};
 use crate::kernels::int8::{self, Output};
 use crate::kernels::pack::PackedMatrix;
 use crate::kernels::{Kernel, PANEL};
+use crate::pass::{ForwardError, ForwardPass, Narrow, StepRequest};
 use crate::weights::{LayerWeights, Linear, Matrix, MatrixValues, Weights};
-use thiserror::Error;
-
-/// What the rest of the project knows a model by.
-pub trait ForwardPass {
-    /// The facts of the model.
-    fn config(&self) -> &ModelConfig;
-
-    /// The logits at the positions `rows` of `ids` (prompt and canvas, masks as the mask's
-    /// id): `out` becomes `[rows.len(), vocab]`, row-major. Positions may repeat and come in
-    /// any order. A shift by one position, where the model was trained so, is undone here:
-    /// row `i` of the result is always about the token at `rows[i]`.
-    ///
-    /// # Errors
-    /// [`ForwardError`]; then `out` holds nothing of meaning.
-    fn logits(
-        &mut self,
-        ids: &[u32],
-        rows: &[usize],
-        out: &mut Vec<f32>,
-    ) -> Result<(), ForwardError>;
-}
-
-/// Why there are no logits.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ForwardError {
-    /// More positions than the model was made for.
-    #[error("{length} tokens of prompt and canvas; the model takes {most} at most")]
-    TooLong {
-        /// Positions asked for.
-        length: usize,
-        /// `max_position_embeddings`.
-        most: usize,
-    },
-    /// An id that is no token.
-    #[error("id {id} at position {position} is not below the vocabulary's size {vocab}")]
-    IdOutOfRange {
-        /// The id.
-        id: u32,
-        /// Where it stands.
-        position: usize,
-        /// `vocab_size`.
-        vocab: usize,
-    },
-    /// A wanted position behind the end of the input.
-    #[error("position {row} is wanted of an input of {length}")]
-    RowOutOfRange {
-        /// The position.
-        row: usize,
-        /// Positions in the input.
-        length: usize,
-    },
-    /// The weights lead to numbers that overflow.
-    #[error("the model's weights give logits that are not finite")]
-    NotFinite,
-}
+use lacuna_logits::{Noise, RowSummary, Scored, TokenSet, best_of, summarize};
 
 /// The forward pass on the CPU.
 pub struct CpuTransformer {
@@ -83,6 +30,18 @@ pub struct CpuTransformer {
     head: Option<Projection>,
     rotations: Rotations,
     buffers: Buffers,
+    last: LastStep,
+}
+
+/// What a second look at a step needs.
+#[derive(Default)]
+struct LastStep {
+    /// `[rows, vocab]`.
+    logits: Vec<f32>,
+    rows: Vec<usize>,
+    writable: TokenSet,
+    top: usize,
+    noise: Option<Noise>,
 }
 
 struct Layer {
@@ -139,6 +98,7 @@ impl CpuTransformer {
             head: head.map(Projection::from_matrix),
             rotations: Rotations::new(&config),
             buffers: Buffers::default(),
+            last: LastStep::default(),
             config,
         }
     }
@@ -168,7 +128,51 @@ impl ForwardPass for CpuTransformer {
         &self.config
     }
 
-    fn logits(
+    async fn step(&mut self, request: &StepRequest<'_>) -> Result<Vec<RowSummary>, ForwardError> {
+        let mut last = std::mem::take(&mut self.last);
+        self.logits(request.ids, request.rows, &mut last.logits)?;
+        last.rows = request.rows.to_vec();
+        last.writable = request.writable.clone();
+        (last.top, last.noise) = (request.top, request.noise);
+        let rows = last.logits.chunks_exact(self.config.vocab_size);
+        let summaries = rows.zip(request.rows).map(|(logits, &row)| {
+            let noise = request.noise.as_ref();
+            summarize(logits, request.writable, request.top, noise, row as u32)
+        });
+        let summaries = summaries.collect();
+        self.last = last;
+        Ok(summaries)
+    }
+
+    async fn narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, ForwardError> {
+        let (last, vocab) = (&self.last, self.config.vocab_size);
+        let narrowed = asks.iter().map(|ask| {
+            let &position = last.rows.get(ask.row).ok_or(ForwardError::RowOutOfRange {
+                row: ask.row,
+                length: last.rows.len(),
+            })?;
+            let logits = &last.logits[ask.row * vocab..][..vocab];
+            let (noise, position) = (last.noise.as_ref(), position as u32);
+            Ok(best_of(
+                logits,
+                &last.writable,
+                ask.allowed,
+                last.top,
+                noise,
+                position,
+            ))
+        });
+        narrowed.collect()
+    }
+}
+
+impl CpuTransformer {
+    /// The logits at the positions `rows` of `ids`: `out` becomes `[rows.len(), vocab]`,
+    /// row-major; row `i` is about the token at `rows[i]`, as in [`ForwardPass::step`].
+    ///
+    /// # Errors
+    /// [`ForwardError`]; then `out` holds nothing of meaning.
+    pub fn logits(
         &mut self,
         ids: &[u32],
         rows: &[usize],
@@ -188,6 +192,7 @@ impl ForwardPass for CpuTransformer {
             head,
             rotations,
             buffers,
+            last: _,
         } = self;
         let (kernel, epsilon) = (*kernel, config.rms_norm_eps);
         let (length, hidden, inner) = (ids.len(), config.hidden_size, config.intermediate_size);

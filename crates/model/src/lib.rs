@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The crate reads files only as bytes that it is handed, so it runs where there is no file
-//! system. [`forward::ForwardPass`] is what the rest of the project knows a model by; the
+//! system. [`ForwardPass`] is what the rest of the project knows a model by; the
 //! pass here is the plain reference for others on faster hardware, and [`plain`] is its own
 //! reference: the same maths in the most readable form.
 //!
@@ -18,13 +18,15 @@
 pub mod config;
 pub mod forward;
 pub mod kernels;
+pub mod pass;
 pub mod plain;
 pub mod prompt;
 pub mod tokenizer;
 pub mod weights;
 
 pub use config::{ConfigError, ModelConfig};
-pub use forward::{CpuTransformer, ForwardError, ForwardPass};
+pub use forward::CpuTransformer;
+pub use pass::{ForwardError, ForwardPass, Narrow, StepRequest};
 pub use prompt::PromptTemplate;
 pub use tokenizer::{Tokenizer, TokenizerError};
 pub use weights::{Weights, WeightsError};

@@ -2,7 +2,7 @@
 
 use common::Random;
 use lacuna_model::kernels::Kernel;
-use lacuna_model::{CpuTransformer, ForwardError, ForwardPass, ModelConfig, plain};
+use lacuna_model::{CpuTransformer, ForwardError, ModelConfig, plain};
 
 #[allow(dead_code)]
 mod common;
