@@ -334,6 +334,7 @@ fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
         Expr::Rule(rule) => numbers.extend([5, u64::from(rule.0)]),
         // The grammar keeps its automata alive, so an address stands for one.
         Expr::Automaton(dfa) => numbers.extend([6, std::sync::Arc::as_ptr(dfa) as usize as u64]),
+        Expr::Terminal(terminal) => numbers.extend([7, u64::from(terminal.0)]),
     }
 }
 

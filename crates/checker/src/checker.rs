@@ -205,7 +205,7 @@ impl Checker {
                 return Verdict::Exhausted { what, limit };
             }
             // Terminals are written out before they are compiled.
-            Err(AutomatonError::MentionsRule(_)) => {
+            Err(AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_)) => {
                 return Verdict::Exhausted {
                     what: "rules inside a terminal",
                     limit: 0,

@@ -218,5 +218,7 @@ fn written_out(expr: &Expr, cost: &[Option<usize>]) -> usize {
         }
         Expr::Rule(rule) => cost[rule.0 as usize].unwrap_or(usize::MAX),
         Expr::Automaton(dfa) => dfa.state_count(),
+        // What is about terminals is not written out in bytes.
+        Expr::Terminal(_) => usize::MAX,
     }
 }

@@ -44,6 +44,7 @@ pub fn is_productive(expr: &Expr, rules: &[bool]) -> bool {
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Automaton(dfa) => !dfa.is_empty(),
+        Expr::Terminal(_) => true,
     }
 }
 
@@ -51,7 +52,7 @@ pub fn is_productive(expr: &Expr, rules: &[bool]) -> bool {
 pub fn is_nullable(expr: &Expr, rules: &[bool]) -> bool {
     match expr {
         Expr::Literal(bytes) => bytes.is_empty(),
-        Expr::Chars(_) => false,
+        Expr::Chars(_) | Expr::Terminal(_) => false,
         Expr::Sequence(parts) => parts.iter().all(|part| is_nullable(part, rules)),
         Expr::Choice(parts) => parts.iter().any(|part| is_nullable(part, rules)),
         Expr::Repeat { item, min, max } => {

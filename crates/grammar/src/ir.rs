@@ -11,14 +11,48 @@ use crate::automaton::Dfa;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub u32);
 
-/// A context-free grammar over bytes whose right-hand sides are regular
-/// expressions.
+/// A context-free grammar whose right-hand sides are regular expressions: over
+/// bytes, or, with a [`Lexicon`], over terminals.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     /// All rules; [`Expr::Rule`] refers to them by index.
     pub rules: Vec<Rule>,
     /// The rule that a whole text must match.
     pub start: RuleId,
+    /// How texts are cut into lexemes before the rules see them. Without one,
+    /// the rules are about bytes, and any segmentation counts.
+    pub lexicon: Option<Lexicon>,
+    /// A regular language that a text must belong to besides.
+    pub constraint: Option<Arc<Dfa>>,
+}
+
+/// The terminals of a grammar whose texts are lexed by *maximal munch*.
+///
+/// From the start of the text on, the longest lexeme that any terminal matches
+/// is cut off, and belongs to the first terminal (in the order here) that
+/// matches it. A text of which some part cannot be cut so has no lexing and is
+/// not in the language. Lexemes of ignored terminals are dropped; the rules are
+/// about the rest.
+#[derive(Clone, Debug)]
+pub struct Lexicon {
+    /// The terminals, those that win ties first; [`Expr::Terminal`] refers to
+    /// them by index.
+    pub terminals: Vec<Terminal>,
+}
+
+/// Index of a terminal in [`Lexicon::terminals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TerminalId(pub u32);
+
+/// A named regular language of lexemes.
+#[derive(Clone, Debug)]
+pub struct Terminal {
+    /// The name the user gave, or the literal as written.
+    pub name: String,
+    /// Its lexemes; never the empty text.
+    pub language: Arc<Dfa>,
+    /// Whether its lexemes are dropped.
+    pub ignored: bool,
 }
 
 /// A named rule.
@@ -30,7 +64,7 @@ pub struct Rule {
     pub body: Expr,
 }
 
-/// A regular expression over bytes and rules.
+/// A regular expression over bytes and rules, or over terminals and rules.
 ///
 /// The empty text is `Sequence(vec![])`; the empty language is
 /// `Choice(vec![])`.
@@ -58,6 +92,9 @@ pub enum Expr {
     Rule(RuleId),
     /// A regular language given as an automaton.
     Automaton(Arc<Dfa>),
+    /// One lexeme of a terminal; only where the grammar has a [`Lexicon`], and
+    /// then nothing else reads text.
+    Terminal(TerminalId),
 }
 
 impl Expr {
@@ -102,12 +139,22 @@ impl Expr {
                 parts.iter().for_each(|part| part.for_each_rule(visit));
             }
             Expr::Repeat { item, .. } => item.for_each_rule(visit),
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => {}
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {}
         }
     }
 }
 
 impl Grammar {
+    /// A grammar over bytes.
+    pub fn new(rules: Vec<Rule>, start: RuleId) -> Self {
+        Self {
+            rules,
+            start,
+            lexicon: None,
+            constraint: None,
+        }
+    }
+
     /// The rule behind an id.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.0 as usize]

@@ -27,4 +27,4 @@ pub mod regex;
 pub mod spans;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
-pub use ir::{Expr, Grammar, Rule, RuleId};
+pub use ir::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId};

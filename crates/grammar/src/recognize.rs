@@ -4,12 +4,14 @@
 //! set of places where a text of the rule may end, and recomputes sets until
 //! none grows (so left recursion and loops over the empty text need no care).
 //! It works on [`Expr`] as written and shares no code with automata
-//! construction or with the checker. Time and memory grow with rules × text²:
+//! construction or with the checker. Where the grammar has a lexicon, the text
+//! is first cut by running every terminal's automaton from each lexeme's start,
+//! and places are counted in lexemes. Time and memory grow with rules × text²:
 //! made for texts of a few kilobytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Expr, Grammar, RuleId};
+use crate::{Expr, Grammar, Lexicon, RuleId, Terminal, TerminalId};
 
 /// Whether the whole text belongs to the grammar.
 ///
@@ -20,9 +22,22 @@ use crate::{Expr, Grammar, RuleId};
 /// assert!(!recognize(&sums, b"1+"));
 /// ```
 pub fn recognize(grammar: &Grammar, text: &[u8]) -> bool {
+    let lexemes = match &grammar.lexicon {
+        None => None,
+        Some(lexicon) => match lexemes(lexicon, text) {
+            Some(lexemes) => Some(lexemes),
+            None => return false,
+        },
+    };
+    let constrained = grammar.constraint.as_ref();
+    if constrained.is_some_and(|constraint| !constraint.accepts(text)) {
+        return false;
+    }
+    let end = lexemes.as_ref().map_or(text.len(), Vec::len);
     let mut recogniser = Recogniser {
         grammar,
         text,
+        lexemes: lexemes.unwrap_or_default(),
         ends: BTreeMap::new(),
         readers: BTreeMap::new(),
         work: vec![],
@@ -39,7 +54,43 @@ pub fn recognize(grammar: &Grammar, text: &[u8]) -> bool {
             recogniser.work.extend(readers.copied());
         }
     }
-    recogniser.ends[&whole].contains(&text.len())
+    recogniser.ends[&whole].contains(&end)
+}
+
+/// The lexemes of a text that are not ignored; `None` if it has no lexing.
+pub fn lexemes(lexicon: &Lexicon, text: &[u8]) -> Option<Vec<TerminalId>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        let longest = |terminal: &Terminal| {
+            let (language, mut end) = (&terminal.language, None);
+            let mut state = language.start();
+            for (at, &byte) in text.iter().enumerate().skip(start) {
+                state = match language.next(state, byte) {
+                    Some(next) => next,
+                    None => break,
+                };
+                if language.is_accepting(state) {
+                    end = Some(at + 1);
+                }
+            }
+            end
+        };
+        let mut best: Option<(usize, u32)> = None;
+        for (id, terminal) in (0..).zip(&lexicon.terminals) {
+            if let Some(end) = longest(terminal)
+                && best.is_none_or(|(longest, _)| end > longest)
+            {
+                best = Some((end, id));
+            }
+        }
+        let (end, id) = best?;
+        if !lexicon.terminals[id as usize].ignored {
+            found.push(TerminalId(id));
+        }
+        start = end;
+    }
+    Some(found)
 }
 
 type Places = BTreeSet<usize>;
@@ -49,6 +100,7 @@ type Question = (RuleId, usize);
 struct Recogniser<'a> {
     grammar: &'a Grammar,
     text: &'a [u8],
+    lexemes: Vec<TerminalId>,
     /// What is known so far; sets only grow.
     ends: BTreeMap<Question, Places>,
     /// Who has used an answer and must look again when it grows.
@@ -87,6 +139,11 @@ impl Recogniser<'_> {
             Expr::Rule(rule) => starts
                 .iter()
                 .flat_map(|&start| self.ends_of((*rule, start), reader))
+                .collect(),
+            Expr::Terminal(terminal) => starts
+                .iter()
+                .filter(|&&start| self.lexemes.get(start) == Some(terminal))
+                .map(|start| start + 1)
                 .collect(),
             Expr::Automaton(dfa) => {
                 let mut ends = Places::new();

@@ -57,10 +57,7 @@ fn member(expr: &Expr, text: &str) -> bool {
         name: "root".to_owned(),
         body: expr.clone(),
     };
-    let grammar = Grammar {
-        rules: vec![rule],
-        start: RuleId(0),
-    };
+    let grammar = Grammar::new(vec![rule], RuleId(0));
     recognize(&grammar, text.as_bytes())
 }
 

@@ -130,10 +130,7 @@ impl<'a> RandomGrammar<'a> {
                 body: self.choice(2),
             })
             .collect();
-        Grammar {
-            rules,
-            start: RuleId(0),
-        }
+        Grammar::new(rules, RuleId(0))
     }
 
     fn choice(&mut self, depth: u32) -> Expr {

@@ -52,4 +52,7 @@ pub enum AutomatonError {
     /// An expression mentions a rule where only regular ones are allowed.
     #[error("the expression is not regular: it mentions rule number {0}")]
     MentionsRule(u32),
+    /// An expression over terminals, where one over bytes is wanted.
+    #[error("the expression is about terminals, not bytes: it mentions terminal number {0}")]
+    MentionsTerminal(u32),
 }

@@ -51,10 +51,7 @@ pub(super) fn lower(
                 .with_note("a whole text must match the rule root"),
         );
     }
-    Some(Grammar {
-        rules: lowered,
-        start: start?,
-    })
+    Some(Grammar::new(lowered, start?))
 }
 
 struct Lowering<'a> {

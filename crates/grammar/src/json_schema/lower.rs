@@ -40,10 +40,7 @@ pub(super) fn lower(root: &Json, options: &SchemaOptions) -> Result<Grammar, Dia
     if !findings.is_empty() {
         return Err(Diagnostics(findings));
     }
-    let grammar = Grammar {
-        rules: lowering.rules,
-        start,
-    };
+    let grammar = Grammar::new(lowering.rules, start);
     match analysis::productive(&grammar)[start.0 as usize] {
         true => Ok(grammar),
         false => {

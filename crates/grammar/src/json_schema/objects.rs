@@ -261,6 +261,10 @@ fn may_be_empty(inside: &Expr) -> bool {
         Expr::Sequence(parts) => parts.iter().all(may_be_empty),
         Expr::Choice(parts) => parts.iter().any(may_be_empty),
         Expr::Repeat { item, min, .. } => *min == 0 || may_be_empty(item),
-        Expr::Literal(_) | Expr::Chars(_) | Expr::Rule(_) | Expr::Automaton(_) => false,
+        Expr::Literal(_)
+        | Expr::Chars(_)
+        | Expr::Rule(_)
+        | Expr::Automaton(_)
+        | Expr::Terminal(_) => false,
     }
 }

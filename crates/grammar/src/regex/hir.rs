@@ -56,10 +56,7 @@ pub fn parse(pattern: &str) -> Result<Grammar, Diagnostics> {
         name: "pattern".to_owned(),
         body,
     };
-    let grammar = Grammar {
-        rules: vec![rule],
-        start: RuleId(0),
-    };
+    let grammar = Grammar::new(vec![rule], RuleId(0));
     refuse_empty_language(&grammar, whole)?;
     Ok(grammar)
 }

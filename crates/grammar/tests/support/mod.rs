@@ -80,6 +80,7 @@ impl<'a> Sampler<'a> {
                 let rule = &self.grammar.rules[rule.0 as usize];
                 self.expand(&rule.body, left.saturating_sub(1), rng, text);
             }
+            Expr::Terminal(_) => unreachable!("a member is drawn from grammars over bytes"),
             Expr::Automaton(dfa) => {
                 let mut state = dfa.start();
                 let mut steps = 0;
@@ -106,7 +107,7 @@ impl<'a> Sampler<'a> {
 
 fn depth(expr: &Expr, rules: &[u32]) -> u32 {
     match expr {
-        Expr::Literal(_) | Expr::Automaton(_) => 0,
+        Expr::Literal(_) | Expr::Automaton(_) | Expr::Terminal(_) => 0,
         Expr::Chars(ranges) => {
             if ranges.is_empty() {
                 NEVER
