@@ -12,6 +12,7 @@
 //! weights fit in memory; heads are a multiple of key-value heads; `head_dim` is even; all
 //! token ids are below `vocab_size`.
 
+use crate::weights::INT4_GROUP;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -65,10 +66,19 @@ pub struct ModelConfig {
     pub pad_token_id: Option<u32>,
     /// The logits of position `i` stand in row `i - 1`.
     pub logits_shift: bool,
-    /// Matrices may be stored as int8 with a scale for each row.
-    pub int8_weights: bool,
+    /// How matrices may be stored besides as floats; see [`crate::weights`].
+    pub quantization: Option<WeightFormat>,
     /// How task and request become the prompt; see [`crate::prompt`].
     pub prompt_template: Option<String>,
+}
+
+/// The quantization that `config.json` names: the smallest format in the weights file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightFormat {
+    /// A scale for each row.
+    Int8,
+    /// A scale and a minimum for each group of 32 columns; some matrices may be int8.
+    Int4,
 }
 
 /// Why a `config.json` was refused.
@@ -277,7 +287,8 @@ struct Diffusion {
 #[derive(Deserialize)]
 struct Quantization {
     format: String,
-    scales: String,
+    scales: Option<String>,
+    group_size: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -327,19 +338,28 @@ impl ConfigFile {
             )?;
         }
         if let Some(quantization) = &self.quantization {
-            let Quantization { format, scales } = quantization;
-            unless(
-                format == "int8",
-                "quantization.format",
-                format,
-                ": only int8 is",
-            )?;
-            unless(
-                scales == "per_row",
-                "quantization.scales",
-                scales,
-                ": only per_row is",
-            )?;
+            let scales = quantization.scales.as_deref().unwrap_or("nothing");
+            let group = quantization.group_size.unwrap_or(0);
+            match quantization.format.as_str() {
+                "int8" => unless(
+                    scales == "per_row",
+                    "quantization.scales",
+                    &scales,
+                    ": only per_row is",
+                )?,
+                "int4" => unless(
+                    group == INT4_GROUP,
+                    "quantization.group_size",
+                    &group,
+                    ": only 32 is",
+                )?,
+                other => unless(
+                    false,
+                    "quantization.format",
+                    &other,
+                    ": only int8 and int4 are",
+                )?,
+            }
         }
         if let Some(factor) = &self.partial_rotary_factor {
             unless(
@@ -381,7 +401,12 @@ impl ConfigFile {
             },
             pad_token_id: self.pad_token_id,
             logits_shift: self.diffusion.logits_shift == 1,
-            int8_weights: self.quantization.is_some(),
+            quantization: self.quantization.map(|quantization| {
+                match quantization.format.as_str() {
+                    "int4" => WeightFormat::Int4,
+                    _ => WeightFormat::Int8,
+                }
+            }),
             prompt_template: self.prompt.map(|prompt| prompt.template),
         }
     }
@@ -415,11 +440,21 @@ mod tests {
         let config = read(&example()).unwrap();
         assert_eq!(config.eos_token_ids, [0, 2]);
         assert_eq!(config.key_width(), 320);
-        assert!(config.tie_word_embeddings && config.int8_weights && !config.logits_shift);
+        assert!(config.tie_word_embeddings && !config.logits_shift);
+        assert_eq!(config.quantization, Some(WeightFormat::Int8));
         assert_eq!(
             config.prompt_template.as_deref(),
             Some("{task}\n{request}<|sep|>")
         );
+    }
+
+    #[test]
+    fn int4_is_told_by_its_groups() {
+        let quantization = json!({"format": "int4", "group_size": 32});
+        let config = read(&with("/quantization", quantization)).unwrap();
+        assert_eq!(config.quantization, Some(WeightFormat::Int4));
+        let floats = read(&with("/quantization", Value::Null)).unwrap();
+        assert_eq!(floats.quantization, None);
     }
 
     #[test]
@@ -437,11 +472,16 @@ mod tests {
                 "diffusion.attention",
             ),
             ("/diffusion/block_size", json!(32), "diffusion.block_size"),
-            ("/quantization/format", json!("int4"), "quantization.format"),
+            ("/quantization/format", json!("int3"), "quantization.format"),
             (
                 "/quantization/scales",
                 json!("per_tensor"),
                 "quantization.scales",
+            ),
+            (
+                "/quantization",
+                json!({"format": "int4", "group_size": 64}),
+                "quantization.group_size",
             ),
             (
                 "/rope_scaling",

@@ -13,6 +13,7 @@ use crate::config::ModelConfig;
 use crate::kernels::activations::Activations;
 use crate::kernels::elementwise::{rms_norm, rms_norm_in_place, silu_product, softmax};
 use crate::kernels::float::{self, Strided};
+use crate::kernels::int4::{self, PackedInt4};
 use crate::kernels::int8::{self, Output};
 use crate::kernels::pack::PackedMatrix;
 use crate::kernels::{Kernel, PANEL};
@@ -390,6 +391,7 @@ struct Projection {
 
 enum ProjectionWeight {
     Int8(PackedMatrix),
+    Int4(PackedInt4),
     /// `[inputs, outputs]`: transposed.
     Float {
         transposed: Vec<f32>,
@@ -411,6 +413,11 @@ impl Projection {
             MatrixValues::Int8 { quantized, scales } => {
                 ProjectionWeight::Int8(PackedMatrix::new(rows, cols, &quantized, scales))
             }
+            MatrixValues::Int4 {
+                packed,
+                scales,
+                minima,
+            } => ProjectionWeight::Int4(PackedInt4::new(rows, cols, &packed, &scales, &minima)),
             MatrixValues::Float(values) => {
                 let mut transposed = vec![0.0; values.len()];
                 for (row, values) in values.chunks_exact(cols).enumerate() {
@@ -432,6 +439,7 @@ impl Projection {
     fn row_into(&self, row: usize, out: &mut [f32]) {
         match &self.weight {
             ProjectionWeight::Int8(matrix) => matrix.row_into(row, out),
+            ProjectionWeight::Int4(matrix) => matrix.row_into(row, out),
             ProjectionWeight::Float {
                 transposed,
                 outputs,
@@ -451,6 +459,10 @@ impl Projection {
             ProjectionWeight::Int8(matrix) => {
                 out.resize(input.rows * matrix.rows(), 0.0);
                 int8::multiply(kernel, &input.quantized, matrix, bias, output, out);
+            }
+            ProjectionWeight::Int4(matrix) => {
+                out.resize(input.rows * matrix.rows(), 0.0);
+                int4::multiply(kernel, &input.quantized, matrix, bias, output, out);
             }
             ProjectionWeight::Float {
                 transposed,

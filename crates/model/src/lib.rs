@@ -24,7 +24,7 @@ pub mod prompt;
 pub mod tokenizer;
 pub mod weights;
 
-pub use config::{ConfigError, ModelConfig};
+pub use config::{ConfigError, ModelConfig, WeightFormat};
 pub use forward::CpuTransformer;
 pub use pass::{ForwardError, ForwardPass, Narrow, StepRequest};
 pub use prompt::PromptTemplate;

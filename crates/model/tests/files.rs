@@ -2,8 +2,8 @@
 //! is said by name, and no file makes the reader panic.
 
 use common::Random;
-use lacuna_model::weights::{Matrix, MatrixValues};
-use lacuna_model::{ModelConfig, Weights, WeightsError};
+use lacuna_model::weights::{INT4_GROUP, Matrix, MatrixValues};
+use lacuna_model::{ModelConfig, WeightFormat, Weights, WeightsError};
 use safetensors::Dtype;
 use safetensors::tensor::{TensorView, serialize};
 use std::collections::BTreeMap;
@@ -86,6 +86,19 @@ fn put_matrix(tensors: &mut Tensors, name: &str, matrix: &Matrix) {
         MatrixValues::Float(values) => {
             tensors.insert(name.to_owned(), (Dtype::F32, shape, bytes(values)));
         }
+        MatrixValues::Int4 {
+            packed,
+            scales,
+            minima,
+        } => {
+            let packed_shape = vec![matrix.rows, matrix.cols / 2];
+            tensors.insert(name.to_owned(), (Dtype::U8, packed_shape, packed.clone()));
+            for (what, halves) in [("scale", scales), ("min", minima)] {
+                let shape = vec![matrix.rows, matrix.cols / INT4_GROUP];
+                let halves = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
+                tensors.insert(format!("{name}_{what}"), (Dtype::F16, shape, halves));
+            }
+        }
         MatrixValues::Int8 { quantized, scales } => {
             let quantized = quantized.iter().map(|&q| q as u8).collect();
             tensors.insert(name.to_owned(), (Dtype::I8, shape, quantized));
@@ -139,9 +152,14 @@ fn error(file: &[u8]) -> WeightsError {
 
 #[test]
 fn a_written_model_is_read_back() {
-    for int8_weights in [true, false] {
+    for (quantization, hidden_size) in [
+        (Some(WeightFormat::Int8), 6),
+        (Some(WeightFormat::Int4), 32),
+        (None, 6),
+    ] {
         let config = ModelConfig {
-            int8_weights,
+            quantization,
+            hidden_size,
             ..config()
         };
         let weights = common::weights(&config, 5);
@@ -150,10 +168,119 @@ fn a_written_model_is_read_back() {
     }
 }
 
+/// What multiplies the residual stream is int4; the outputs of attention and of the
+/// feed-forward block, whose columns are no whole groups, are int8.
+fn int4_config() -> ModelConfig {
+    ModelConfig {
+        quantization: Some(WeightFormat::Int4),
+        hidden_size: 64,
+        ..config()
+    }
+}
+
+#[test]
+fn int4_is_unpacked_as_stated() {
+    let config = int4_config();
+    let name = "model.layers.0.mlp.up_proj.weight";
+    let mut tensors = tensors(&common::weights(&config, 5));
+    let (rows, cols) = (config.intermediate_size, config.hidden_size);
+    let packed = (0..rows * cols / 2).map(|i| (i * 7 % 256) as u8).collect();
+    tensors.insert(name.to_owned(), (Dtype::U8, vec![rows, cols / 2], packed));
+    // 0.5 and 2, -1 and 3, by turns.
+    let halves = |pair: [u16; 2]| pair.map(u16::to_le_bytes).as_flattened().repeat(rows);
+    let shape = vec![rows, 2];
+    tensors.insert(
+        format!("{name}_scale"),
+        (Dtype::F16, shape.clone(), halves([0x3800, 0x4000])),
+    );
+    tensors.insert(
+        format!("{name}_min"),
+        (Dtype::F16, shape, halves([0xbc00, 0x4200])),
+    );
+    let read = Weights::from_safetensors(&file(&tensors), &config).unwrap();
+    let mut row = vec![0.0; cols];
+    for i in 0..rows {
+        read.layers[0].up.weight.row_into(i, &mut row);
+        for (j, &value) in row.iter().enumerate() {
+            let byte = (i * cols + j) / 2 * 7 % 256;
+            let quantized = if j % 2 == 0 { byte % 16 } else { byte / 16 } as f32;
+            let expected = if j < 32 {
+                quantized * 0.5 - 1.0
+            } else {
+                quantized * 2.0 + 3.0
+            };
+            assert_eq!(value, expected, "{i} {j}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_int4_is_said() {
+    let config = int4_config();
+    let name = "model.layers.1.mlp.gate_proj.weight".to_owned();
+    let good = tensors(&common::weights(&config, 5));
+    let error = |tensors: &Tensors, config: &ModelConfig| {
+        Weights::from_safetensors(&file(tensors), config).unwrap_err()
+    };
+    for what in ["scale", "min"] {
+        let part = format!("{name}_{what}");
+        let mut tensors = good.clone();
+        let (dtype, shape, data) = tensors.remove(&part).unwrap();
+        let missing = WeightsError::Missing { name: part.clone() };
+        assert_eq!(error(&tensors, &config), missing);
+
+        let mut nan = data.clone();
+        nan[6..8].copy_from_slice(&0x7e00u16.to_le_bytes());
+        tensors.insert(part.clone(), (dtype, shape.clone(), nan));
+        match error(&tensors, &config) {
+            WeightsError::NotFinite { name, index: 3, .. } => assert_eq!(name, part),
+            other => panic!("{other}"),
+        }
+        tensors.insert(part.clone(), (Dtype::BF16, shape.clone(), data.clone()));
+        assert_eq!(
+            error(&tensors, &config),
+            WeightsError::Dtype {
+                name: part.clone(),
+                expected: "F16",
+                found: "BF16".to_owned()
+            }
+        );
+        tensors.insert(part.clone(), (dtype, vec![shape[0] * shape[1]], data));
+        assert!(matches!(
+            error(&tensors, &config),
+            WeightsError::Shape { name, .. } if name == part
+        ));
+    }
+    // Not announced, or not whole groups.
+    let int8 = ModelConfig {
+        quantization: Some(WeightFormat::Int8),
+        ..config.clone()
+    };
+    assert!(matches!(
+        error(&good, &int8),
+        WeightsError::Shape { .. } | WeightsError::Dtype { .. }
+    ));
+    let (_, _, data) = &good[&name];
+    let mut tensors = good.clone();
+    let down = "model.layers.0.mlp.down_proj.weight".to_owned();
+    let bytes = data[..config.hidden_size * 5].to_vec();
+    tensors.insert(
+        down.clone(),
+        (Dtype::U8, vec![config.hidden_size, 5], bytes),
+    );
+    assert_eq!(
+        error(&tensors, &config),
+        WeightsError::Groups {
+            name: down,
+            cols: 10
+        }
+    );
+}
+
 #[test]
 fn half_precision_is_widened_exactly() {
     let config = ModelConfig {
-        int8_weights: false,
+        quantization: None,
         ..config()
     };
     let values: Vec<f32> = (0..66).map(|i| (i as f32 - 30.0) / 8.0).collect();
@@ -169,7 +296,7 @@ fn half_precision_is_widened_exactly() {
     let read = Weights::from_safetensors(&file(&tensors), &config).unwrap();
     match read.embedding.values {
         MatrixValues::Float(read) => assert_eq!(read, values),
-        MatrixValues::Int8 { .. } => panic!("not int8"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -256,7 +383,7 @@ fn values_that_are_no_numbers_are_found() {
 fn int8_needs_a_quantization_in_the_configuration() {
     let whole = file(&tensors(&common::weights(&config(), 5)));
     let config = ModelConfig {
-        int8_weights: false,
+        quantization: None,
         ..config()
     };
     let error = Weights::from_safetensors(&whole, &config).unwrap_err();

@@ -2,7 +2,7 @@
 
 use common::Random;
 use lacuna_model::kernels::Kernel;
-use lacuna_model::{CpuTransformer, ForwardError, ModelConfig, plain};
+use lacuna_model::{CpuTransformer, ForwardError, ModelConfig, WeightFormat, plain};
 
 #[allow(dead_code)]
 mod common;
@@ -16,22 +16,31 @@ fn small(random: &mut Random) -> ModelConfig {
     let head_dim = 2 * (1 + random.below(20));
     let mut coin = || random.below(2) == 0;
     let (tie, bias, mlp_bias, qk_norm) = (coin(), coin(), coin(), coin());
-    let (shift, int8) = (coin(), coin());
+    let shift = coin();
+    let formats = [None, Some(WeightFormat::Int8), Some(WeightFormat::Int4)];
+    let quantization = formats[random.below(3)];
+    // Of int4, some matrices have whole groups and some do not.
+    let whole = quantization == Some(WeightFormat::Int4);
+    let mut side = |end: usize| match whole {
+        true => [32, 64, 96, 48][random.below(4)],
+        false => 1 + random.below(end),
+    };
+    let (hidden_size, intermediate_size) = (side(70), side(90));
     ModelConfig {
         vocab_size: 5 + random.below(80),
-        hidden_size: 1 + random.below(70),
+        hidden_size,
         num_hidden_layers: 1 + random.below(3),
         num_attention_heads: kv_heads * (1 + random.below(3)),
         num_key_value_heads: kv_heads,
         head_dim,
-        intermediate_size: 1 + random.below(90),
+        intermediate_size,
         max_position_embeddings: 64,
         tie_word_embeddings: tie,
         attention_bias: bias,
         mlp_bias,
         qk_norm,
         logits_shift: shift,
-        int8_weights: int8,
+        quantization,
         ..common::ten_million()
     }
 }
@@ -116,7 +125,7 @@ fn inputs_that_fit_no_model_are_errors() {
 #[test]
 fn weights_that_overflow_are_an_error() {
     let config = ModelConfig {
-        int8_weights: false,
+        quantization: None,
         ..small(&mut Random(2))
     };
     let mut weights = common::weights(&config, 0);
@@ -127,7 +136,7 @@ fn weights_that_overflow_are_an_error() {
         Err(ForwardError::NotFinite)
     );
     let config = ModelConfig {
-        int8_weights: true,
+        quantization: Some(WeightFormat::Int8),
         ..config
     };
     let mut weights = common::weights(&config, 0);

@@ -5,8 +5,10 @@ use common::Random;
 use lacuna_model::kernels::Kernel;
 use lacuna_model::kernels::activations::Activations;
 use lacuna_model::kernels::float::{self, Strided};
+use lacuna_model::kernels::int4::{self, PackedInt4};
 use lacuna_model::kernels::int8::{self, Output};
 use lacuna_model::kernels::pack::PackedMatrix;
+use lacuna_model::weights::{INT4_GROUP, Matrix, MatrixValues};
 
 #[allow(dead_code)]
 mod common;
@@ -66,6 +68,83 @@ fn int8_products_are_right() {
                         added[i * outputs + j],
                         exact + f64::from(before[i * outputs + j]),
                     );
+                }
+            }
+            let results = [set, added];
+            assert_eq!(
+                *first.get_or_insert_with(|| results.clone()),
+                results,
+                "{}",
+                kernel.name()
+            );
+        }
+    }
+}
+
+/// All kernels agree bit for bit on int4, and with sums in f64 up to the rounding of
+/// activations; rows come back as the file's own reader gives them.
+#[test]
+fn int4_products_are_right() {
+    let random = &mut Random(5);
+    let mut x = Activations::default();
+    for [rows, inputs, outputs] in shapes() {
+        let inputs = inputs.next_multiple_of(INT4_GROUP);
+        let groups = outputs * inputs / INT4_GROUP;
+        let floats: Vec<f32> = (0..rows * inputs).map(|_| random.float() * 3.0).collect();
+        // Scales of 0.008 to 0.016, minima of -0.25 to -0.125, and of both signs.
+        let halves = |random: &mut Random, exponent: u32| -> Vec<u16> {
+            let one = |_| (exponent << 10) as u16 | (random.next() & 0x83ff) as u16;
+            (0..groups).map(one).collect()
+        };
+        let matrix = Matrix {
+            rows: outputs,
+            cols: inputs,
+            values: MatrixValues::Int4 {
+                packed: (0..outputs * inputs / 2)
+                    .map(|_| random.next() as u8)
+                    .collect(),
+                scales: halves(random, 8),
+                minima: halves(random, 12),
+            },
+        };
+        let MatrixValues::Int4 {
+            packed,
+            scales,
+            minima,
+        } = &matrix.values
+        else {
+            unreachable!()
+        };
+        let ours = PackedInt4::new(outputs, inputs, packed, scales, minima);
+        x.quantize(&floats, rows, inputs);
+        let bias: Vec<f32> = (0..outputs).map(|_| random.float()).collect();
+        let before: Vec<f32> = (0..rows * outputs).map(|_| random.float()).collect();
+        let mut first: Option<[Vec<f32>; 2]> = None;
+        for kernel in Kernel::supported() {
+            let mut set = vec![f32::NAN; rows * outputs];
+            let mut added = before.clone();
+            int4::multiply(kernel, &x, &ours, Some(&bias), Output::Set, &mut set);
+            int4::multiply(kernel, &x, &ours, None, Output::Add, &mut added);
+            let (mut weights, mut again) = (vec![f32::NAN; inputs], vec![f32::NAN; inputs]);
+            for (j, &bias) in bias.iter().enumerate() {
+                matrix.row_into(j, &mut weights);
+                ours.row_into(j, &mut again);
+                assert_eq!(weights, again);
+                let total: f64 = weights.iter().map(|w| f64::from(w.abs())).sum();
+                for (i, row) in floats.chunks(inputs).enumerate() {
+                    let products = row.iter().zip(&weights);
+                    let exact: f64 = products.map(|(&x, &w)| f64::from(x) * f64::from(w)).sum();
+                    // Half a step of the row's rounding (at most 1 of 4,000) for each weight.
+                    let bound = 3.0 / 8_000.0 * total + 1e-5 * (1.0 + total);
+                    let at = i * outputs + j;
+                    for (ours, more) in [(set[at], bias), (added[at], before[at])] {
+                        let difference = f64::from(ours) - exact - f64::from(more);
+                        assert!(
+                            difference.abs() <= bound,
+                            "{} {rows}x{inputs}x{outputs}: off by {difference}",
+                            kernel.name()
+                        );
+                    }
                 }
             }
             let results = [set, added];

@@ -25,7 +25,7 @@ pub struct Activations {
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) values: Vec<i16>,
-    /// What a value of 1 stands for, a row each.
+    /// What a value of 1 stands for, a row each; padded with zeros like the rows.
     pub(super) scales: Vec<f32>,
 }
 
@@ -48,12 +48,18 @@ impl Activations {
                 self.scales.push(quantize_row(row, limit, tile, lane));
             }
         }
+        self.scales.resize(rows.next_multiple_of(TILE_ROWS), 0.0);
     }
 
     /// The 16-bit values of one tile: `pairs * TILE_ROWS * 2`.
     pub(super) fn tile(&self, tile: usize) -> &[i16] {
         let length = self.cols.div_ceil(2) * TILE_ROWS * 2;
         &self.values[tile * length..][..length]
+    }
+
+    pub(super) fn tile_scales(&self, tile: usize) -> &[f32; TILE_ROWS] {
+        let (scales, _) = self.scales.as_chunks();
+        &scales[tile]
     }
 }
 
@@ -123,7 +129,8 @@ mod tests {
         expected[1] = -most;
         expected[16] = (f32::from(most) / 2.0).round_ties_even() as i16;
         assert_eq!(activations.values, expected);
-        assert_eq!(activations.scales, [1.0 / f32::from(most), 0.0]);
+        assert_eq!(activations.scales[0], 1.0 / f32::from(most));
+        assert_eq!(activations.scales[1..], [0.0; 7]);
     }
 
     #[test]

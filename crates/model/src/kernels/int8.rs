@@ -12,19 +12,10 @@
 
 use super::activations::Activations;
 use super::pack::PackedMatrix;
+use super::tile::{FloatSums, TileSums, write};
 use super::{Instructions, Kernel, PANEL, TILE_ROWS};
 
-/// The dot products of a tile of activations with a panel of weights.
-pub(super) type TileSums = [[i32; PANEL]; TILE_ROWS];
-
-/// What happens to what stands in the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// It is overwritten.
-    Set,
-    /// It is added to: a residual connection.
-    Add,
-}
+pub use super::tile::Output;
 
 /// `out = X Wᵀ + bias`, or `out += X Wᵀ + bias`: `out` is `[x.rows, weights.rows]`.
 ///
@@ -41,68 +32,36 @@ pub fn multiply(
     assert_eq!(x.cols, weights.cols);
     assert_eq!(out.len(), x.rows * weights.rows);
     assert!(bias.is_none_or(|bias| bias.len() == weights.rows));
-    let job = Job {
-        kernel,
-        x,
-        weights,
-        bias,
-        output,
-    };
-    job.run(out);
-}
-
-struct Job<'a> {
-    kernel: Kernel,
-    x: &'a Activations,
-    weights: &'a PackedMatrix,
-    bias: Option<&'a [f32]>,
-    output: Output,
-}
-
-impl Job<'_> {
-    fn run(&self, out: &mut [f32]) {
-        let width = self.weights.rows;
-        let mut sums: TileSums = [[0; PANEL]; TILE_ROWS];
-        for panel in 0..width.div_ceil(PANEL) {
-            let weights = self.weights.panel(panel);
-            for (tile, block) in out.chunks_mut(TILE_ROWS * width).enumerate() {
-                tile_sums(self.kernel, self.x.tile(tile), weights, &mut sums);
-                self.write(tile, panel, &sums, block);
-            }
+    let width = weights.rows;
+    let mut sums: TileSums = [[0; PANEL]; TILE_ROWS];
+    let mut floats: FloatSums = [[0.0; PANEL]; TILE_ROWS];
+    for panel in 0..width.div_ceil(PANEL) {
+        let (values, scales) = weights.panel(panel);
+        for (tile, block) in out.chunks_mut(TILE_ROWS * width).enumerate() {
+            tile_sums(kernel, x.tile(tile), values, &mut sums);
+            scale(kernel, &sums, x.tile_scales(tile), scales, &mut floats);
+            write(&floats, panel, bias, output, width, block);
         }
     }
+}
 
-    /// `block` holds whole rows of the output; the panel's columns of them are written.
-    fn write(&self, tile: usize, panel: usize, sums: &TileSums, block: &mut [f32]) {
-        let width = self.weights.rows;
-        let columns = panel * PANEL..width.min((panel + 1) * PANEL);
-        let weight_scales = &self.weights.scales[columns.clone()];
-        let row_scales = &self.x.scales[tile * TILE_ROWS..];
-        for ((row, sums), &scale) in block.chunks_exact_mut(width).zip(sums).zip(row_scales) {
-            let out = &mut row[columns.clone()];
-            let values = sums.iter().zip(weight_scales);
-            match self.output {
-                Output::Set => {
-                    for (out, (&sum, &weight)) in out.iter_mut().zip(values) {
-                        *out = sum as f32 * (scale * weight);
-                    }
-                }
-                Output::Add => {
-                    for (out, (&sum, &weight)) in out.iter_mut().zip(values) {
-                        *out += sum as f32 * (scale * weight);
-                    }
-                }
-            }
-            if let Some(bias) = self.bias {
-                for (out, bias) in out.iter_mut().zip(&bias[columns.clone()]) {
-                    *out += bias;
-                }
+for_each_instruction_set! {
+    fn scale(
+        sums: &TileSums,
+        row_scales: &[f32; TILE_ROWS],
+        weight_scales: &[f32; PANEL],
+        floats: &mut FloatSums,
+    ) {
+        for ((floats, sums), scale) in floats.iter_mut().zip(sums).zip(row_scales) {
+            for lane in 0..PANEL {
+                floats[lane] = sums[lane] as f32 * (scale * weight_scales[lane]);
             }
         }
     }
 }
 
-fn tile_sums(kernel: Kernel, x: &[i16], weights: &[i8], sums: &mut TileSums) {
+/// The dot products of a tile of activations with as many columns of a panel.
+pub(super) fn tile_sums(kernel: Kernel, x: &[i16], weights: &[i8], sums: &mut TileSums) {
     match kernel.0 {
         Instructions::Scalar => scalar(x, weights, sums),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

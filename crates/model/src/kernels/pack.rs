@@ -14,6 +14,7 @@ pub struct PackedMatrix {
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) panels: Vec<i8>,
+    /// Padded with zeros like the rows.
     pub(super) scales: Vec<f32>,
 }
 
@@ -22,9 +23,10 @@ impl PackedMatrix {
     ///
     /// # Panics
     /// If the lengths do not match.
-    pub fn new(rows: usize, cols: usize, quantized: &[i8], scales: Vec<f32>) -> Self {
+    pub fn new(rows: usize, cols: usize, quantized: &[i8], mut scales: Vec<f32>) -> Self {
         assert_eq!(quantized.len(), rows * cols);
         assert_eq!(scales.len(), rows);
+        scales.resize(rows.next_multiple_of(PANEL), 0.0);
         let pairs = cols.div_ceil(2);
         let mut panels = vec![0; rows.div_ceil(PANEL) * pairs * PANEL * 2];
         for (row, values) in quantized.chunks_exact(cols.max(1)).enumerate() {
@@ -53,16 +55,17 @@ impl PackedMatrix {
 
     /// Writes one row, dequantised, to `out`, which has `cols` places.
     pub fn row_into(&self, row: usize, out: &mut [f32]) {
-        let (panel, lane) = (self.panel(row / PANEL), row % PANEL);
+        let ((panel, _), lane) = (self.panel(row / PANEL), row % PANEL);
         for (col, out) in out.iter_mut().enumerate() {
             let value = panel[col / 2 * PANEL * 2 + lane * 2 + col % 2];
             *out = f32::from(value) * self.scales[row];
         }
     }
 
-    /// The weights of one panel: `pairs * PANEL * 2`.
-    pub(super) fn panel(&self, panel: usize) -> &[i8] {
+    /// The weights of one panel, `pairs * PANEL * 2`, and their scales.
+    pub(super) fn panel(&self, panel: usize) -> (&[i8], &[f32; PANEL]) {
         let length = self.cols.div_ceil(2) * PANEL * 2;
-        &self.panels[panel * length..][..length]
+        let (scales, _) = self.scales.as_chunks();
+        (&self.panels[panel * length..][..length], &scales[panel])
     }
 }

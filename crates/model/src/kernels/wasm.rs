@@ -5,7 +5,7 @@
 //! weights, 1 of activations. Both operands are read with constant offsets from two pointers
 //! that advance, which spares the engine all address arithmetic.
 
-use super::int8::TileSums;
+use super::tile::TileSums;
 use super::{PANEL, TILE_ROWS};
 use core::arch::wasm32::*;
 

@@ -4,7 +4,7 @@
 //! the same pair of one row of activations in every lane. AVX-512 has 32 registers: the 16
 //! sums of a whole tile, two of weights. AVX2 has 16, so a tile is four passes of 8 sums.
 
-use super::int8::TileSums;
+use super::tile::TileSums;
 use super::{PANEL, TILE_ROWS};
 use std::arch::x86_64::*;
 

@@ -1,7 +1,8 @@
 //! Random models of any shape, for tests and measurements.
 
+use lacuna_model::weights::INT4_GROUP;
 use lacuna_model::weights::{LayerWeights, Linear, Matrix, MatrixValues};
-use lacuna_model::{ModelConfig, Weights};
+use lacuna_model::{ModelConfig, WeightFormat, Weights};
 
 /// A small generator (SplitMix64), so that a seed means the same model everywhere.
 pub struct Random(pub u64);
@@ -47,7 +48,7 @@ pub fn ten_million() -> ModelConfig {
         eos_token_ids: vec![0],
         pad_token_id: Some(0),
         logits_shift: false,
-        int8_weights: true,
+        quantization: Some(WeightFormat::Int8),
         prompt_template: None,
     }
 }
@@ -83,16 +84,31 @@ pub fn weights(config: &ModelConfig, seed: u64) -> Weights {
     }
 }
 
+/// In the configuration's format; int8 where the columns are no whole groups of int4.
 fn matrix(config: &ModelConfig, random: &mut Random, rows: usize, cols: usize) -> Matrix {
     let size = (3.0 / cols as f32).sqrt();
-    let values = match config.int8_weights {
-        true => MatrixValues::Int8 {
+    let values = match config.quantization {
+        Some(WeightFormat::Int4) if cols.is_multiple_of(INT4_GROUP) => {
+            let groups = rows * cols / INT4_GROUP;
+            // Of a weight's size, within a quarter of a power of two: the scale, as `size / 8`
+            // of fifteen steps, and the minimum at the other end.
+            let mut half = |size: f32, sign: u32| {
+                let exponent = (size.to_bits() >> 23).saturating_sub(112).max(1);
+                (sign << 15 | exponent << 10 | random.below(256) as u32) as u16
+            };
+            MatrixValues::Int4 {
+                scales: (0..groups).map(|_| half(size / 8.0, 0)).collect(),
+                minima: (0..groups).map(|_| half(size, 1)).collect(),
+                packed: (0..rows * cols / 2).map(|_| random.next() as u8).collect(),
+            }
+        }
+        Some(_) => MatrixValues::Int8 {
             quantized: (0..rows * cols).map(|_| random.next() as i8).collect(),
             scales: (0..rows)
                 .map(|_| size * (1.0 + 0.2 * random.float()) / 128.0)
                 .collect(),
         },
-        false => MatrixValues::Float((0..rows * cols).map(|_| size * random.float()).collect()),
+        None => MatrixValues::Float((0..rows * cols).map(|_| size * random.float()).collect()),
     };
     Matrix { rows, cols, values }
 }

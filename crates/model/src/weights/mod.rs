@@ -1,25 +1,33 @@
 //! `model.safetensors`: the tensors, found by their Hugging Face names and checked against
 //! the configuration.
 //!
-//! A safetensors file is eight bytes with the length of a JSON header, the header (name →
-//! type, shape, byte range), and the bytes. The header is read here and not by the crate
-//! `safetensors`, because that one adds the declared end of the data to the header's length
-//! without an overflow check: a header of one lie makes it panic, and on 32 bits, where this
-//! code runs in the browser, a lie of four gigabytes is enough. The tests write their files
-//! with that crate, so the two stay in agreement.
+//! How a matrix is stored is told from its tensors, one by one:
 //!
-//! A matrix is either int8 with a scale for each row (`w = q * scale`, the scales in
-//! `NAME_scale`), or F32, F16 or BF16, which is kept as f32 and multiplied as such: exact and
-//! several times slower. Files are meant to ship as int8; the float path is there to run a
-//! checkpoint before it is quantised.
+//! | format | `NAME` | beside it | a weight is |
+//! |---|---|---|---|
+//! | int8 | I8 `[rows, cols]` | `NAME_scale`, floats `[rows]` | `q * scale` |
+//! | int4 | U8 `[rows, cols / 2]` | `NAME_scale` and `NAME_min`, F16 `[rows, cols / 32]` | `q * scale + min` |
+//! | float | F32, F16 or BF16 `[rows, cols]` | | itself |
+//!
+//! Int4 has scale and minimum for each group of 32 neighbouring columns, five bits a weight
+//! in all; of the two weights in a byte, the one of the lower column is in the low half.
+//! Floats are kept as f32 and multiplied as such: exact and several times slower. Files are
+//! meant to ship quantised; the float path is there to run a checkpoint before it is.
 //!
 //! Nothing is allocated from a size in the configuration: each tensor is looked up, its shape
 //! compared, and only then its bytes, which are present in the file, are copied.
 
-use crate::config::ModelConfig;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+mod half;
+mod tensor_file;
+
+pub use half::f16_to_f32;
+
+use crate::config::{ModelConfig, WeightFormat};
+use tensor_file::TensorFile;
 use thiserror::Error;
+
+/// Neighbouring columns of an int4 matrix that share a scale and a minimum.
+pub const INT4_GROUP: usize = 32;
 
 /// All tensors of a model, shapes and values checked.
 #[derive(Clone, Debug)]
@@ -93,6 +101,17 @@ pub enum MatrixValues {
         /// One a row, all finite.
         scales: Vec<f32>,
     },
+    /// `value = quantized * scale + minimum`, `quantized` in 0 to 15, for each group of
+    /// [`INT4_GROUP`] columns; `cols` is a multiple of it.
+    Int4 {
+        /// `rows * cols / 2`: two neighbouring columns in a byte, the lower one in the low
+        /// half.
+        packed: Vec<u8>,
+        /// `rows * cols / INT4_GROUP` halves, as their bits ([`f16_to_f32`]), all finite.
+        scales: Vec<u16>,
+        /// As `scales`.
+        minima: Vec<u16>,
+    },
     /// Plain values, all finite.
     Float(Vec<f32>),
 }
@@ -153,6 +172,16 @@ pub enum WeightsError {
         /// The file's type.
         found: String,
     },
+    /// An int4 matrix whose rows are no whole number of groups.
+    #[error(
+        "model.safetensors: tensor {name} has type U8 (int4), but its {cols} columns are not whole groups of {INT4_GROUP}"
+    )]
+    Groups {
+        /// The tensor.
+        name: String,
+        /// Columns of the matrix.
+        cols: usize,
+    },
     /// A value that is not a finite number.
     #[error("model.safetensors: tensor {name} holds {value} at index {index}")]
     NotFinite {
@@ -175,7 +204,7 @@ impl Weights {
         let tensors = TensorFile::open(file)?;
         let reader = Reader {
             tensors,
-            int8_allowed: config.int8_weights,
+            quantization: config.quantization,
         };
         let (vocab, hidden) = (config.vocab_size, config.hidden_size);
         Ok(Self {
@@ -199,6 +228,23 @@ impl Matrix {
         let range = row * self.cols..(row + 1) * self.cols;
         match &self.values {
             MatrixValues::Float(values) => out.copy_from_slice(&values[range]),
+            MatrixValues::Int4 {
+                packed,
+                scales,
+                minima,
+            } => {
+                let groups = range.start / INT4_GROUP..range.end / INT4_GROUP;
+                let packed = packed[range.start / 2..range.end / 2].chunks(INT4_GROUP / 2);
+                let scales = scales[groups.clone()].iter().zip(&minima[groups]);
+                for ((out, packed), (&scale, &minimum)) in
+                    out.chunks_mut(INT4_GROUP).zip(packed).zip(scales)
+                {
+                    let (scale, minimum) = (f16_to_f32(scale), f16_to_f32(minimum));
+                    for (out, byte) in out.as_chunks_mut::<2>().0.iter_mut().zip(packed) {
+                        *out = [byte & 15, byte >> 4].map(|q| f32::from(q) * scale + minimum);
+                    }
+                }
+            }
             MatrixValues::Int8 { quantized, scales } => {
                 for (out, &q) in out.iter_mut().zip(&quantized[range]) {
                     *out = f32::from(q) * scales[row];
@@ -210,7 +256,7 @@ impl Matrix {
 
 struct Reader<'a> {
     tensors: TensorFile<'a>,
-    int8_allowed: bool,
+    quantization: Option<WeightFormat>,
 }
 
 impl Reader<'_> {
@@ -267,231 +313,51 @@ impl Reader<'_> {
     }
 
     fn matrix(&self, name: &str, rows: usize, cols: usize) -> Result<Matrix, WeightsError> {
-        let tensor = self.tensors.tensor(name, &[rows, cols])?;
-        let values = match tensor.dtype {
-            "I8" if self.int8_allowed => MatrixValues::Int8 {
-                quantized: tensor.bytes.iter().map(|&byte| byte as i8).collect(),
+        let dtype = self.tensors.dtype(name)?;
+        let values = match (dtype, self.quantization) {
+            ("I8", Some(_)) => MatrixValues::Int8 {
+                quantized: {
+                    let tensor = self.tensors.tensor(name, &[rows, cols])?;
+                    tensor.bytes.iter().map(|&byte| byte as i8).collect()
+                },
                 scales: self.vector(&format!("{name}_scale"), rows)?,
             },
-            _ => {
-                let expected = match self.int8_allowed {
-                    true => "I8, F32, F16 or BF16",
-                    false => "F32, F16 or BF16 (the configuration has no quantization)",
+            ("U8", Some(WeightFormat::Int4)) => self.int4(name, rows, cols)?,
+            (_, quantization) => {
+                let expected = match quantization {
+                    None => "F32, F16 or BF16 (the configuration has no quantization)",
+                    Some(WeightFormat::Int8) => "I8, F32, F16 or BF16",
+                    Some(WeightFormat::Int4) => "U8, I8, F32, F16 or BF16",
                 };
+                let tensor = self.tensors.tensor(name, &[rows, cols])?;
                 MatrixValues::Float(tensor.floats(name, expected)?)
             }
         };
         Ok(Matrix { rows, cols, values })
     }
 
+    fn int4(&self, name: &str, rows: usize, cols: usize) -> Result<MatrixValues, WeightsError> {
+        if !cols.is_multiple_of(INT4_GROUP) {
+            return Err(WeightsError::Groups {
+                name: name.to_owned(),
+                cols,
+            });
+        }
+        let halves = |what: &str| {
+            let name = format!("{name}_{what}");
+            let shape = [rows, cols / INT4_GROUP];
+            self.tensors.tensor(&name, &shape)?.halves(&name)
+        };
+        Ok(MatrixValues::Int4 {
+            packed: self.tensors.tensor(name, &[rows, cols / 2])?.bytes.to_vec(),
+            scales: halves("scale")?,
+            minima: halves("min")?,
+        })
+    }
+
     fn vector(&self, name: &str, length: usize) -> Result<Vec<f32>, WeightsError> {
         self.tensors
             .tensor(name, &[length])?
             .floats(name, "F32, F16 or BF16")
-    }
-}
-
-/// A safetensors file whose header has been checked: every byte range lies inside the data,
-/// is as long as its shape and type say, and no two overlap.
-struct TensorFile<'a> {
-    header: BTreeMap<String, TensorInfo>,
-    data: &'a [u8],
-}
-
-#[derive(Deserialize)]
-struct TensorInfo {
-    dtype: String,
-    shape: Vec<u64>,
-    data_offsets: (u64, u64),
-}
-
-struct Tensor<'a> {
-    dtype: &'a str,
-    bytes: &'a [u8],
-}
-
-impl<'a> TensorFile<'a> {
-    fn open(file: &'a [u8]) -> Result<Self, WeightsError> {
-        let too_short = |expected| WeightsError::Length {
-            expected,
-            found: file.len() as u64,
-        };
-        let (length, rest) = file.split_first_chunk::<8>().ok_or(too_short(8))?;
-        let header_length = u64::from_le_bytes(*length);
-        let (json, data) = usize::try_from(header_length)
-            .ok()
-            .and_then(|length| rest.split_at_checked(length))
-            .ok_or(too_short(header_length.saturating_add(8)))?;
-        let header = read_header(json)?;
-        let end = check_ranges(&header)?;
-        match end == data.len() as u64 {
-            true => Ok(Self { header, data }),
-            false => Err(too_short(
-                end.saturating_add(8).saturating_add(header_length),
-            )),
-        }
-    }
-
-    fn tensor(&self, name: &str, shape: &[usize]) -> Result<Tensor<'_>, WeightsError> {
-        let info = self.header.get(name).ok_or_else(|| WeightsError::Missing {
-            name: name.to_owned(),
-        })?;
-        if !info
-            .shape
-            .iter()
-            .copied()
-            .eq(shape.iter().map(|&side| side as u64))
-        {
-            return Err(WeightsError::Shape {
-                name: name.to_owned(),
-                expected: shape.to_vec(),
-                found: info.shape.clone(),
-            });
-        }
-        // Checked by `open`: the range lies inside the data, so both fit in usize.
-        let (begin, end) = info.data_offsets;
-        Ok(Tensor {
-            dtype: &info.dtype,
-            bytes: &self.data[begin as usize..end as usize],
-        })
-    }
-}
-
-fn read_header(json: &[u8]) -> Result<BTreeMap<String, TensorInfo>, WeightsError> {
-    let unreadable = |error: serde_json::Error| WeightsError::Header(error.to_string());
-    let mut entries: BTreeMap<String, serde_json::Value> =
-        serde_json::from_slice(json).map_err(unreadable)?;
-    entries.remove("__metadata__");
-    entries
-        .into_iter()
-        .map(|(name, entry)| {
-            let info = TensorInfo::deserialize(entry)
-                .map_err(|error| WeightsError::Header(format!("tensor {name}: {error}")))?;
-            Ok((name, info))
-        })
-        .collect()
-}
-
-/// The end of the data: ranges follow each other from 0 without hole or overlap, as the
-/// format demands.
-fn check_ranges(header: &BTreeMap<String, TensorInfo>) -> Result<u64, WeightsError> {
-    let mut by_place: Vec<_> = header.iter().collect();
-    by_place.sort_by_key(|(_, info)| info.data_offsets);
-    let mut place = 0;
-    for (name, info) in by_place {
-        let (begin, end) = info.data_offsets;
-        let wrong = |problem| WeightsError::Range {
-            name: name.clone(),
-            begin,
-            end,
-            problem,
-        };
-        if begin != place {
-            return Err(wrong("does not begin where the one before it ends"));
-        }
-        // A type of unknown width is left to whoever asks for the tensor: it is refused
-        // there by name.
-        let width = dtype_width(&info.dtype);
-        let bytes = width.and_then(|width| {
-            info.shape
-                .iter()
-                .try_fold(width, |product, &side| product.checked_mul(side))
-        });
-        let declared = end
-            .checked_sub(begin)
-            .ok_or_else(|| wrong("ends before it begins"))?;
-        if width.is_some() && bytes != Some(declared) {
-            return Err(wrong("is not as long as its shape and type"));
-        }
-        place = end;
-    }
-    Ok(place)
-}
-
-fn dtype_width(dtype: &str) -> Option<u64> {
-    match dtype {
-        "BOOL" | "I8" | "U8" | "F8_E5M2" | "F8_E4M3" => Some(1),
-        "I16" | "U16" | "F16" | "BF16" => Some(2),
-        "I32" | "U32" | "F32" => Some(4),
-        "I64" | "U64" | "F64" => Some(8),
-        _ => None,
-    }
-}
-
-impl Tensor<'_> {
-    fn floats(&self, name: &str, expected: &'static str) -> Result<Vec<f32>, WeightsError> {
-        let halves = |convert: fn(u16) -> f32| {
-            let (pairs, _) = self.bytes.as_chunks::<2>();
-            pairs
-                .iter()
-                .map(|&pair| convert(u16::from_le_bytes(pair)))
-                .collect()
-        };
-        let values: Vec<f32> = match self.dtype {
-            "F32" => self
-                .bytes
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|&b| f32::from_le_bytes(b))
-                .collect(),
-            "F16" => halves(f16_to_f32),
-            "BF16" => halves(|bits| f32::from_bits(u32::from(bits) << 16)),
-            other => {
-                return Err(WeightsError::Dtype {
-                    name: name.to_owned(),
-                    expected,
-                    found: other.to_owned(),
-                });
-            }
-        };
-        match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(values),
-            Some(index) => {
-                let value = values[index];
-                Err(WeightsError::NotFinite {
-                    name: name.to_owned(),
-                    index,
-                    value,
-                })
-            }
-        }
-    }
-}
-
-/// IEEE half to single; every half is exactly a single.
-fn f16_to_f32(bits: u16) -> f32 {
-    let sign = u32::from(bits >> 15) << 31;
-    let exponent = u32::from(bits >> 10) & 31;
-    let fraction = u32::from(bits) & 1023;
-    match (exponent, fraction) {
-        (0, _) => {
-            let magnitude = fraction as f32 * (1.0 / 16_777_216.0);
-            f32::from_bits(magnitude.to_bits() | sign)
-        }
-        (31, _) => f32::from_bits(sign | 0x7f80_0000 | (fraction << 13)),
-        _ => f32::from_bits(sign | ((exponent + 112) << 23) | (fraction << 13)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn halves_are_exact() {
-        for (bits, value) in [
-            (0x0000, 0.0),
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x7bff, 65504.0),
-            (0x0001, 5.960_464_5e-8),
-            (0x03ff, 6.097_555e-5),
-            (0x0400, 6.103_515_6e-5),
-            (0x7c00, f32::INFINITY),
-        ] {
-            assert_eq!(f16_to_f32(bits), value, "{bits:#06x}");
-        }
-        assert!(f16_to_f32(0x7e00).is_nan());
     }
 }
