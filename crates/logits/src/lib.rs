@@ -2,7 +2,7 @@
 //!
 //! A row over a vocabulary of 50,000 is 200 KB, and a canvas has hundreds of rows; a decoder
 //! looks at a handful of candidates of each. So a forward pass hands over [`RowSummary`]s: the
-//! best few tokens, the logarithm of the softmax's denominator, and the entropy. Where that is
+//! best few tokens, the softmax's denominator, and the entropy. Where that is
 //! not enough (every candidate was refused), the decoder asks again with a [`TokenSet`] of what
 //! it may still take. A graphics card computes the same; [`summarize`] is its plain twin.
 //!

@@ -10,9 +10,12 @@ use crate::token_set::TokenSet;
 pub struct RowSummary {
     /// The best tokens by score, best first; of equal scores the lower token first.
     pub best: Vec<Scored>,
-    /// ln Σ exp(logit) over the tokens that count. The probability of a token is
-    /// `exp(logit − log_sum)`.
-    pub log_sum: f32,
+    /// The highest logit of the tokens that count; −∞ if none does.
+    pub highest: f32,
+    /// Σ exp(logit − highest) over the tokens that count. Apart from `highest`, because a
+    /// confident row's sum is 1 and a millionth: added to a logit, the millionth would be
+    /// lost, and with it which of two confident rows is the more confident.
+    pub sum: f32,
     /// Entropy of the distribution, in nats.
     pub entropy: f32,
 }
@@ -20,11 +23,16 @@ pub struct RowSummary {
 impl RowSummary {
     /// The probability of a candidate of this row.
     pub fn probability(&self, candidate: &Scored) -> f32 {
-        let probability = (candidate.logit - self.log_sum).exp();
+        let probability = (candidate.logit - self.highest).exp() / self.sum;
         match probability.is_finite() {
             true => probability.min(1.0),
             false => 0.0,
         }
+    }
+
+    /// ln Σ exp(logit): the probability of a token is `exp(logit − log_sum)`.
+    pub fn log_sum(&self) -> f32 {
+        self.highest + self.sum.ln()
     }
 }
 
@@ -65,7 +73,8 @@ pub fn summarize(
     }
     RowSummary {
         best: best_of(logits, writable, writable, top, noise, position),
-        log_sum: highest + sum.ln(),
+        highest,
+        sum,
         entropy: if sum > 0.0 {
             (sum.ln() - weighted / sum).max(0.0)
         } else {
@@ -139,7 +148,7 @@ mod tests {
         let summary = summarize(&logits, &all_but_last, 3, None, 0);
         assert_eq!(tokens(&summary.best), [1, 3, 4]);
         let sum: f32 = [1.0f32, 3.0, 3.0, 2.0].iter().map(|x| x.exp()).sum();
-        assert!((summary.log_sum - sum.ln()).abs() < 1e-6);
+        assert!((summary.log_sum() - sum.ln()).abs() < 1e-6);
         let entropy: f32 = [1.0f32, 3.0, 3.0, 2.0]
             .iter()
             .map(|x| (x - sum.ln()).exp() * (sum.ln() - x))
@@ -156,7 +165,17 @@ mod tests {
     fn a_row_without_a_token_that_counts_is_empty() {
         let summary = summarize(&[f32::NAN; 4], &TokenSet::from_fn(4, |_| true), 2, None, 0);
         assert_eq!((summary.best.len(), summary.entropy), (0, 0.0));
-        assert_eq!(summary.log_sum, f32::NEG_INFINITY);
+        assert_eq!((summary.sum, summary.log_sum()), (0.0, f32::NEG_INFINITY));
+    }
+
+    #[test]
+    fn of_two_confident_rows_the_more_confident_is_known() {
+        let summary = |other: f32| {
+            let row = [20.0, other];
+            summarize(&row, &TokenSet::from_fn(2, |_| true), 1, None, 0)
+        };
+        let (surer, sure) = (summary(4.5), summary(5.0));
+        assert!(surer.probability(&surer.best[0]) > sure.probability(&sure.best[0]));
     }
 
     #[test]
