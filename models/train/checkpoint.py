@@ -1,4 +1,4 @@
-"""Reads an exported model back, so that what is measured is what ships: the int8 weights."""
+"""Reads an exported model back, so that what is measured is what ships: the quantised weights."""
 
 import json
 import os
@@ -19,7 +19,11 @@ def dequantised(folder):
     for name, value in tensors.items():
         if value.dtype == np.int8:
             named[name] = value.astype(np.float32) * tensors[name + "_scale"][:, None]
-        elif not name.endswith("_scale"):
+        elif value.dtype == np.uint8:
+            scale, least = (tensors[name + part].astype(np.float32) for part in ("_scale", "_min"))
+            q = np.stack([value & 15, value >> 4], 2).reshape(*scale.shape, -1)
+            named[name] = (q * scale[..., None] + least[..., None]).reshape(len(value), -1)
+        elif not name.endswith(("_scale", "_min")):
             named[name] = value
     config = Config(
         c["vocab_size"],

@@ -1,7 +1,12 @@
-"""Writes a checkpoint in the ecosystem's format: Hugging Face names, int8 rows with scales.
+"""Writes a checkpoint in the ecosystem's format: Hugging Face names, quantised matrices.
 
-A matrix is stored as I8 `X.weight` of [rows, cols] with F32 `X.weight_scale` of [rows], so that
-w = q * scale; norms stay F32. `--random` writes untrained weights, for work on the engine.
+Int8: a matrix is stored as I8 `X.weight` of [rows, cols] with F32 `X.weight_scale` of [rows], so
+that w = q * scale. Int4: each 32 neighbouring columns have a scale and a minimum, w = q * scale +
+min with q from 0 to 15; U8 `X.weight` of [rows, cols / 2], the lower column in the low half, and
+F16 `X.weight_scale` and `X.weight_min` of [rows, cols / 32]. Under int4 the embedding, which is
+the output head too, stays int8, and so does a matrix whose columns are no whole groups. Norms are
+F32 always. `--random` writes untrained weights, for work on the engine; `--exported` takes the
+weights of a folder that was written before.
 """
 
 import argparse
@@ -13,11 +18,19 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 
+from checkpoint import dequantised
 from model import Config, MaskedDiffusionTransformer
 from tokenizer import END, MASK
 
 
-def config_json(c):
+GROUP = 32
+QUANTIZATION = {
+    "int8": {"format": "int8", "scales": "per_row"},
+    "int4": {"format": "int4", "group_size": GROUP},
+}
+
+
+def config_json(c, quantization):
     return {
         "model_type": "lacuna_diffusion",
         "architectures": ["MaskedDiffusionTransformer"],
@@ -40,7 +53,7 @@ def config_json(c):
         "eos_token_id": [END],
         "pad_token_id": END,
         "diffusion": {"logits_shift": 0, "attention": "full", "block_size": None},
-        "quantization": {"format": "int8", "scales": "per_row"},
+        "quantization": QUANTIZATION[quantization],
         "prompt": {"template": "{task}\n{request}<|sep|>"},
     }
 
@@ -73,13 +86,67 @@ def quantise(matrix):
     return np.rint(matrix / scale[:, None]).astype(np.int8), scale
 
 
-def quantised(named):
+def quantise_groups(matrix):
+    """(packed, scales, minima) of a matrix of whole groups.
+
+    Rounding to the nearest of 16 steps from a group's least to its largest weight is the start.
+    What stands at the ends costs all others precision, so narrower ranges are tried too; for each,
+    scale and minimum are then set to what fits the rounded weights best, and the range of least
+    squared error is taken.
+    """
+    rows, cols = matrix.shape
+    w = matrix.astype(np.float32).reshape(-1, GROUP)
+    low, high = w.min(1, keepdims=True), w.max(1, keepdims=True)
+    best = None
+    for part in np.linspace(1.0, 0.7, 13, dtype=np.float32):
+        inset = (high - low) * (1 - part) / 2
+        for scale, least in refined(w, low + inset, high - inset):
+            q = rounded(w, scale, least)
+            error = np.square(q * scale + least - w).sum(1, keepdims=True)
+            if best is None:
+                best = [error, q, scale, least]
+            else:
+                better = error < best[0]
+                new = (error, q, scale, least)
+                best = [np.where(better, b, a) for a, b in zip(best, new)]
+    _, q, scale, least = best
+    q = q.reshape(rows, cols).astype(np.uint8)
+    shape = (rows, cols // GROUP)
+    packed = q[:, 0::2] | q[:, 1::2] << 4
+    return packed, scale.astype(np.float16).reshape(shape), least.astype(np.float16).reshape(shape)
+
+
+def refined(w, low, high):
+    """Scale and minimum of a range, as given and fitted to the weights rounded to it; exact as
+    halves."""
+    scale, least = half((high - low) / 15), half(low)
+    yield scale, least
+    q = rounded(w, scale, least)
+    mean_q, mean_w = q.mean(1, keepdims=True), w.mean(1, keepdims=True)
+    spread = np.square(q - mean_q).sum(1, keepdims=True)
+    fitted = ((q - mean_q) * (w - mean_w)).sum(1, keepdims=True) / np.maximum(spread, 1e-6)
+    scale = half(np.where(spread > 0, fitted, scale))
+    yield scale, half(mean_w - scale * mean_q)
+
+
+def rounded(w, scale, least):
+    return np.clip(np.rint((w - least) / np.maximum(scale, 1e-12)), 0, 15)
+
+
+def half(x):
+    return x.astype(np.float16).astype(np.float32)
+
+
+def quantised(named, quantization):
     tensors = {}
     for name, value in named.items():
-        if value.ndim == 2:
-            tensors[name], tensors[name + "_scale"] = quantise(value)
-        else:
+        if value.ndim != 2:
             tensors[name] = np.ascontiguousarray(value)
+        elif quantization == "int4" and name.startswith("model.layers.") and not value.shape[1] % GROUP:
+            packed, scale, least = quantise_groups(value)
+            tensors |= {name: packed, name + "_scale": scale, name + "_min": least}
+        else:
+            tensors[name], tensors[name + "_scale"] = quantise(value)
     return tensors
 
 
@@ -95,6 +162,21 @@ def thinned(path):
     return [rows[step] for step in sorted(rows)]
 
 
+def trained(checkpoint):
+    model = MaskedDiffusionTransformer(Config(), torch.float32)
+    model.load_state_dict(torch.load(checkpoint, map_location="cpu")["model"])
+    return model
+
+
+def untrained():
+    torch.manual_seed(0)
+    model = MaskedDiffusionTransformer(Config(), torch.float32)
+    for layer in model.layers:  # they start at zero, which would test nothing
+        torch.nn.init.normal_(layer.o_proj, std=0.05)
+        torch.nn.init.normal_(layer.down_proj, std=0.05)
+    return model
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", help="folder to write")
@@ -102,27 +184,26 @@ def main():
     parser.add_argument("--log", help="training log, of which an extract goes beside the weights")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--checkpoint")
+    source.add_argument("--exported", help="folder with config.json and model.safetensors")
     source.add_argument("--random", action="store_true")
+    parser.add_argument("--format", choices=QUANTIZATION, default="int8")
     args = parser.parse_args()
 
-    torch.manual_seed(0)
-    model = MaskedDiffusionTransformer(Config(), torch.float32)
-    if args.checkpoint:
-        model.load_state_dict(torch.load(args.checkpoint, map_location="cpu")["model"])
+    if args.exported:
+        config, named = dequantised(args.exported)
     else:
-        for layer in model.layers:  # they start at zero, which would test nothing
-            torch.nn.init.normal_(layer.o_proj, std=0.05)
-            torch.nn.init.normal_(layer.down_proj, std=0.05)
+        model = trained(args.checkpoint) if args.checkpoint else untrained()
+        config, named = model.c, weights(model)
 
     os.makedirs(args.output, exist_ok=True)
     with open(os.path.join(args.output, "config.json"), "w") as f:
-        json.dump(config_json(model.c), f, indent=2)
+        json.dump(config_json(config, args.format), f, indent=2)
         f.write("\n")
     tokenizer = os.path.join(args.output, "tokenizer.json")
     if os.path.abspath(args.tokenizer) != os.path.abspath(tokenizer):
         shutil.copyfile(args.tokenizer, tokenizer)
     save_file(
-        quantised(weights(model)),
+        quantised(named, args.format),
         os.path.join(args.output, "model.safetensors"),
         metadata={"format": "pt"},
     )
