@@ -1,6 +1,7 @@
 //! The grammar as productions over terminals.
 //!
-//! Terminals are the largest regular parts of the rules, so that the parser
+//! With a lexicon, these are its terminals. Without one, terminals are the
+//! largest regular parts of the rules, so that the parser
 //! sees only what recursion needs: a string, a number, `"," white space` are
 //! one terminal each (and a regular grammar is one terminal as a whole). Parts
 //! that would make large automata stay rules. This keeps the language, because any segmentation of a
@@ -27,6 +28,8 @@ pub enum Symbol {
     Nonterminal(NonterminalId),
     /// The end of a production of this nonterminal.
     End(NonterminalId),
+    /// The end of the text, behind ignored lexemes at most.
+    EndOfText,
 }
 
 /// Productions over terminals, right-hand sides one after the other.
@@ -37,8 +40,9 @@ pub struct Cfg {
     pub symbols: Vec<Symbol>,
     /// For each nonterminal, where its productions begin.
     pub productions: Vec<Vec<u32>>,
-    /// What every text must derive from.
-    pub start: NonterminalId,
+    /// The dotted production that every text begins with: the start symbol and
+    /// [`Symbol::EndOfText`].
+    pub goal: u32,
     /// The terminals as one automaton.
     pub lexer: Lexer,
 }
@@ -70,11 +74,19 @@ impl Cfg {
                 lowering.production(nonterminal, &sequence);
             }
         }
-        let lexer = Lexer::new(&lowering.terminals, limits)?;
+        let grammar = &normalized.grammar;
+        let constraint = grammar.constraint.as_deref();
+        let lexer = match &grammar.lexicon {
+            Some(lexicon) => Lexer::munching(lexicon, constraint, limits)?,
+            None => Lexer::free(&lowering.terminals, constraint, limits)?,
+        };
+        let goal = lowering.symbols.len() as u32;
+        let whole = [Symbol::Nonterminal(start), Symbol::EndOfText];
+        lowering.symbols.extend(whole);
         Ok(Self {
             symbols: lowering.symbols,
             productions: lowering.productions,
-            start,
+            goal,
             lexer,
         })
     }
@@ -88,6 +100,9 @@ impl Cfg {
         let Normalized {
             grammar, recursive, ..
         } = normalized;
+        if grammar.lexicon.is_some() {
+            return Ok(None);
+        }
         let start = &Expr::Rule(grammar.start);
         let Ok(whole) = write_out_expression(grammar, start, recursive, &ONE_TERMINAL) else {
             return Ok(None);
@@ -96,8 +111,12 @@ impl Cfg {
         let mut cfg = Self {
             symbols: Vec::new(),
             productions: vec![Vec::new()],
-            start: 0,
-            lexer: Lexer::new(std::slice::from_ref(&terminal), limits)?,
+            goal: 0,
+            lexer: Lexer::free(
+                std::slice::from_ref(&terminal),
+                grammar.constraint.as_deref(),
+                limits,
+            )?,
         };
         let alternatives = [
             (nullable, None),
@@ -108,6 +127,9 @@ impl Cfg {
             cfg.symbols.extend(*symbol);
             cfg.symbols.push(Symbol::End(0));
         }
+        cfg.goal = cfg.symbols.len() as u32;
+        let whole = [Symbol::Nonterminal(0), Symbol::EndOfText];
+        cfg.symbols.extend(whole);
         Ok(Some(cfg))
     }
 }
@@ -204,6 +226,10 @@ impl Lowering<'_> {
             Expr::Repeat { item, min, max } if !self.is_regular(expr) => {
                 self.repetition(item, *min, *max, sequence)
             }
+            Expr::Terminal(terminal) => {
+                sequence.push(Symbol::Terminal(terminal.0));
+                Ok(())
+            }
             _ => {
                 let mut alternatives = self.alternatives(expr)?;
                 if alternatives.len() == 1 {
@@ -265,7 +291,8 @@ impl Lowering<'_> {
     }
 
     fn is_regular(&self, expr: &Expr) -> bool {
-        let mut regular = true;
+        // Rules over terminals have nothing to say about bytes.
+        let mut regular = self.normalized.grammar.lexicon.is_none();
         expr.for_each_rule(&mut |rule| regular &= self.normalized.regular[rule.0 as usize]);
         regular
     }

@@ -263,6 +263,9 @@ impl Bounds {
         let Normalized {
             grammar, recursive, ..
         } = normalized;
+        if grammar.lexicon.is_some() {
+            return Self::default();
+        }
         // A regular grammar may use the larger limits: its automaton is all
         // that is needed.
         let flat = write_out(
@@ -272,11 +275,17 @@ impl Bounds {
             &Below::Nothing,
             &limits.automata,
         );
+        // A constraint on whole texts narrows every automaton alike.
+        let constrained = |dfa: Dfa, limits: &Limits| match &grammar.constraint {
+            Some(constraint) => dfa.intersect(constraint, limits).ok(),
+            None => Some(dfa),
+        };
         if let Ok(flat) = flat
             && flat.mentions.is_empty()
+            && let Some(dfa) = constrained(flat.dfa, &limits.automata)
         {
             return Self {
-                inner: Some(flat.dfa),
+                inner: Some(dfa),
                 exact: true,
                 ..Self::default()
             };
@@ -285,8 +294,8 @@ impl Bounds {
         let cover = unroll(grammar, recursive, Below::Shared, &limits.approximations);
         Self {
             levels: inner.as_ref().map_or(0, |inner| inner.levels),
-            inner: inner.map(|inner| inner.dfa),
-            cover: cover.map(|cover| cover.dfa),
+            inner: inner.and_then(|inner| constrained(inner.dfa, &limits.approximations)),
+            cover: cover.and_then(|cover| constrained(cover.dfa, &limits.approximations)),
             exact: false,
         }
     }

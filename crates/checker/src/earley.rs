@@ -83,7 +83,12 @@ struct Parser<'a, 'g> {
 impl Parser<'_, '_> {
     fn run(&mut self, budget: usize) -> Parse {
         let start = self.graph.start();
-        self.predict(self.cfg.start, start);
+        let goal = Item {
+            dot: self.cfg.goal,
+            origin: start,
+            at: start,
+        };
+        self.add(goal, Reason::Predicted);
         while let Some(id) = self.agenda.pop() {
             if self.items.len() > budget {
                 return Parse::Exhausted;
@@ -92,13 +97,11 @@ impl Parser<'_, '_> {
             match self.cfg.symbols[item.dot as usize] {
                 Symbol::Terminal(terminal) => self.scan(id, item, terminal),
                 Symbol::Nonterminal(nonterminal) => self.wait(id, item, nonterminal),
-                Symbol::End(nonterminal) => {
-                    let whole = nonterminal == self.cfg.start && item.origin == start;
-                    if whole && self.graph.is_final(item.at) {
-                        return self.spell(id).map_or(Parse::Exhausted, Parse::Found);
-                    }
-                    self.complete(id, item, nonterminal);
+                Symbol::End(nonterminal) => self.complete(id, item, nonterminal),
+                Symbol::EndOfText if self.graph.is_final(item.at) => {
+                    return self.spell(id).map_or(Parse::Exhausted, Parse::Found);
                 }
+                Symbol::EndOfText => self.pass_ignored(id, item),
             }
         }
         Parse::Nothing
@@ -141,6 +144,19 @@ impl Parser<'_, '_> {
                 },
                 Reason::Edge(id, edge.emit),
             );
+        }
+    }
+
+    /// On towards the end of the text, over ignored lexemes only.
+    fn pass_ignored(&mut self, id: ItemId, item: Item) {
+        for edge in self.graph.edges(item.at).iter() {
+            if edge.label.is_none() && self.graph.may_end(edge.to) {
+                let next = Item {
+                    at: edge.to,
+                    ..item
+                };
+                self.add(next, Reason::Edge(id, edge.emit));
+            }
         }
     }
 

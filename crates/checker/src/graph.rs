@@ -31,7 +31,8 @@ pub enum Emit {
 /// An edge of the graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// The terminal that ends here, or none.
+    /// The terminal that ends here; none inside a lexeme, and where an ignored
+    /// one ends.
     pub label: Option<TerminalId>,
     /// Where the edge leads.
     pub to: NodeId,
@@ -73,7 +74,7 @@ impl<'a> CompletionGraph<'a> {
 
     /// The node before the first byte.
     pub fn start(&mut self) -> NodeId {
-        self.node(0, 0, 0, Lexer::BOUNDARY)
+        self.node(0, 0, 0, Lexer::START)
     }
 
     /// Whether a text may end at the node.
@@ -87,13 +88,18 @@ impl<'a> CompletionGraph<'a> {
             }
             Some(_) => false,
         };
-        at_end && node.state == Lexer::BOUNDARY
+        at_end && self.lexer.is_end(node.state)
     }
 
-    /// Whether a lexeme of `terminal` may be under way at the node.
+    /// Whether the next lexeme may be of `terminal`, ignored ones aside.
     pub fn is_alive(&self, node: NodeId, terminal: TerminalId) -> bool {
         self.lexer
             .is_alive(self.nodes[node as usize].state, terminal)
+    }
+
+    /// Whether nothing but ignored lexemes need come before the end.
+    pub fn may_end(&self, node: NodeId) -> bool {
+        self.lexer.may_end(self.nodes[node as usize].state)
     }
 
     /// The edges out of a node.
@@ -120,10 +126,10 @@ impl<'a> CompletionGraph<'a> {
         } = node;
         let pattern = self.pattern;
         let mut edges = Vec::new();
-        for &terminal in self.lexer.accepts(state) {
-            let to = self.node(segment, offset, trie, Lexer::BOUNDARY);
+        for finish in self.lexer.finishes(state) {
+            let to = self.node(segment, offset, trie, finish.to);
             edges.push(Edge {
-                label: Some(terminal),
+                label: finish.terminal,
                 to,
                 emit: Emit::Nothing,
             });
@@ -162,9 +168,9 @@ impl<'a> CompletionGraph<'a> {
                 {
                     let row = spanner.row(self.lexer, trie, state);
                     for exit in &row.exits {
-                        let to = self.node(segment, offset, exit.node, Lexer::BOUNDARY);
+                        let to = self.node(segment, offset, exit.node, exit.finish.to);
                         edges.push(Edge {
-                            label: Some(exit.terminal),
+                            label: exit.finish.terminal,
                             to,
                             emit: Emit::Nothing,
                         });

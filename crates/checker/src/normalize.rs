@@ -30,6 +30,14 @@ pub(crate) struct Normalized {
 
 pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
     let mut grammar = grammar.clone();
+    if grammar.lexicon.is_some() {
+        // Rules over terminals are the parser's, as they are.
+        return Normalized {
+            regular: vec![false; grammar.rules.len()],
+            recursive: vec![true; grammar.rules.len()],
+            grammar,
+        };
+    }
     for (id, rule) in grammar.rules.iter_mut().enumerate() {
         remove_left_recursion(RuleId(id as u32), &mut rule.body);
     }

@@ -107,11 +107,31 @@ fn compare(
 
 #[test]
 fn random_grammars() {
+    compare_random(|grammar| grammar.grammar());
+}
+
+#[test]
+fn random_lexicons() {
+    compare_random(|grammar| grammar.munching());
+}
+
+#[test]
+fn random_constraints() {
+    compare_random(|random| {
+        let constraint = Some(random.constraint().into());
+        Grammar {
+            constraint,
+            ..random.munching()
+        }
+    });
+}
+
+fn compare_random(make: impl Fn(&mut RandomGrammar) -> Grammar) {
     let (mut yes, mut no) = (0, 0);
     for seed in 0..300 {
         let mut random = fastrand::Rng::with_seed(seed);
-        let grammar = RandomGrammar::new(&mut random).grammar();
-        let name = format!("seed {seed}: {:?}", grammar.rules);
+        let grammar = make(&mut RandomGrammar::new(&mut random));
+        let name = format!("seed {seed}: {grammar:?}");
         let found = compare(&name, &grammar, b"ab(", 4, &mut random);
         yes += found.0;
         no += found.1;

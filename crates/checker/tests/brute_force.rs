@@ -5,6 +5,7 @@
 mod support;
 
 use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict};
+use lacuna_grammar::Grammar;
 use lacuna_lexer::{TokenId, Vocabulary};
 use support::{RandomGrammar, fixtures};
 
@@ -24,11 +25,7 @@ impl Counts {
 }
 
 /// Every well-formed full canvas whose text is a member.
-fn members(
-    grammar: &lacuna_grammar::Grammar,
-    vocabulary: &Vocabulary,
-    cells: usize,
-) -> Vec<Vec<TokenId>> {
+fn members(grammar: &Grammar, vocabulary: &Vocabulary, cells: usize) -> Vec<Vec<TokenId>> {
     let writable: Vec<TokenId> = (0..vocabulary.len() as TokenId)
         .filter(|&t| t != vocabulary.mask())
         .collect();
@@ -72,7 +69,7 @@ fn members(
 /// and by disturbing them.
 fn compare(
     name: &str,
-    grammar: &lacuna_grammar::Grammar,
+    grammar: &Grammar,
     vocabulary: Vocabulary,
     cells: usize,
     canvases: usize,
@@ -197,22 +194,52 @@ fn fixtures_agree_with_brute_force() {
     counts.assert_balanced();
 }
 
-#[test]
-fn random_grammars_agree_with_brute_force() {
-    let rounds: u64 = match std::env::var("LACUNA_BRUTE_FORCE_ROUNDS") {
+fn rounds() -> u64 {
+    match std::env::var("LACUNA_BRUTE_FORCE_ROUNDS") {
         Ok(rounds) => rounds
             .parse()
             .expect("LACUNA_BRUTE_FORCE_ROUNDS is a number"),
         Err(_) => 300,
-    };
+    }
+}
+
+#[test]
+fn random_grammars_agree_with_brute_force() {
+    compare_random(|grammar| grammar.grammar());
+}
+
+#[test]
+fn random_lexicons_agree_with_brute_force() {
+    compare_random(|grammar| grammar.munching());
+}
+
+#[test]
+fn random_constraints_agree_with_brute_force() {
+    compare_random(|random| {
+        let constraint = Some(random.constraint().into());
+        Grammar {
+            constraint,
+            ..random.grammar()
+        }
+    });
+    compare_random(|random| {
+        let constraint = Some(random.constraint().into());
+        Grammar {
+            constraint,
+            ..random.munching()
+        }
+    });
+}
+
+fn compare_random(make: impl Fn(&mut RandomGrammar) -> Grammar) {
     let mut counts = Counts::default();
-    for seed in 0..rounds {
+    for seed in 0..rounds() {
         let mut random = fastrand::Rng::with_seed(seed);
-        let grammar = RandomGrammar::new(&mut random).grammar();
+        let grammar = make(&mut RandomGrammar::new(&mut random));
         let tokens = support::random_tokens(&mut random);
         let cells = random.usize(1..=4);
         let vocabulary = support::vocabulary(&tokens);
-        let name = format!("seed {seed}: {:?} over {tokens:?}", grammar.rules);
+        let name = format!("seed {seed}: {grammar:?} over {tokens:?}");
         compare(
             &name,
             &grammar,

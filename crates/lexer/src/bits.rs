@@ -36,6 +36,16 @@ impl BitSet {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
+    /// Adds the members of a set of the same bound; whether any was new.
+    pub fn union_with(&mut self, other: &Self) -> bool {
+        let mut grown = false;
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            grown |= more & !*word != 0;
+            *word |= more;
+        }
+        grown
+    }
+
     /// The members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(at, &word)| {

@@ -1,124 +1,127 @@
-//! All terminals of a grammar as one deterministic automaton.
+//! All terminals of a grammar as one automaton over bytes, in either lexical
+//! discipline.
 //!
-//! A state is the set of positions, one in each terminal that the bytes since
-//! the last lexeme boundary may still become. State 0 is that boundary itself.
-//! The construction is the product of the terminals' automata, reachable part
-//! only, within a limit on states.
+//! A state says what the lexeme under way may become; from some states it may
+//! end, which leads to a *boundary*, the state before the next lexeme. Bytes
+//! are deterministic; whether a lexeme ends is not.
+//!
+//! - *Free* ([`Lexer::free`]): any segmentation counts. A lexeme of any accepted
+//!   terminal may end anywhere, and there is one boundary.
+//! - *Maximal munch* ([`Lexer::munching`]): a lexeme may end only where no
+//!   longer one would have matched. That depends on bytes to come, so ending
+//!   leaves an *obligation* behind: the state of the lexeme that ended, which
+//!   the following bytes must not lead to acceptance. A state is the lexeme
+//!   under way with the set of open obligations, and the boundaries are as many
+//!   as the sets that arise. An obligation vanishes when it is dead, and with
+//!   the end of the text. This is exact for any lookahead (`1..2`, or `1.e5`
+//!   against `1..e5`); most lexers need one byte of it, and then obligations are
+//!   gone after the first byte of the next lexeme.
+//!
+//! A grammar's constraint on whole texts is a further component of the state,
+//! which boundaries keep.
+//!
+//! Cost: states and byte classes, once; sets of obligations that do not arise
+//! cost nothing.
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId, byte_classes};
+use std::collections::VecDeque;
+
+use lacuna_grammar::Lexicon;
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId};
 use rustc_hash::FxHashMap;
 
 use crate::BitSet;
+use crate::combined::{Combined, DEAD};
 
 /// Index of a terminal.
 pub type TerminalId = u32;
 
-/// Index of a state of the [`Lexer`]; [`Lexer::BOUNDARY`] is between lexemes.
+/// Index of a state of the [`Lexer`].
 pub type LexerState = u32;
 
-const DEAD: LexerState = LexerState::MAX;
+/// A way for the lexeme under way to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Finish {
+    /// Its terminal; `None` if that is ignored.
+    pub terminal: Option<TerminalId>,
+    /// The boundary it leads to.
+    pub to: LexerState,
+}
 
 /// The combined automaton.
 #[derive(Clone, Debug)]
 pub struct Lexer {
     classes: Box<[u8; 256]>,
-    class_count: usize,
+    representatives: Vec<u8>,
     table: Vec<LexerState>,
-    accepts: Vec<Box<[TerminalId]>>,
+    finishes: Vec<Box<[Finish]>>,
+    /// Whether a text may end in the state.
+    ends: Vec<bool>,
+    /// The terminals that the next lexeme that is not ignored may have; behind
+    /// them, whether nothing but ignored lexemes need follow.
     alive: Vec<BitSet>,
     terminal_count: usize,
 }
 
 impl Lexer {
-    /// The state between lexemes.
-    pub const BOUNDARY: LexerState = 0;
+    /// The boundary before the first lexeme.
+    pub const START: LexerState = 0;
 
     /// The combined automaton of `terminals`, none of which may hold the empty
-    /// text (a grammar says that with an optional terminal).
+    /// text (a grammar says that with an optional terminal), under free
+    /// discipline.
     ///
     /// # Errors
     /// When it would have more states than the limit.
-    pub fn new(terminals: &[Dfa], limits: &Limits) -> Result<Self, AutomatonError> {
-        let ranges = terminals.iter().flat_map(|dfa| {
-            let states = 0..dfa.state_count() as StateId;
-            states.flat_map(|state| {
-                dfa.byte_ranges(state)
-                    .into_iter()
-                    .map(|(low, high, _)| (low, high))
+    pub fn free(
+        terminals: &[Dfa],
+        constraint: Option<&Dfa>,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let terminals: Vec<&Dfa> = terminals.iter().collect();
+        let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
+        let ways = (0..combined.state_count())
+            .map(|state| {
+                let accepted = combined.accepts[state].iter();
+                accepted.map(|&terminal| (Some(terminal), false)).collect()
             })
-        });
-        let (classes, representatives) = byte_classes(ranges);
-        let start: Box<[(TerminalId, StateId)]> = (0..)
-            .zip(terminals)
-            .map(|(id, dfa)| (id, dfa.start()))
             .collect();
-        let mut ids = FxHashMap::default();
-        let mut subsets = vec![start.clone()];
-        let mut table = Vec::new();
-        let mut done = 0;
-        // The boundary is a state of its own even if bytes lead back to an
-        // equal subset: only it stands for "no lexeme begun".
-        while done < subsets.len() {
-            for &byte in &representatives {
-                let next: Box<[(TerminalId, StateId)]> = subsets[done]
-                    .iter()
-                    .filter_map(|&(id, state)| {
-                        Some((id, terminals[id as usize].next(state, byte)?))
+        Construction::new(&combined, constraint, ways).run(terminals.len(), limits)
+    }
+
+    /// The combined automaton of a lexicon.
+    ///
+    /// # Errors
+    /// When it would have more states than the limit.
+    pub fn munching(
+        lexicon: &Lexicon,
+        constraint: Option<&Dfa>,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let terminals: Vec<&Dfa> = lexicon
+            .terminals
+            .iter()
+            .map(|terminal| terminal.language.as_ref())
+            .collect();
+        let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
+        let extends = combined.extends();
+        let ways = (0..combined.state_count())
+            .map(|state| {
+                let winner = combined.accepts[state].first();
+                winner
+                    .map(|&winner| {
+                        let ignored = lexicon.terminals[winner as usize].ignored;
+                        ((!ignored).then_some(winner), extends[state])
                     })
-                    .collect();
-                if next.is_empty() {
-                    table.push(DEAD);
-                    continue;
-                }
-                let fresh = subsets.len() as LexerState;
-                let id = *ids.entry(next).or_insert_with_key(|next| {
-                    subsets.push(next.clone());
-                    fresh
-                });
-                table.push(id);
-            }
-            if subsets.len() > limits.dfa_states {
-                return Err(AutomatonError::TooLarge {
-                    what: "lexer states",
-                    limit: limits.dfa_states,
-                });
-            }
-            done += 1;
-        }
-        let accepts = subsets
-            .iter()
-            .map(|subset| {
-                let accepted = subset
-                    .iter()
-                    .filter(|&&(id, state)| terminals[id as usize].is_accepting(state));
-                accepted.map(|&(id, _)| id).collect()
+                    .into_iter()
+                    .collect()
             })
             .collect();
-        let alive = subsets
-            .iter()
-            .map(|subset| {
-                let mut alive = BitSet::new(terminals.len());
-                for &(id, _) in subset {
-                    alive.insert(id as usize);
-                }
-                alive
-            })
-            .collect();
-        let class_count = representatives.len();
-        let terminal_count = terminals.len();
-        Ok(Self {
-            classes,
-            class_count,
-            table,
-            accepts,
-            alive,
-            terminal_count,
-        })
+        Construction::new(&combined, constraint, ways).run(terminals.len(), limits)
     }
 
     /// Number of states.
     pub fn state_count(&self) -> usize {
-        self.accepts.len()
+        self.finishes.len()
     }
 
     /// Number of terminals.
@@ -129,22 +132,29 @@ impl Lexer {
     /// The state after one more byte; `None` where no terminal goes on so.
     pub fn next(&self, state: LexerState, byte: u8) -> Option<LexerState> {
         let class = self.classes[byte as usize] as usize;
-        let next = self.table[state as usize * self.class_count + class];
+        let next = self.table[state as usize * self.representatives.len() + class];
         (next != DEAD).then_some(next)
     }
 
-    /// The terminals that may end in this state.
-    pub fn accepts(&self, state: LexerState) -> &[TerminalId] {
-        if state == Self::BOUNDARY {
-            &[]
-        } else {
-            &self.accepts[state as usize]
-        }
+    /// The ways in which the lexeme under way may end here.
+    pub fn finishes(&self, state: LexerState) -> &[Finish] {
+        &self.finishes[state as usize]
     }
 
-    /// Whether the bytes so far may be part of `terminal`.
+    /// Whether a text may end here: between lexemes, and as the constraint has it.
+    pub fn is_end(&self, state: LexerState) -> bool {
+        self.ends[state as usize]
+    }
+
+    /// Whether the next lexeme that is not ignored, from this state on, may be
+    /// of `terminal`.
     pub fn is_alive(&self, state: LexerState, terminal: TerminalId) -> bool {
         self.alive[state as usize].contains(terminal as usize)
+    }
+
+    /// Whether the text may end from this state on with ignored lexemes only.
+    pub fn may_end(&self, state: LexerState) -> bool {
+        self.alive[state as usize].contains(self.terminal_count)
     }
 
     /// One byte, the most readable one, for each target a state leads to.
@@ -160,4 +170,185 @@ impl Lexer {
         }
         moves
     }
+}
+
+/// A state under construction.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Place {
+    /// Of the combined automaton.
+    lexeme: LexerState,
+    /// States of the combined automaton that must not come to accept; sorted.
+    obligations: Vec<LexerState>,
+    constraint: StateId,
+}
+
+struct Construction<'a> {
+    combined: &'a Combined,
+    constraint: Option<&'a Dfa>,
+    /// For each state of the combined automaton, the terminals that may end
+    /// there (`None` if ignored), and whether that leaves an obligation.
+    ways: Vec<Vec<(Option<TerminalId>, bool)>>,
+    places: Vec<Place>,
+    ids: FxHashMap<Place, LexerState>,
+}
+
+impl<'a> Construction<'a> {
+    fn new(
+        combined: &'a Combined,
+        constraint: Option<&'a Dfa>,
+        ways: Vec<Vec<(Option<TerminalId>, bool)>>,
+    ) -> Self {
+        Self {
+            combined,
+            constraint,
+            ways,
+            places: Vec::new(),
+            ids: FxHashMap::default(),
+        }
+    }
+
+    fn run(mut self, terminal_count: usize, limits: &Limits) -> Result<Lexer, AutomatonError> {
+        let extends = self.combined.extends();
+        self.id(Place {
+            lexeme: 0,
+            obligations: Vec::new(),
+            constraint: self.constraint.map_or(0, Dfa::start),
+        });
+        let mut table = Vec::new();
+        let mut finishes = Vec::new();
+        while let Some(place) = self.places.get(finishes.len()).cloned() {
+            for class in 0..self.combined.representatives.len() {
+                let next = self.after(&place, class, &extends);
+                table.push(next.map_or(DEAD, |next| self.id(next)));
+            }
+            let ways = std::mem::take(&mut self.ways[place.lexeme as usize]);
+            let ends = ways.iter().map(|&(terminal, binds)| {
+                let mut obligations = place.obligations.clone();
+                if binds && let Err(at) = obligations.binary_search(&place.lexeme) {
+                    obligations.insert(at, place.lexeme);
+                }
+                let to = self.id(Place {
+                    lexeme: 0,
+                    obligations,
+                    constraint: place.constraint,
+                });
+                Finish { terminal, to }
+            });
+            finishes.push(ends.collect::<Box<[Finish]>>());
+            self.ways[place.lexeme as usize] = ways;
+            if self.places.len() > limits.dfa_states {
+                return Err(AutomatonError::TooLarge {
+                    what: "lexer states",
+                    limit: limits.dfa_states,
+                });
+            }
+        }
+        let allows = |place: &Place| {
+            self.constraint
+                .is_none_or(|constraint| constraint.is_accepting(place.constraint))
+        };
+        let ends: Vec<bool> = self
+            .places
+            .iter()
+            .map(|place| place.lexeme == 0 && allows(place))
+            .collect();
+        let alive = alive(&table, &finishes, &ends, terminal_count);
+        Ok(Lexer {
+            classes: self.combined.classes.clone(),
+            representatives: self.combined.representatives.clone(),
+            table,
+            finishes,
+            ends,
+            alive,
+            terminal_count,
+        })
+    }
+
+    fn after(&self, place: &Place, class: usize, extends: &[bool]) -> Option<Place> {
+        let lexeme = self.combined.next(place.lexeme, class)?;
+        let byte = self.combined.representatives[class];
+        let constraint = match self.constraint {
+            Some(constraint) => constraint.next(place.constraint, byte)?,
+            None => 0,
+        };
+        let mut obligations = Vec::with_capacity(place.obligations.len());
+        for &obligation in &place.obligations {
+            let Some(next) = self.combined.next(obligation, class) else {
+                continue;
+            };
+            if !self.combined.accepts[next as usize].is_empty() {
+                return None;
+            }
+            if extends[next as usize] {
+                obligations.push(next);
+            }
+        }
+        obligations.sort_unstable();
+        obligations.dedup();
+        Some(Place {
+            lexeme,
+            obligations,
+            constraint,
+        })
+    }
+
+    fn id(&mut self, place: Place) -> LexerState {
+        let fresh = self.places.len() as LexerState;
+        let places = &mut self.places;
+        *self.ids.entry(place).or_insert_with_key(|place| {
+            places.push(place.clone());
+            fresh
+        })
+    }
+}
+
+/// For each state, the terminals that may come next, found backwards from where
+/// they finish: over bytes, and over the ends of ignored lexemes.
+fn alive(
+    table: &[LexerState],
+    finishes: &[Box<[Finish]>],
+    ends: &[bool],
+    terminal_count: usize,
+) -> Vec<BitSet> {
+    let count = finishes.len();
+    let classes = table.len() / count.max(1);
+    let mut before: Vec<Vec<LexerState>> = vec![Vec::new(); count];
+    let mut alive = vec![BitSet::new(terminal_count + 1); count];
+    for state in 0..count {
+        let mut targets: Vec<LexerState> = table[state * classes..][..classes]
+            .iter()
+            .copied()
+            .filter(|&next| next != DEAD)
+            .collect();
+        for finish in &finishes[state] {
+            match finish.terminal {
+                Some(terminal) => {
+                    alive[state].insert(terminal as usize);
+                }
+                None => targets.push(finish.to),
+            }
+        }
+        if ends[state] {
+            alive[state].insert(terminal_count);
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        for target in targets {
+            before[target as usize].push(state as LexerState);
+        }
+    }
+    let mut queue: VecDeque<LexerState> = (0..count as LexerState).collect();
+    let mut queued = vec![true; count];
+    while let Some(state) = queue.pop_front() {
+        queued[state as usize] = false;
+        let found = alive[state as usize].clone();
+        for &earlier in &before[state as usize] {
+            if alive[earlier as usize].union_with(&found)
+                && !std::mem::replace(&mut queued[earlier as usize], true)
+            {
+                queue.push_back(earlier);
+            }
+        }
+    }
+    alive
 }

@@ -8,17 +8,18 @@
 //!   terminals it can finish on the way (the spanner table of GreatGramma),
 //!   filled on demand.
 //!
-//! The lexical discipline is *free*: a text belongs to the grammar if some
-//! segmentation into lexemes parses. This crate does no I/O and reads no clock.
+//! There are two lexical disciplines: *free*, in which any segmentation of a
+//! text into lexemes counts, and *maximal munch*; see [`Lexer`]. This crate does no I/O and reads no clock.
 
 mod bits;
+mod combined;
 mod lexer;
 mod spanner;
 mod trie;
 mod vocabulary;
 
 pub use bits::BitSet;
-pub use lexer::{Lexer, LexerState, TerminalId};
+pub use lexer::{Finish, Lexer, LexerState, TerminalId};
 pub use spanner::{Exit, Landing, Row, Spanner};
 pub use trie::{TokenTrie, TrieNode};
 pub use vocabulary::{TokenId, Vocabulary, VocabularyError};

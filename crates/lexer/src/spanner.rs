@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Lexer, LexerState, TerminalId, TokenId, TrieNode, Vocabulary};
+use crate::{Finish, Lexer, LexerState, TokenId, TrieNode, Vocabulary};
 
 /// Tokens that end inside (or at the end of) the lexeme they began in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +23,11 @@ pub struct Landing {
     pub token: TokenId,
 }
 
-/// A terminal that ends half-way through some token.
+/// A lexeme that ends half-way through some token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Exit {
-    /// The terminal.
-    pub terminal: TerminalId,
+    /// Its terminal, and the boundary behind it.
+    pub finish: Finish,
     /// Where in the trie it ends.
     pub node: TrieNode,
 }
@@ -75,9 +75,9 @@ impl Spanner {
                         row.landings.push(Landing { state, token });
                     }
                     if trie.has_below(node) {
-                        let accepted = lexer.accepts(state);
+                        let finishes = lexer.finishes(state);
                         row.exits
-                            .extend(accepted.iter().map(|&terminal| Exit { terminal, node }));
+                            .extend(finishes.iter().map(|&finish| Exit { finish, node }));
                     }
                 },
             );

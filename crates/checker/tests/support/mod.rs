@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
-use lacuna_grammar::{Expr, Grammar, Rule, RuleId, gbnf};
+use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_grammar::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId, gbnf};
 use lacuna_lexer::Vocabulary;
 
 /// A grammar with a vocabulary and a canvas length.
@@ -111,16 +112,23 @@ pub fn assert_fits(pattern: &Pattern, witness: &Witness, vocabulary: &Vocabulary
     }
 }
 
-/// A grammar of up to four rules with recursion anywhere.
+/// A grammar of up to four rules with recursion anywhere: over bytes, or over the terminals of a
+/// lexicon; some with a constraint on whole texts.
 pub struct RandomGrammar<'a> {
     random: &'a mut fastrand::Rng,
     rules: u32,
+    /// Terminals that rules may mention; 0 if they are about bytes.
+    terminals: u32,
 }
 
 impl<'a> RandomGrammar<'a> {
     pub fn new(random: &'a mut fastrand::Rng) -> Self {
         let rules = random.u32(1..=4);
-        Self { random, rules }
+        Self {
+            random,
+            rules,
+            terminals: 0,
+        }
     }
 
     pub fn grammar(&mut self) -> Grammar {
@@ -131,6 +139,62 @@ impl<'a> RandomGrammar<'a> {
             })
             .collect();
         Grammar::new(rules, RuleId(0))
+    }
+
+    /// A grammar with a lexicon of two to five terminals, up to two of them ignored.
+    pub fn munching(&mut self) -> Grammar {
+        let ignored = self.random.usize(..3);
+        let terminals: Vec<Terminal> = (0..self.random.u32(2..=5))
+            .map(|terminal| Terminal {
+                name: format!("T{terminal}"),
+                language: self.lexemes().into(),
+                ignored: false,
+            })
+            .collect();
+        let mut lexicon = Lexicon { terminals };
+        for _ in 0..ignored.min(lexicon.terminals.len() - 1) {
+            let at = self.random.usize(..lexicon.terminals.len());
+            lexicon.terminals[at].ignored = true;
+        }
+        self.terminals = lexicon.terminals.len() as u32;
+        let grammar = self.grammar();
+        self.terminals = 0;
+        Grammar {
+            lexicon: Some(lexicon),
+            ..grammar
+        }
+    }
+
+    /// A constraint that about half of all texts keep.
+    pub fn constraint(&mut self) -> Dfa {
+        let byte = *self.random.choice(ALPHABET).expect("a byte");
+        let others = ALPHABET.iter().filter(|&&other| other != byte);
+        let others = Expr::Choice(others.map(|&other| Expr::literal([other])).collect()).star();
+        let pair = vec![
+            Expr::literal([byte]),
+            others.clone(),
+            Expr::literal([byte]),
+            others.clone(),
+        ];
+        let even = Expr::Sequence(vec![others, Expr::Sequence(pair).star()]);
+        Dfa::from_expr(&even, &Limits::default()).expect("a small automaton")
+    }
+
+    /// A regular language that is not empty, without the empty text.
+    fn lexemes(&mut self) -> Dfa {
+        let limits = Limits::default();
+        let empty = Dfa::from_expr(&Expr::empty(), &limits).expect("a small automaton");
+        let rules = std::mem::replace(&mut self.rules, 0);
+        let language = loop {
+            let expr = self.choice(2);
+            let dfa = Dfa::from_expr(&expr, &limits).expect("a small automaton");
+            let dfa = dfa.minus(&empty, &limits).expect("a small automaton");
+            if !dfa.is_empty() {
+                break dfa;
+            }
+        };
+        self.rules = rules;
+        language
     }
 
     fn choice(&mut self, depth: u32) -> Expr {
@@ -151,7 +215,7 @@ impl<'a> RandomGrammar<'a> {
 
     fn atom(&mut self, depth: u32) -> Expr {
         match self.random.u8(..10) {
-            0..=2 => Expr::Rule(RuleId(self.random.u32(..self.rules))),
+            0..=2 if self.rules > 0 => Expr::Rule(RuleId(self.random.u32(..self.rules))),
             3 if depth > 0 => {
                 let min = self.random.u32(..=1);
                 let max = self.random.bool().then(|| min + self.random.u32(..=2));
@@ -162,6 +226,9 @@ impl<'a> RandomGrammar<'a> {
                 }
             }
             4 if depth > 0 => self.choice(depth - 1),
+            _ if self.terminals > 0 => {
+                Expr::Terminal(TerminalId(self.random.u32(..self.terminals)))
+            }
             _ => {
                 let length = self.random.usize(1..=2);
                 let text: Vec<u8> = (0..length)

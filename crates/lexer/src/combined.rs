@@ -1,0 +1,125 @@
+//! The product of all terminals' automata: what the bytes since the last lexeme
+//! boundary may still become.
+//!
+//! A state is the set of positions, one in each terminal that is still alive.
+//! Only the reachable part is built, within a limit on states.
+
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId, byte_classes};
+use rustc_hash::FxHashMap;
+
+use crate::{LexerState, TerminalId};
+
+pub(crate) const DEAD: LexerState = LexerState::MAX;
+
+/// The product, a table by state and byte class. State 0 is "no byte yet"; no
+/// byte leads back to it.
+pub(crate) struct Combined {
+    pub classes: Box<[u8; 256]>,
+    /// One byte of each class.
+    pub representatives: Vec<u8>,
+    pub table: Vec<LexerState>,
+    /// The terminals that a state accepts, in order.
+    pub accepts: Vec<Box<[TerminalId]>>,
+}
+
+impl Combined {
+    /// `more` are automata whose bytes must be told apart too.
+    pub(crate) fn new<'a>(
+        terminals: &'a [&'a Dfa],
+        more: impl Iterator<Item = &'a Dfa>,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let ranges = terminals.iter().copied().chain(more).flat_map(|dfa| {
+            (0..dfa.state_count() as StateId).flat_map(|state| {
+                let ranges = dfa.byte_ranges(state).into_iter();
+                ranges.map(|(low, high, _)| (low, high))
+            })
+        });
+        let (classes, representatives) = byte_classes(ranges);
+        let start: Box<[(TerminalId, StateId)]> = (0..)
+            .zip(terminals)
+            .map(|(id, dfa)| (id, dfa.start()))
+            .collect();
+        let mut ids = FxHashMap::default();
+        let mut subsets = vec![start];
+        let mut table = Vec::new();
+        let mut done = 0;
+        // The start is a state of its own even if bytes lead back to an equal
+        // subset: only it stands for "no lexeme begun".
+        while done < subsets.len() {
+            for &byte in &representatives {
+                let next: Box<[(TerminalId, StateId)]> = subsets[done]
+                    .iter()
+                    .filter_map(|&(id, state)| {
+                        Some((id, terminals[id as usize].next(state, byte)?))
+                    })
+                    .collect();
+                if next.is_empty() {
+                    table.push(DEAD);
+                    continue;
+                }
+                let fresh = subsets.len() as LexerState;
+                let id = *ids.entry(next).or_insert_with_key(|next| {
+                    subsets.push(next.clone());
+                    fresh
+                });
+                table.push(id);
+            }
+            if subsets.len() > limits.dfa_states {
+                return Err(AutomatonError::TooLarge {
+                    what: "lexer states",
+                    limit: limits.dfa_states,
+                });
+            }
+            done += 1;
+        }
+        let accepts = subsets
+            .iter()
+            .map(|subset| {
+                let accepted = subset
+                    .iter()
+                    .filter(|&&(id, state)| terminals[id as usize].is_accepting(state));
+                accepted.map(|&(id, _)| id).collect()
+            })
+            .collect();
+        Ok(Self {
+            classes,
+            representatives,
+            table,
+            accepts,
+        })
+    }
+
+    pub(crate) fn state_count(&self) -> usize {
+        self.accepts.len()
+    }
+
+    /// The state after a byte of the class; `None` where no terminal goes on so.
+    pub(crate) fn next(&self, state: LexerState, class: usize) -> Option<LexerState> {
+        let next = self.table[state as usize * self.representatives.len() + class];
+        (next != DEAD).then_some(next)
+    }
+
+    /// For each state, whether one byte or more can lead to an accepting one.
+    pub(crate) fn extends(&self) -> Vec<bool> {
+        let classes = self.representatives.len();
+        let mut before: Vec<Vec<LexerState>> = vec![Vec::new(); self.state_count()];
+        for (at, &next) in self.table.iter().enumerate() {
+            if next != DEAD {
+                before[next as usize].push((at / classes) as LexerState);
+            }
+        }
+        let mut extends = vec![false; self.state_count()];
+        let mut work: Vec<LexerState> = (0..self.state_count() as LexerState)
+            .filter(|&state| !self.accepts[state as usize].is_empty())
+            .collect();
+        while let Some(state) = work.pop() {
+            for &earlier in &before[state as usize] {
+                if !std::mem::replace(&mut extends[earlier as usize], true) {
+                    work.push(earlier);
+                }
+            }
+        }
+        extends
+    }
+}
