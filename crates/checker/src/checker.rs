@@ -7,8 +7,9 @@ use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_lexer::{BitSet, Spanner, TokenId, Vocabulary};
 
 use crate::cfg::Cfg;
-use crate::earley::{Parse, parse};
+use crate::chart::{Parse, parse};
 use crate::graph::{CompletionGraph, Emit};
+use crate::lr::States;
 use crate::normalize::{Normalized, normalize};
 use crate::regular::RegularChecker;
 use crate::unroll::{Below, unroll, write_out};
@@ -73,6 +74,7 @@ pub struct Statistics {
 pub struct Checker {
     normalized: Arc<Normalized>,
     cfg: Option<Arc<Cfg>>,
+    states: Option<States>,
     vocabulary: Option<Arc<Vocabulary>>,
     spanner: Option<Spanner>,
     inner: Option<RegularChecker>,
@@ -112,6 +114,7 @@ impl Checker {
         let mut checker = Self {
             normalized: Arc::new(normalized),
             cfg: None,
+            states: None,
             spanner: vocabulary.clone().map(Spanner::new),
             vocabulary,
             inner,
@@ -213,7 +216,8 @@ impl Checker {
             }
         };
         let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
-        match parse(&cfg, &mut graph, self.limits.parse_items) {
+        let states = self.states.get_or_insert_with(|| States::new(&cfg));
+        match parse(&cfg, states, &mut graph, self.limits.parse_items) {
             Parse::Found(emits) => Verdict::Completable(witness(pattern, &emits)),
             Parse::Nothing => Verdict::Impossible,
             Parse::Exhausted => Verdict::Exhausted {
@@ -311,12 +315,10 @@ fn witness(pattern: &Pattern, emits: &[Emit]) -> Witness {
         let mut tokens = Vec::new();
         while let Some(emit) = emits.next_if(|emit| match emit {
             Emit::Byte(segment, _) | Emit::Token(segment, _) => *segment == index,
-            Emit::Nothing => true,
         }) {
             match emit {
                 Emit::Byte(_, byte) => bytes.push(*byte),
                 Emit::Token(_, token) => tokens.push(*token),
-                Emit::Nothing => {}
             }
         }
         gaps.push(match gap {

@@ -1,16 +1,22 @@
 //! The completion graph: an ε-NFA over terminals of everything a pattern can
 //! still become, expanded on demand.
 //!
-//! A node is a place in the pattern together with the lexer state of the lexeme
-//! under way. Places are byte positions in text, cell boundaries in gaps, and,
-//! inside a masked cell, the nodes of the token trie at which a terminal ended.
-//! An edge either reads on inside a lexeme (no label) or ends it (labelled with
-//! its terminal, leading to the boundary state at the same place).
+//! A node is a place in the pattern together with a boundary state of the lexer:
+//! a lexeme has ended there and the next has not begun. Places are byte positions
+//! in text, cell boundaries in gaps, and, inside a masked cell, the nodes of the
+//! token trie at which a lexeme ended. An edge is a whole lexeme, from its first
+//! byte to its last, ignored lexemes before it included, with the cheapest
+//! filling of the gaps that it crosses. What lies in between is walked once for
+//! each node and forgotten.
+//!
+//! In text there is one edge out of a node, as a rule; so a text's part of the
+//! graph is its lexemes in a row, however many ways there are to read it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lacuna_lexer::{Lexer, LexerState, Spanner, TerminalId, TokenId, TrieNode};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Gap, Pattern, Segment};
 
@@ -20,8 +26,6 @@ pub type NodeId = u32;
 /// What crossing an edge adds to the filling of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
-    /// Nothing.
-    Nothing,
     /// A byte, in a gap of any length.
     Byte(u32, u8),
     /// A token, in a gap that counts cells. The first part is the segment.
@@ -29,19 +33,20 @@ pub enum Emit {
 }
 
 /// An edge of the graph.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Edge {
-    /// The terminal that ends here; none inside a lexeme, and where an ignored
-    /// one ends.
-    pub label: Option<TerminalId>,
-    /// Where the edge leads.
+    /// The lexeme's terminal; `None` for ignored lexemes, or nothing, up to the
+    /// end of the text.
+    pub terminal: Option<TerminalId>,
+    /// Where it leads; at the end of the text, back to the same node.
     pub to: NodeId,
-    /// What it adds to a gap.
-    pub emit: Emit,
+    /// What it adds to gaps, in order.
+    pub emits: Arc<[Emit]>,
 }
 
+/// A place with a lexer state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Node {
+struct Point {
     segment: u32,
     /// Byte position in text, cell boundary in a gap.
     offset: u32,
@@ -54,170 +59,262 @@ pub struct CompletionGraph<'a> {
     pattern: &'a Pattern,
     lexer: &'a Lexer,
     spanner: Option<&'a mut Spanner>,
-    nodes: Vec<Node>,
-    ids: FxHashMap<Node, NodeId>,
+    /// For each segment, the rank of its first place.
+    ranks: Vec<u32>,
+    nodes: Vec<Point>,
+    ids: FxHashMap<Point, NodeId>,
     edges: Vec<Option<Arc<[Edge]>>>,
+    visited: usize,
 }
 
 impl<'a> CompletionGraph<'a> {
     /// The graph of `pattern`; `spanner` is needed where gaps count cells.
     pub fn new(pattern: &'a Pattern, lexer: &'a Lexer, spanner: Option<&'a mut Spanner>) -> Self {
+        let mut rank = 0u32;
+        let mut ranks = Vec::with_capacity(pattern.segments.len() + 1);
+        for segment in &pattern.segments {
+            ranks.push(rank);
+            let places = match segment {
+                Segment::Text(bytes) => bytes.len(),
+                Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => *cells,
+                Segment::Gap(Gap::Any) => 1,
+            };
+            rank = rank.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
+        }
+        ranks.push(rank);
         Self {
             pattern,
             lexer,
             spanner,
+            ranks,
             nodes: Vec::new(),
             ids: FxHashMap::default(),
             edges: Vec::new(),
+            visited: 0,
         }
     }
 
     /// The node before the first byte.
     pub fn start(&mut self) -> NodeId {
-        self.node(0, 0, 0, Lexer::START)
+        let start = self.settle(Point {
+            segment: 0,
+            offset: 0,
+            trie: 0,
+            state: Lexer::START,
+        });
+        self.node(start)
     }
 
-    /// Whether a text may end at the node.
-    pub fn is_final(&self, node: NodeId) -> bool {
-        let node = self.nodes[node as usize];
-        let at_end = match self.pattern.segments.get(node.segment as usize) {
-            None => true,
-            Some(Segment::Gap(Gap::UpTo(_))) => node.trie == 0,
-            Some(Segment::Gap(Gap::Any)) => {
-                node.segment as usize + 1 == self.pattern.segments.len()
-            }
-            Some(_) => false,
-        };
-        at_end && self.lexer.is_end(node.state)
+    /// The order of places: no edge leads to a lower rank.
+    pub fn rank(&self, node: NodeId) -> u32 {
+        let point = self.nodes[node as usize];
+        self.ranks[point.segment as usize] + point.offset
     }
 
-    /// Whether the next lexeme may be of `terminal`, ignored ones aside.
-    pub fn is_alive(&self, node: NodeId, terminal: TerminalId) -> bool {
-        self.lexer
-            .is_alive(self.nodes[node as usize].state, terminal)
+    /// Points walked over so far, a measure of the work.
+    pub fn visited(&self) -> usize {
+        self.visited
     }
 
-    /// Whether nothing but ignored lexemes need come before the end.
-    pub fn may_end(&self, node: NodeId) -> bool {
-        self.lexer.may_end(self.nodes[node as usize].state)
-    }
-
-    /// The edges out of a node.
+    /// The edges out of a node, sorted by terminal; the text's end first.
     pub fn edges(&mut self, id: NodeId) -> Arc<[Edge]> {
         if let Some(edges) = &self.edges[id as usize] {
             return Arc::clone(edges);
         }
-        let edges: Arc<[Edge]> = self.expand(self.nodes[id as usize]).into();
+        let edges: Arc<[Edge]> = self.walk(id).into();
         self.edges[id as usize] = Some(Arc::clone(&edges));
         edges
     }
 
-    /// Number of nodes seen so far.
-    pub fn node_count(&self) -> usize {
-        self.nodes.len()
-    }
-
-    fn expand(&mut self, node: Node) -> Vec<Edge> {
-        let Node {
-            segment,
-            offset,
-            trie,
-            state,
-        } = node;
-        let pattern = self.pattern;
-        let mut edges = Vec::new();
-        for finish in self.lexer.finishes(state) {
-            let to = self.node(segment, offset, trie, finish.to);
-            edges.push(Edge {
-                label: finish.terminal,
-                to,
-                emit: Emit::Nothing,
-            });
-        }
-        match pattern.segments.get(segment as usize) {
-            None => {}
-            Some(Segment::Text(bytes)) => {
-                if let Some(state) = self.lexer.next(state, bytes[offset as usize]) {
-                    let to = self.node(segment, offset + 1, 0, state);
-                    edges.push(Edge {
-                        label: None,
-                        to,
-                        emit: Emit::Nothing,
-                    });
-                }
+    /// All lexemes that may begin at a node, breadth first.
+    fn walk(&mut self, id: NodeId) -> Vec<Edge> {
+        let mut walk = Walk::from(self.nodes[id as usize]);
+        while let Some(at) = walk.queue.pop_front() {
+            self.visited += 1;
+            let point = walk.steps[at as usize].point;
+            if self.is_end(point) {
+                walk.found(at, None, id);
             }
-            Some(Segment::Gap(Gap::Any)) => {
-                for (byte, next) in self.lexer.moves(state) {
-                    let to = self.node(segment, 0, 0, next);
-                    edges.push(Edge {
-                        label: None,
-                        to,
-                        emit: Emit::Byte(segment, byte),
-                    });
-                }
-                let to = self.node(segment + 1, 0, 0, state);
-                edges.push(Edge {
-                    label: None,
-                    to,
-                    emit: Emit::Nothing,
+            for finish in self.lexer.finishes(point.state) {
+                let boundary = self.settle(Point {
+                    state: finish.to,
+                    ..point
                 });
+                match finish.terminal {
+                    Some(terminal) => {
+                        let to = self.node(boundary);
+                        walk.found(at, Some(terminal), to);
+                    }
+                    None => walk.reach(at, boundary, None),
+                }
             }
-            Some(Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells))) => {
-                if (offset as usize) < *cells
-                    && let Some(spanner) = self.spanner.as_deref_mut()
-                {
-                    let row = spanner.row(self.lexer, trie, state);
-                    for exit in &row.exits {
-                        let to = self.node(segment, offset, exit.node, exit.finish.to);
-                        edges.push(Edge {
-                            label: exit.finish.terminal,
-                            to,
-                            emit: Emit::Nothing,
+            match self.pattern.segments.get(point.segment as usize) {
+                None => {}
+                Some(Segment::Text(bytes)) => {
+                    if let Some(state) = self.lexer.next(point.state, bytes[point.offset as usize])
+                    {
+                        let offset = point.offset + 1;
+                        let next = self.settle(Point {
+                            offset,
+                            trie: 0,
+                            state,
+                            ..point
                         });
+                        walk.reach(at, next, None);
                     }
-                    for landing in &row.landings {
-                        let to = self.node(segment, offset + 1, 0, landing.state);
-                        let emit = Emit::Token(segment, landing.token);
-                        edges.push(Edge {
-                            label: None,
-                            to,
-                            emit,
-                        });
+                }
+                Some(Segment::Gap(Gap::Any)) => {
+                    for &(byte, state) in self.lexer.moves(point.state) {
+                        let emit = Emit::Byte(point.segment, byte);
+                        walk.reach(at, Point { state, ..point }, Some(emit));
                     }
+                    let behind = self.settle(Point {
+                        segment: point.segment + 1,
+                        offset: 0,
+                        trie: 0,
+                        ..point
+                    });
+                    walk.reach(at, behind, None);
+                }
+                Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => {
+                    self.walk_cell(&mut walk, at);
                 }
             }
         }
-        edges
+        walk.edges.sort_by_key(|edge| edge.terminal);
+        walk.edges
     }
 
-    /// The node at a place; the end of a segment is the start of the next.
-    fn node(&mut self, segment: u32, offset: u32, trie: TrieNode, state: LexerState) -> NodeId {
-        let (mut segment, mut offset) = (segment, offset);
+    /// One token from a point in a gap that counts cells; lexemes may end half-way.
+    fn walk_cell(&mut self, walk: &mut Walk, at: u32) {
+        let point = walk.steps[at as usize].point;
+        let Some(spanner) = self.spanner.as_deref_mut() else {
+            return;
+        };
+        let row = spanner.row(self.lexer, point.trie, point.state);
+        for exit in &row.exits {
+            let boundary = Point {
+                trie: exit.node,
+                state: exit.finish.to,
+                ..point
+            };
+            match exit.finish.terminal {
+                Some(terminal) => {
+                    let to = self.node(boundary);
+                    walk.found(at, Some(terminal), to);
+                }
+                None => walk.reach(at, boundary, None),
+            }
+        }
+        for landing in &row.landings {
+            let next = self.settle(Point {
+                offset: point.offset + 1,
+                trie: 0,
+                state: landing.state,
+                ..point
+            });
+            walk.reach(at, next, Some(Emit::Token(point.segment, landing.token)));
+        }
+    }
+
+    fn is_end(&self, point: Point) -> bool {
+        let at_end = match self.pattern.segments.get(point.segment as usize) {
+            None => true,
+            Some(Segment::Gap(Gap::UpTo(_))) => point.trie == 0,
+            Some(_) => false,
+        };
+        at_end && self.lexer.is_end(point.state)
+    }
+
+    /// The end of a segment is the start of the next.
+    fn settle(&self, mut point: Point) -> Point {
         loop {
-            let full = match self.pattern.segments.get(segment as usize) {
+            let full = match self.pattern.segments.get(point.segment as usize) {
                 None => break,
-                Some(Segment::Text(bytes)) => offset as usize == bytes.len(),
+                Some(Segment::Text(bytes)) => point.offset as usize == bytes.len(),
                 Some(Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells))) => {
-                    offset as usize == *cells && trie == 0
+                    point.offset as usize == *cells && point.trie == 0
                 }
                 Some(Segment::Gap(Gap::Any)) => false,
             };
             if !full {
                 break;
             }
-            (segment, offset) = (segment + 1, 0);
+            (point.segment, point.offset) = (point.segment + 1, 0);
         }
-        let node = Node {
-            segment,
-            offset,
-            trie,
-            state,
-        };
+        point
+    }
+
+    fn node(&mut self, point: Point) -> NodeId {
         let fresh = self.nodes.len() as NodeId;
-        *self.ids.entry(node).or_insert_with(|| {
-            self.nodes.push(node);
-            self.edges.push(None);
+        let (nodes, edges) = (&mut self.nodes, &mut self.edges);
+        *self.ids.entry(point).or_insert_with(|| {
+            nodes.push(point);
+            edges.push(None);
             fresh
         })
+    }
+}
+
+struct Step {
+    point: Point,
+    /// The step before, and what it took to come from there.
+    before: u32,
+    emit: Option<Emit>,
+}
+
+/// A walk in progress: points reached, each once, and the edges found.
+struct Walk {
+    steps: Vec<Step>,
+    seen: FxHashSet<Point>,
+    queue: VecDeque<u32>,
+    edges: Vec<Edge>,
+    known: FxHashSet<(Option<TerminalId>, NodeId)>,
+}
+
+impl Walk {
+    fn from(point: Point) -> Self {
+        let mut walk = Self {
+            steps: Vec::new(),
+            seen: FxHashSet::default(),
+            queue: VecDeque::new(),
+            edges: Vec::new(),
+            known: FxHashSet::default(),
+        };
+        walk.reach(0, point, None);
+        walk
+    }
+
+    fn reach(&mut self, before: u32, point: Point, emit: Option<Emit>) {
+        if self.seen.insert(point) {
+            self.queue.push_back(self.steps.len() as u32);
+            self.steps.push(Step {
+                point,
+                before,
+                emit,
+            });
+        }
+    }
+
+    fn found(&mut self, at: u32, terminal: Option<TerminalId>, to: NodeId) {
+        if self.known.insert((terminal, to)) {
+            let emits = self.emits(at);
+            self.edges.push(Edge {
+                terminal,
+                to,
+                emits,
+            });
+        }
+    }
+
+    fn emits(&self, mut at: u32) -> Arc<[Emit]> {
+        let mut emits = Vec::new();
+        while at != 0 {
+            let step = &self.steps[at as usize];
+            emits.extend(step.emit);
+            at = step.before;
+        }
+        emits.reverse();
+        emits.into()
     }
 }

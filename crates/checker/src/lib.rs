@@ -12,15 +12,16 @@
 //! 2. the same machinery over an automaton that holds at most the language
 //!    (recursion cut off below those levels) says yes, with a witness. For a
 //!    regular grammar both are the language itself and this is the end;
-//! 3. [`earley`]: an exact parse of the *completion graph* ([`graph`]), on the
-//!    grammar as written ([`cfg`]).
+//! 3. [`chart`]: an exact parse, Earley's on LR(0) states ([`lr`]), of the
+//!    *completion graph* ([`graph`]), on the grammar as written ([`cfg`]).
 //!
 //! This crate does no I/O and reads no clock; budgets count work.
 
 pub mod cfg;
+pub mod chart;
 mod checker;
-pub mod earley;
 pub mod graph;
+pub mod lr;
 mod normalize;
 mod pattern;
 pub mod regular;

@@ -59,6 +59,8 @@ pub struct Lexer {
     /// The terminals that the next lexeme that is not ignored may have; behind
     /// them, whether nothing but ignored lexemes need follow.
     alive: Vec<BitSet>,
+    /// For each state, the states that one byte leads to, each with one byte.
+    moves: Vec<Box<[(u8, LexerState)]>>,
     terminal_count: usize,
 }
 
@@ -158,17 +160,8 @@ impl Lexer {
     }
 
     /// One byte, the most readable one, for each target a state leads to.
-    pub fn moves(&self, state: LexerState) -> Vec<(u8, LexerState)> {
-        let mut moves: Vec<(u8, LexerState)> = Vec::new();
-        let readable = (b'a'..=b'z').chain(b' '..=b'~');
-        for byte in readable.chain(0..=255) {
-            if let Some(next) = self.next(state, byte)
-                && !moves.iter().any(|&(_, known)| known == next)
-            {
-                moves.push((byte, next));
-            }
-        }
-        moves
+    pub fn moves(&self, state: LexerState) -> &[(u8, LexerState)] {
+        &self.moves[state as usize]
     }
 }
 
@@ -253,6 +246,7 @@ impl<'a> Construction<'a> {
             .map(|place| place.lexeme == 0 && allows(place))
             .collect();
         let alive = alive(&table, &finishes, &ends, terminal_count);
+        let moves = moves(&table, &self.combined.classes, finishes.len());
         Ok(Lexer {
             classes: self.combined.classes.clone(),
             representatives: self.combined.representatives.clone(),
@@ -260,6 +254,7 @@ impl<'a> Construction<'a> {
             finishes,
             ends,
             alive,
+            moves,
             terminal_count,
         })
     }
@@ -351,4 +346,28 @@ fn alive(
         }
     }
     alive
+}
+
+fn moves(table: &[LexerState], classes: &[u8; 256], states: usize) -> Vec<Box<[(u8, LexerState)]>> {
+    let mut readable: Vec<(usize, u8)> = Vec::new();
+    for byte in (b'a'..=b'z').chain(b' '..=b'~').chain(0..=255) {
+        let class = classes[byte as usize] as usize;
+        if readable.iter().all(|&(known, _)| known != class) {
+            readable.push((class, byte));
+        }
+    }
+    let width = table.len() / states.max(1);
+    (0..states)
+        .map(|state| {
+            let row = &table[state * width..][..width];
+            let mut moves: Vec<(u8, LexerState)> = Vec::new();
+            for &(class, byte) in &readable {
+                let next = row[class];
+                if next != DEAD && moves.iter().all(|&(_, known)| known != next) {
+                    moves.push((byte, next));
+                }
+            }
+            moves.into()
+        })
+        .collect()
 }
