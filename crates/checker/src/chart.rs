@@ -19,14 +19,14 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, NonterminalId};
-use crate::graph::{CompletionGraph, Emit, NodeId};
+use crate::graph::{Addition, CompletionGraph, NodeId};
 use crate::lr::{StateId, States};
 
 /// What a parse found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parse {
     /// A path to the end, as what it adds to the gaps, in order.
-    Found(Vec<Emit>),
+    Found(Vec<Addition>),
     /// There is none.
     Nothing,
     /// More work than the budget allows.
@@ -117,8 +117,8 @@ impl Chart<'_, '_> {
             }
             self.entries[id as usize].settled = true;
             if let Some(end) = self.settle(id, entry) {
-                let emits = self.spell(id, end);
-                return emits.map_or(Parse::Exhausted, Parse::Found);
+                let additions = self.spell(id, end);
+                return additions.map_or(Parse::Exhausted, Parse::Found);
             }
         }
         Parse::Nothing
@@ -144,7 +144,7 @@ impl Chart<'_, '_> {
                     continue;
                 };
                 if let Some(next) = state.after_terminal(terminal) {
-                    let cost = cost.saturating_add(edge.emits.len() as u32);
+                    let cost = cost.saturating_add(edge.cost);
                     self.add(next, origin, edge.to, cost, Reason::Edge(id, index));
                 }
             }
@@ -251,11 +251,11 @@ impl Chart<'_, '_> {
     /// What the derivation of an entry adds to the gaps, in order, and the edge
     /// to the end behind it; `None` if that is too long to write (entries are
     /// shared, so it can be exponentially longer than the chart).
-    fn spell(&mut self, goal: EntryId, end: u32) -> Option<Vec<Emit>> {
+    fn spell(&mut self, goal: EntryId, end: u32) -> Option<Vec<Addition>> {
         let mut visited = 0;
         let mut reversed = Vec::new();
         let last = self.entries[goal as usize].at;
-        reversed.extend(self.graph.edges(last)[end as usize].emits.iter().rev());
+        reversed.extend(self.graph.edges(last)[end as usize].additions.iter().rev());
         let mut stack = vec![goal];
         while let Some(id) = stack.pop() {
             visited += 1;
@@ -266,7 +266,7 @@ impl Chart<'_, '_> {
                 Reason::Predicted => {}
                 Reason::Edge(before, edge) => {
                     let node = self.entries[before as usize].at;
-                    reversed.extend(self.graph.edges(node)[edge as usize].emits.iter().rev());
+                    reversed.extend(self.graph.edges(node)[edge as usize].additions.iter().rev());
                     stack.push(before);
                 }
                 Reason::Completed(before, completed) => {

@@ -8,7 +8,8 @@ use lacuna_lexer::{BitSet, Spanner, TokenId, Vocabulary};
 
 use crate::cfg::Cfg;
 use crate::chart::{Parse, parse};
-use crate::graph::{CompletionGraph, Emit};
+use crate::fit::{fit, without_counts};
+use crate::graph::{Addition, CompletionGraph, Emit};
 use crate::lr::States;
 use crate::normalize::{Normalized, normalize};
 use crate::regular::RegularChecker;
@@ -191,6 +192,15 @@ impl Checker {
                 }
             }
         }
+        if !any && pattern.counts_cells() && self.spanner.is_some() {
+            match self.check_without_counts(pattern) {
+                Some(Verdict::Completable(witness)) => {
+                    return (Verdict::Completable(witness), Tier::Fitted);
+                }
+                Some(verdict) => return (verdict, Tier::AnyLength),
+                None => {}
+            }
+        }
         (self.check_by_parse(pattern), Tier::Parse)
     }
 
@@ -202,29 +212,45 @@ impl Checker {
                 limit: 0,
             };
         }
-        let cfg = match self.cfg() {
-            Ok(cfg) => cfg,
-            Err(AutomatonError::TooLarge { what, limit }) => {
-                return Verdict::Exhausted { what, limit };
-            }
-            // Terminals are written out before they are compiled.
-            Err(AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_)) => {
-                return Verdict::Exhausted {
-                    what: "rules inside a terminal",
-                    limit: 0,
-                };
-            }
-        };
-        let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
-        let states = self.states.get_or_insert_with(|| States::new(&cfg));
-        match parse(&cfg, states, &mut graph, self.limits.parse_items) {
-            Parse::Found(emits) => Verdict::Completable(witness(pattern, &emits)),
-            Parse::Nothing => Verdict::Impossible,
-            Parse::Exhausted => Verdict::Exhausted {
+        match self.parse(pattern) {
+            Ok(Parse::Found(additions)) => Verdict::Completable(witness(pattern, &additions)),
+            Ok(Parse::Nothing) => Verdict::Impossible,
+            Ok(Parse::Exhausted) => Verdict::Exhausted {
                 what: "parse items",
                 limit: self.limits.parse_items,
             },
+            Err(verdict) => verdict,
         }
+    }
+
+    /// What a parse with gaps of any length says about gaps that count cells:
+    /// no, or a witness that happens to fit; `None` if that leaves it open.
+    fn check_without_counts(&mut self, pattern: &Pattern) -> Option<Verdict> {
+        let parse = self.parse(&without_counts(pattern)).ok()?;
+        match parse {
+            Parse::Nothing => Some(Verdict::Impossible),
+            Parse::Exhausted => None,
+            Parse::Found(additions) => {
+                let (cfg, vocabulary) = (self.cfg.as_ref()?, self.vocabulary.as_ref()?);
+                fit(pattern, &additions, &cfg.lexer, vocabulary).map(Verdict::Completable)
+            }
+        }
+    }
+
+    fn parse(&mut self, pattern: &Pattern) -> Result<Parse, Verdict> {
+        let cfg = self.cfg().map_err(|error| match error {
+            AutomatonError::TooLarge { what, limit } => Verdict::Exhausted { what, limit },
+            // Terminals are written out before they are compiled.
+            AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_) => {
+                Verdict::Exhausted {
+                    what: "rules inside a terminal",
+                    limit: 0,
+                }
+            }
+        })?;
+        let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
+        let states = self.states.get_or_insert_with(|| States::new(&cfg));
+        Ok(parse(&cfg, states, &mut graph, self.limits.parse_items))
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being
@@ -306,25 +332,36 @@ impl Bounds {
 }
 
 /// Sorts what a parse added into the gaps it belongs to.
-fn witness(pattern: &Pattern, emits: &[Emit]) -> Witness {
-    let mut emits = emits.iter().peekable();
-    let mut gaps = Vec::new();
-    for (index, segment) in (0u32..).zip(&pattern.segments) {
-        let Segment::Gap(gap) = segment else { continue };
-        let mut bytes = Vec::new();
-        let mut tokens = Vec::new();
-        while let Some(emit) = emits.next_if(|emit| match emit {
-            Emit::Byte(segment, _) | Emit::Token(segment, _) => *segment == index,
-        }) {
-            match emit {
-                Emit::Byte(_, byte) => bytes.push(*byte),
-                Emit::Token(_, token) => tokens.push(*token),
+fn witness(pattern: &Pattern, additions: &[Addition]) -> Witness {
+    let gaps = (0u32..)
+        .zip(&pattern.segments)
+        .filter_map(|(segment, piece)| match piece {
+            Segment::Text(_) => None,
+            Segment::Gap(gap) => Some((segment, gap)),
+        })
+        .map(|(segment, gap)| {
+            let emits = additions.iter().filter(|added| added.segment == segment);
+            let emits = emits.map(|added| added.emit);
+            match gap {
+                Gap::Any => Filling::Bytes(
+                    emits
+                        .filter_map(|emit| match emit {
+                            Emit::Byte(byte, _) => Some(byte),
+                            Emit::Leave(_) | Emit::Token(_) => None,
+                        })
+                        .collect(),
+                ),
+                Gap::Cells(_) | Gap::UpTo(_) => Filling::Tokens(
+                    emits
+                        .filter_map(|emit| match emit {
+                            Emit::Token(token) => Some(token),
+                            Emit::Leave(_) | Emit::Byte(..) => None,
+                        })
+                        .collect(),
+                ),
             }
-        }
-        gaps.push(match gap {
-            Gap::Any => Filling::Bytes(bytes),
-            Gap::Cells(_) | Gap::UpTo(_) => Filling::Tokens(tokens),
         });
+    Witness {
+        gaps: gaps.collect(),
     }
-    Witness { gaps }
 }

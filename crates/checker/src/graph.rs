@@ -26,10 +26,21 @@ pub type NodeId = u32;
 /// What crossing an edge adds to the filling of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
-    /// A byte, in a gap of any length.
-    Byte(u32, u8),
-    /// A token, in a gap that counts cells. The first part is the segment.
-    Token(u32, TokenId),
+    /// A byte in a gap of any length, and the lexer state behind it.
+    Byte(u8, LexerState),
+    /// The end of a gap of any length, and the lexer state there.
+    Leave(LexerState),
+    /// A token in a gap that counts cells.
+    Token(TokenId),
+}
+
+/// What one gap's filling grows by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Addition {
+    /// The gap's segment.
+    pub segment: u32,
+    /// What is added.
+    pub emit: Emit,
 }
 
 /// An edge of the graph.
@@ -41,7 +52,9 @@ pub struct Edge {
     /// Where it leads; at the end of the text, back to the same node.
     pub to: NodeId,
     /// What it adds to gaps, in order.
-    pub emits: Arc<[Emit]>,
+    pub additions: Arc<[Addition]>,
+    /// Bytes and tokens among them.
+    pub cost: u32,
 }
 
 /// A place with a lexer state.
@@ -126,12 +139,11 @@ impl<'a> CompletionGraph<'a> {
         edges
     }
 
-    /// All lexemes that may begin at a node, breadth first.
+    /// All lexemes that may begin at a node, the cheapest first.
     fn walk(&mut self, id: NodeId) -> Vec<Edge> {
         let mut walk = Walk::from(self.nodes[id as usize]);
-        while let Some(at) = walk.queue.pop_front() {
+        while let Some((at, point)) = walk.next() {
             self.visited += 1;
-            let point = walk.steps[at as usize].point;
             if self.is_end(point) {
                 walk.found(at, None, id);
             }
@@ -165,7 +177,7 @@ impl<'a> CompletionGraph<'a> {
                 }
                 Some(Segment::Gap(Gap::Any)) => {
                     for &(byte, state) in self.lexer.moves(point.state) {
-                        let emit = Emit::Byte(point.segment, byte);
+                        let emit = Emit::Byte(byte, state);
                         walk.reach(at, Point { state, ..point }, Some(emit));
                     }
                     let behind = self.settle(Point {
@@ -174,7 +186,7 @@ impl<'a> CompletionGraph<'a> {
                         trie: 0,
                         ..point
                     });
-                    walk.reach(at, behind, None);
+                    walk.reach(at, behind, Some(Emit::Leave(point.state)));
                 }
                 Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => {
                     self.walk_cell(&mut walk, at);
@@ -213,7 +225,7 @@ impl<'a> CompletionGraph<'a> {
                 state: landing.state,
                 ..point
             });
-            walk.reach(at, next, Some(Emit::Token(point.segment, landing.token)));
+            walk.reach(at, next, Some(Emit::Token(landing.token)));
         }
     }
 
@@ -286,35 +298,57 @@ impl Walk {
     }
 
     fn reach(&mut self, before: u32, point: Point, emit: Option<Emit>) {
-        if self.seen.insert(point) {
-            self.queue.push_back(self.steps.len() as u32);
-            self.steps.push(Step {
-                point,
-                before,
-                emit,
-            });
+        if self.seen.contains(&point) {
+            return;
+        }
+        let step = self.steps.len() as u32;
+        self.steps.push(Step {
+            point,
+            before,
+            emit,
+        });
+        // What costs nothing comes first, so points are seen at their cheapest.
+        match emit {
+            Some(Emit::Byte(..) | Emit::Token(_)) => self.queue.push_back(step),
+            Some(Emit::Leave(_)) | None => self.queue.push_front(step),
+        }
+    }
+
+    fn next(&mut self) -> Option<(u32, Point)> {
+        loop {
+            let at = self.queue.pop_front()?;
+            let point = self.steps[at as usize].point;
+            if self.seen.insert(point) {
+                return Some((at, point));
+            }
         }
     }
 
     fn found(&mut self, at: u32, terminal: Option<TerminalId>, to: NodeId) {
         if self.known.insert((terminal, to)) {
-            let emits = self.emits(at);
+            let additions = self.additions(at);
+            let costs = additions.iter().filter(|addition| match addition.emit {
+                Emit::Byte(..) | Emit::Token(_) => true,
+                Emit::Leave(_) => false,
+            });
             self.edges.push(Edge {
                 terminal,
                 to,
-                emits,
+                cost: costs.count() as u32,
+                additions,
             });
         }
     }
 
-    fn emits(&self, mut at: u32) -> Arc<[Emit]> {
-        let mut emits = Vec::new();
+    fn additions(&self, mut at: u32) -> Arc<[Addition]> {
+        let mut additions = Vec::new();
         while at != 0 {
             let step = &self.steps[at as usize];
-            emits.extend(step.emit);
+            let segment = self.steps[step.before as usize].point.segment;
+            additions.extend(step.emit.map(|emit| Addition { segment, emit }));
             at = step.before;
         }
-        emits.reverse();
-        emits.into()
+        additions.reverse();
+        additions.into()
     }
 }

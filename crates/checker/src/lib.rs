@@ -6,13 +6,15 @@
 //! out first. Gaps are either *any* (any bytes) or exactly so many cells, each
 //! of which becomes one token of a vocabulary.
 //!
-//! Three tiers answer, cheapest first:
+//! Four tiers answer, cheapest first:
 //! 1. [`regular`]: an automaton that holds at least the language (the *cover*:
 //!    recursion unrolled a few levels, returns forgotten below) says no;
 //! 2. the same machinery over an automaton that holds at most the language
 //!    (recursion cut off below those levels) says yes, with a witness. For a
 //!    regular grammar both are the language itself and this is the end;
-//! 3. [`chart`]: an exact parse, Earley's on LR(0) states ([`lr`]), of the
+//! 3. a parse in which gaps may have any length says no, or yes where its witness
+//!    can be made to fit the cells;
+//! 4. [`chart`]: an exact parse, Earley's on LR(0) states ([`lr`]), of the
 //!    *completion graph* ([`graph`]), on the grammar as written ([`cfg`]).
 //!
 //! This crate does no I/O and reads no clock; budgets count work.
@@ -20,6 +22,7 @@
 pub mod cfg;
 pub mod chart;
 mod checker;
+mod fit;
 pub mod graph;
 pub mod lr;
 mod normalize;

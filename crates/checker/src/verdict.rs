@@ -55,6 +55,10 @@ pub enum Tier {
     Cover,
     /// The unrolled grammar found a witness.
     Unrolled,
+    /// The parse with gaps of any length said no.
+    AnyLength,
+    /// The witness of that parse could be made to fit.
+    Fitted,
     /// The exact parse of the completion graph.
     Parse,
 }

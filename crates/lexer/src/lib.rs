@@ -15,11 +15,13 @@ mod bits;
 mod combined;
 mod lexer;
 mod spanner;
+mod spelling;
 mod trie;
 mod vocabulary;
 
 pub use bits::BitSet;
 pub use lexer::{Finish, Lexer, LexerState, TerminalId};
 pub use spanner::{Exit, Landing, Row, Spanner};
+pub use spelling::Spellings;
 pub use trie::{TokenTrie, TrieNode};
 pub use vocabulary::{TokenId, Vocabulary, VocabularyError};

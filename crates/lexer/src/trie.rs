@@ -91,6 +91,33 @@ impl TokenTrie {
         self.subtree_end[node as usize] > node + 1
     }
 
+    /// The node one byte below another.
+    pub fn child(&self, node: TrieNode, byte: u8) -> Option<TrieNode> {
+        let end = self.subtree_end[node as usize];
+        let mut child = node + 1;
+        while child < end {
+            match self.byte[child as usize].cmp(&byte) {
+                std::cmp::Ordering::Less => child = self.subtree_end[child as usize],
+                std::cmp::Ordering::Equal => return Some(child),
+                std::cmp::Ordering::Greater => return None,
+            }
+        }
+        None
+    }
+
+    /// The tokens that `text` begins with, shortest first, as lengths and one
+    /// token of each.
+    pub fn prefixes<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (usize, TokenId)> + 'a {
+        let mut node = Some(0);
+        let nodes = text.iter().map_while(move |&byte| {
+            node = self.child(node?, byte);
+            node
+        });
+        nodes
+            .zip(1..)
+            .filter_map(|(node, length)| Some((length, *self.tokens_at(node).first()?)))
+    }
+
     /// Walks the nodes strictly below `from`, carrying a state.
     ///
     /// `next` gives the state after one more byte, or `None` to skip the
