@@ -85,4 +85,25 @@ pub enum ForwardError {
     /// The weights lead to numbers that overflow.
     #[error("the model's weights give logits that are not finite")]
     NotFinite,
+    /// The device that computes has a fault; another device could still answer.
+    #[error("{message}")]
+    Device {
+        /// Which fault.
+        kind: DeviceFault,
+        /// What the device said.
+        message: String,
+    },
+}
+
+/// Faults of a device, told apart by what can be done about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceFault {
+    /// It is gone; a fresh one may do.
+    Lost,
+    /// It has not as much memory as is needed.
+    OutOfMemory,
+    /// It did not answer in time.
+    TimedOut,
+    /// It does not do what it should.
+    Other,
 }
