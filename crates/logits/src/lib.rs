@@ -14,6 +14,6 @@ mod noise;
 mod summary;
 mod token_set;
 
-pub use noise::{Noise, gumbel};
+pub use noise::{Noise, UNIFORM_BITS, gumbel};
 pub use summary::{RowSummary, Scored, best_of, summarize};
 pub use token_set::TokenSet;

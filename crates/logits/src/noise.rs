@@ -5,6 +5,10 @@
 //! and in however many threads it is computed. The hash is pcg4d (Jarzynski and Olano, "Hash
 //! Functions for GPU Rendering", JCGT 2020), 32-bit arithmetic only, so that WGSL has it too.
 
+/// Bits of the uniform number behind the noise: with the half that is added to them, as many as
+/// an f32 holds exactly.
+pub const UNIFORM_BITS: u32 = 23;
+
 /// Noise for sampling at a temperature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
@@ -20,8 +24,8 @@ pub struct Noise {
 pub fn gumbel(noise: &Noise, position: u32, token: u32) -> f32 {
     let place = (noise.step << 16) ^ position;
     let hash = pcg4d([noise.seed as u32, (noise.seed >> 32) as u32, place, token]);
-    // 24 bits, in the middle of their interval: never 0, never 1.
-    let uniform = ((hash >> 8) as f32 + 0.5) / (1u32 << 24) as f32;
+    // In the middle of its interval: never 0, never 1.
+    let uniform = ((hash >> (32 - UNIFORM_BITS)) as f32 + 0.5) / (1u32 << UNIFORM_BITS) as f32;
     -(-uniform.ln()).ln()
 }
 

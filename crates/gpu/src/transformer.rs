@@ -1,0 +1,333 @@
+//! The forward pass on the card.
+//!
+//! A step is one submission: ids up, some six dispatches a block, summaries down. In the last
+//! block everything behind keys and values is computed for the wanted rows only.
+//!
+//! Kept from step to step: weights, rotations, buffers, compiled kernels, bind groups. The
+//! embedding of a prompt is not kept, since looking it up costs what copying it would.
+
+use crate::buffer::GpuBuffer;
+use crate::device::GpuDevice;
+use crate::error::GpuError;
+use crate::kernel::Precision;
+use crate::layout::Layout;
+use crate::loaded::Loaded;
+use crate::recorder::{Bindings, Recorder};
+use crate::stages::Ask;
+use crate::summaries;
+use crate::workspace::{Room, Workspace, mask_bytes, summary_words};
+use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
+use lacuna_model::{ForwardError, ForwardPass, ModelConfig, Narrow, StepRequest, Weights};
+
+/// How a model is to run.
+#[derive(Clone, Debug, Default)]
+pub struct TransformerOptions {
+    /// Half precision between the stages, where the adapter has it: half the traffic, and three
+    /// digits less.
+    pub half: bool,
+}
+
+/// A model on a card.
+pub struct GpuTransformer {
+    device: GpuDevice,
+    loaded: Loaded,
+    workspace: Option<Workspace>,
+    narrowing: Option<Narrowing>,
+    bindings: Bindings,
+    last: LastStep,
+}
+
+/// Buffers of a second look.
+struct Narrowing {
+    asks: usize,
+    allowed: GpuBuffer,
+    jobs: GpuBuffer,
+}
+
+/// What a second look at a step needs.
+#[derive(Default)]
+struct LastStep {
+    rows: Vec<usize>,
+    top: usize,
+    noise: Option<Noise>,
+}
+
+impl GpuTransformer {
+    /// Uploads the weights. They can be dropped then.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] and [`GpuError::TooLarge`] where they do not fit; what was
+    /// uploaded until then is freed. Other faults of the device.
+    pub async fn new(
+        device: &GpuDevice,
+        weights: &Weights,
+        options: &TransformerOptions,
+    ) -> Result<Self, GpuError> {
+        let precision = match options.half && device.info().f16 {
+            true => Precision::Half,
+            false => Precision::Single,
+        };
+        Ok(Self {
+            loaded: Loaded::new(device, weights, precision).await?,
+            workspace: None,
+            narrowing: None,
+            bindings: Bindings::default(),
+            last: LastStep::default(),
+            device: device.clone(),
+        })
+    }
+
+    /// The device it runs on.
+    pub fn device(&self) -> &GpuDevice {
+        &self.device
+    }
+
+    /// Whether activations are f16.
+    pub fn is_half(&self) -> bool {
+        self.loaded.precision == Precision::Half
+    }
+
+    /// Frees everything on the card, as dropping it does.
+    pub fn dispose(self) {}
+
+    async fn try_step(
+        &mut self,
+        request: &StepRequest<'_>,
+    ) -> Result<Result<Vec<RowSummary>, ForwardError>, GpuError> {
+        self.last = LastStep::default();
+        let config = &self.loaded.layout.config;
+        let top = request.top.min(config.vocab_size);
+        let need = Room {
+            length: request.ids.len(),
+            rows: request.rows.len(),
+            top,
+        };
+        self.make_room(need).await?;
+        let Some(workspace) = &self.workspace else {
+            return Ok(Ok(Vec::new()));
+        };
+        let wanted: Vec<u32> = request
+            .rows
+            .iter()
+            .map(|&row| match self.loaded.layout.config.logits_shift {
+                true => row.saturating_sub(1) as u32,
+                false => row as u32,
+            })
+            .collect();
+        let jobs: Vec<[u32; 2]> = (0..)
+            .zip(request.rows)
+            .map(|(index, &row)| [index, row as u32])
+            .collect();
+        workspace.ids.write(0, bytemuck::cast_slice(request.ids));
+        let behind_identity = 4 * workspace.room.length as u64;
+        let (positions, writable) = (&workspace.positions, &workspace.writable);
+        positions.write(behind_identity, bytemuck::cast_slice(&wanted));
+        workspace.jobs.write(0, bytemuck::cast_slice(&jobs));
+        writable.write(0, &mask(request.writable, &self.loaded.layout));
+
+        let mut recorder = Recorder::new(&self.device);
+        self.loaded.record(workspace, request, top, &mut recorder)?;
+        let words = need.rows * summary_words(top);
+        let answer = read(
+            &self.device,
+            &recorder,
+            &mut self.bindings,
+            &workspace.summaries,
+            &workspace.readback,
+            words,
+        );
+        let words = answer.await?;
+        self.last = LastStep {
+            rows: request.rows.to_vec(),
+            top,
+            noise: request.noise,
+        };
+        Ok(summaries::parse(&words, top).ok_or(ForwardError::NotFinite))
+    }
+
+    async fn make_room(&mut self, need: Room) -> Result<(), GpuError> {
+        let have = self.workspace.as_ref().map(|workspace| workspace.room);
+        let have = have.unwrap_or_default();
+        if self.workspace.is_none() || !have.holds(need) {
+            // The old one goes first, so that the two need not fit together.
+            self.workspace = None;
+            self.bindings.forget();
+            let room = have.grown_to(need, &self.loaded.layout);
+            let workspace = Workspace::new(
+                &self.device,
+                &self.loaded.layout,
+                room,
+                self.loaded.precision,
+            );
+            self.workspace = Some(workspace.await?);
+        }
+        Ok(())
+    }
+
+    async fn try_narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, GpuError> {
+        let (top, count) = (self.last.top, asks.len());
+        let room = Room {
+            length: 0,
+            rows: count,
+            top,
+        };
+        let mask_size = mask_bytes(&self.loaded.layout);
+        if self.narrowing.as_ref().is_none_or(|have| have.asks < count) {
+            self.narrowing = None;
+            self.bindings.forget();
+            let asks = count.next_power_of_two();
+            let allowed = GpuBuffer::storage(&self.device, "allowed tokens", asks * mask_size);
+            self.narrowing = Some(Narrowing {
+                asks,
+                allowed: allowed.await?,
+                jobs: GpuBuffer::storage(&self.device, "second looks", 8 * asks).await?,
+            });
+        }
+        let (Some(workspace), Some(narrowing)) = (&self.workspace, &self.narrowing) else {
+            return Ok(Vec::new());
+        };
+        // Asks in the order of the parts of the logits that they are about.
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by_key(|&at| asks[at].row);
+        let mut allowed = Vec::with_capacity(count * mask_size);
+        let mut jobs = Vec::with_capacity(count);
+        for &at in &order {
+            allowed.extend(mask(asks[at].allowed, &self.loaded.layout));
+            jobs.push([asks[at].row as u32, self.last.rows[asks[at].row] as u32]);
+        }
+        narrowing.allowed.write(0, &allowed);
+        narrowing.jobs.write(0, bytemuck::cast_slice(&jobs));
+        let size = 4 * (room.rows * summary_words(top)) as u64;
+        let summaries = GpuBuffer::storage(&self.device, "second summaries", size as usize).await?;
+        let readback = GpuBuffer::new(
+            &self.device,
+            "second readback",
+            size,
+            crate::buffer::Use::Readback,
+        )
+        .await?;
+        let mut recorder = Recorder::new(&self.device);
+        let ask = Ask {
+            top,
+            noise: self.last.noise,
+            writable: &workspace.writable,
+            allowed: &narrowing.allowed,
+            allowed_stride: mask_size / 4,
+            jobs: &narrowing.jobs,
+            summaries: &summaries,
+        };
+        for (part, logits) in workspace.logits.iter().enumerate() {
+            let first = part * workspace.logits_rows;
+            let start = jobs.partition_point(|job| (job[0] as usize) < first);
+            let end = jobs.partition_point(|job| (job[0] as usize) < first + workspace.logits_rows);
+            self.loaded
+                .stages()
+                .summarize(&mut recorder, &ask, logits, first, start..end)?;
+        }
+        let words = read(
+            &self.device,
+            &recorder,
+            &mut self.bindings,
+            &summaries,
+            &readback,
+            size as usize / 4,
+        )
+        .await?;
+        let mut best = vec![Vec::new(); count];
+        for (&at, words) in order.iter().zip(words.chunks_exact(summary_words(top))) {
+            best[at] = summaries::candidates(words);
+        }
+        Ok(best)
+    }
+
+    fn check(&self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
+        let config = &self.loaded.layout.config;
+        let (length, most) = (request.ids.len(), config.max_position_embeddings);
+        let vocab = config.vocab_size;
+        if length > most {
+            return Err(ForwardError::TooLong { length, most });
+        }
+        let too_high = request.ids.iter().position(|&id| id as usize >= vocab);
+        if let Some(position) = too_high {
+            return Err(ForwardError::IdOutOfRange {
+                id: request.ids[position],
+                position,
+                vocab,
+            });
+        }
+        match request.rows.iter().find(|&&row| row >= length) {
+            Some(&row) => Err(ForwardError::RowOutOfRange { row, length }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ForwardPass for GpuTransformer {
+    fn config(&self) -> &ModelConfig {
+        &self.loaded.layout.config
+    }
+
+    async fn step(&mut self, request: &StepRequest<'_>) -> Result<Vec<RowSummary>, ForwardError> {
+        self.check(request)?;
+        if request.rows.is_empty() {
+            self.last = LastStep::default();
+            return Ok(Vec::new());
+        }
+        self.try_step(request).await?
+    }
+
+    async fn narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, ForwardError> {
+        let length = self.last.rows.len();
+        if let Some(ask) = asks.iter().find(|ask| ask.row >= length) {
+            let row = ask.row;
+            return Err(ForwardError::RowOutOfRange { row, length });
+        }
+        if asks.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.try_narrow(asks).await?)
+    }
+}
+
+/// Runs what was recorded and brings the first `words` of the summaries back.
+async fn read(
+    device: &GpuDevice,
+    recorder: &Recorder<'_>,
+    bindings: &mut Bindings,
+    summaries: &GpuBuffer,
+    readback: &GpuBuffer,
+    words: usize,
+) -> Result<Vec<u32>, GpuError> {
+    device.check()?;
+    let mut encoder = device
+        .raw()
+        .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    recorder.encode(bindings, &mut encoder, None).await?;
+    let bytes = 4 * words as u64;
+    encoder.copy_buffer_to_buffer(summaries.raw(), 0, readback.raw(), 0, bytes);
+    let slice = readback.raw().slice(..bytes);
+    let _mapping = Mapping(readback.raw());
+    device.finish(encoder.finish(), slice).await?;
+    match slice.get_mapped_range() {
+        Ok(view) => Ok(bytemuck::pod_collect_to_vec(&view)),
+        Err(error) => Err(GpuError::Validation {
+            message: error.to_string(),
+        }),
+    }
+}
+
+/// Ends a mapping, also when whoever waited for it gave up.
+struct Mapping<'a>(&'a wgpu::Buffer);
+
+impl Drop for Mapping<'_> {
+    fn drop(&mut self) {
+        self.0.unmap();
+    }
+}
+
+/// A set's words, as many as the vocabulary takes.
+fn mask(set: &TokenSet, layout: &Layout) -> Vec<u8> {
+    let mut bytes: Vec<u8> = bytemuck::cast_slice(set.words()).to_vec();
+    bytes.resize(mask_bytes(layout), 0);
+    bytes
+}
