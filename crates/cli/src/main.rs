@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 
 /// Fills the gaps of masked diffusion language models within a grammar.
 ///
-/// A grammar's kind is its file's ending: .gbnf, .regex or .schema.json.
+/// A grammar's kind is its file's ending: .gbnf, .lark, .regex or .schema.json.
 #[derive(Parser)]
 #[command(name = "lacuna", version, propagate_version = true)]
 struct Arguments {

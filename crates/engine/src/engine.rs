@@ -99,7 +99,7 @@ impl Engine {
         let (dialect, text) = &request.grammar;
         let derived = || match dialect {
             Dialect::JsonSchema => task_line(text).unwrap_or_default(),
-            Dialect::Gbnf | Dialect::Regex => String::new(),
+            Dialect::Gbnf | Dialect::Lark | Dialect::Regex => String::new(),
         };
         let task = request.task.clone().unwrap_or_else(derived);
         let prompt = self.prompt.fill(&self.tokenizer, &task, &request.request)?;

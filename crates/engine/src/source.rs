@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lacuna_grammar::json_schema::SchemaOptions;
-use lacuna_grammar::{Grammar, gbnf, json_schema, regex};
+use lacuna_grammar::{Grammar, gbnf, json_schema, lark, regex};
 
 use crate::Fault;
 
@@ -12,6 +12,8 @@ use crate::Fault;
 pub enum Dialect {
     /// llama.cpp's GBNF.
     Gbnf,
+    /// Lark's notation, with lexemes.
+    Lark,
     /// A regular expression that the whole text matches.
     Regex,
     /// A JSON Schema.
@@ -26,14 +28,15 @@ impl Dialect {
     pub fn of_file(name: &str) -> Result<Self, Fault> {
         let endings = [
             (".gbnf", Self::Gbnf),
+            (".lark", Self::Lark),
             (".regex", Self::Regex),
             (".schema.json", Self::JsonSchema),
         ];
         let known = endings.iter().find(|(ending, _)| name.ends_with(ending));
         known.map(|(_, dialect)| *dialect).ok_or_else(|| {
             let message = format!(
-                "{name}: a grammar's file ends in .gbnf, .regex or .schema.json, which says its \
-                 kind"
+                "{name}: a grammar's file ends in .gbnf, .lark, .regex or .schema.json, which says \
+                 its kind"
             );
             Fault::new("unknown-dialect", message)
         })
@@ -46,11 +49,12 @@ impl Dialect {
     pub fn of_name(name: &str) -> Result<Self, Fault> {
         match name {
             "gbnf" => Ok(Self::Gbnf),
+            "lark" => Ok(Self::Lark),
             "regex" => Ok(Self::Regex),
             "jsonSchema" => Ok(Self::JsonSchema),
             _ => Err(Fault::new(
                 "unknown-dialect",
-                format!("unknown kind of grammar {name:?}: use gbnf, regex or jsonSchema"),
+                format!("unknown kind of grammar {name:?}: use gbnf, lark, regex or jsonSchema"),
             )),
         }
     }
@@ -84,6 +88,7 @@ impl GrammarSource {
     pub fn compile(&self, purpose: Purpose) -> Result<Grammar, Fault> {
         let compiled = match self.dialect {
             Dialect::Gbnf => gbnf::parse(&self.text),
+            Dialect::Lark => lark::parse(&self.text),
             Dialect::Regex => regex::parse(&self.text),
             Dialect::JsonSchema => {
                 let mut options = match purpose {

@@ -56,6 +56,14 @@ impl Diagnostic {
         }
     }
 
+    /// A warning at `place`.
+    pub fn warning(kind: &'static str, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(kind, place, message)
+        }
+    }
+
     /// The same finding with a word on how to mend it.
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

@@ -1,9 +1,10 @@
 //! Grammar front ends, the one [`Grammar`] they all lower to, and the automata
 //! of its regular parts.
 //!
-//! A front end ([`gbnf`], [`json_schema`], [`regex`]) reads a dialect, refuses
+//! A front end ([`gbnf`], [`lark`], [`json_schema`], [`regex`]) reads a dialect, refuses
 //! by name and place what it cannot honour, and lowers the rest to [`Grammar`]:
-//! rules whose bodies are regular expressions over bytes and over other rules.
+//! rules whose bodies are regular expressions over bytes, or over terminals, and
+//! over other rules.
 //! Nothing is ever ignored: a construct is in the lowered grammar or it is a
 //! [`Diagnostic`].
 //!
@@ -22,6 +23,7 @@ mod diagnostic;
 pub mod gbnf;
 mod ir;
 pub mod json_schema;
+pub mod lark;
 pub mod recognize;
 pub mod regex;
 pub mod spans;

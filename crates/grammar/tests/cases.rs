@@ -8,6 +8,8 @@
 //!   of JSON Schema the line itself is the text);
 //! - `--- findings`: in place of these, what is wrong with the grammar, a
 //!   finding a line: its kind and its place (line:column, or a JSON pointer);
+//! - `--- warnings`: what looks wrong with a grammar that can be used, as above;
+//!   where the section is missing, nothing does;
 //! - `--- text NAME`: a text handed over with a schema.
 //!
 //! A schema is compiled both for generation and for membership; the section
@@ -18,7 +20,7 @@ use std::path::Path;
 
 use lacuna_grammar::json_schema::{self, SchemaOptions};
 use lacuna_grammar::recognize::recognize;
-use lacuna_grammar::{Diagnostics, Grammar, Place, gbnf, regex};
+use lacuna_grammar::{Diagnostic, Diagnostics, Grammar, Place, gbnf, lark, regex};
 
 struct Case<'a> {
     name: &'a str,
@@ -39,6 +41,7 @@ impl Case<'_> {
     fn judge(
         &self,
         parsed: &Result<Grammar, Diagnostics>,
+        warnings: &[Diagnostic],
         raw: bool,
         expectations: &[(&str, bool)],
         complaints: &mut String,
@@ -49,13 +52,18 @@ impl Case<'_> {
             Ok(grammar) if wanted.is_empty() => grammar,
             Ok(_) => return writeln!(complaints, "{name}: accepted, not {wanted:?}").unwrap(),
             Err(found) => {
-                let found: Vec<String> = self.describe(found);
+                let found: Vec<String> = self.describe(&found.0);
                 if found != wanted {
                     writeln!(complaints, "{name}: found {found:?}, not {wanted:?}").unwrap();
                 }
                 return;
             }
         };
+        let (suspected, found) = (self.lines("warnings"), self.describe(warnings));
+        let suspected: Vec<&str> = suspected.collect();
+        if found != suspected {
+            writeln!(complaints, "{name}: warned {found:?}, not {suspected:?}").unwrap();
+        }
         for &(section, member) in expectations {
             for line in self.lines(section) {
                 let text = match raw {
@@ -69,8 +77,8 @@ impl Case<'_> {
         }
     }
 
-    fn describe(&self, found: &Diagnostics) -> Vec<String> {
-        let place = |finding: &lacuna_grammar::Diagnostic| match &finding.place {
+    fn describe(&self, found: &[Diagnostic]) -> Vec<String> {
+        let place = |finding: &Diagnostic| match &finding.place {
             Place::Pointer(pointer) => format!("{:?}", pointer),
             Place::Span { .. } => {
                 let (line, column) = finding.line_and_column(&self.grammar).unwrap_or_default();
@@ -78,7 +86,6 @@ impl Case<'_> {
             }
         };
         found
-            .0
             .iter()
             .map(|finding| format!("{} {}", finding.kind, place(finding)))
             .collect()
@@ -127,14 +134,38 @@ const PLAIN: [(&str, bool); 2] = [("belongs", true), ("foreign", false)];
 #[test]
 fn gbnf_cases() {
     drive("gbnf.txt", |case, complaints| {
-        case.judge(&gbnf::parse(&case.grammar), false, &PLAIN, complaints);
+        case.judge(&gbnf::parse(&case.grammar), &[], false, &PLAIN, complaints);
     });
+}
+
+#[test]
+fn lark_cases() {
+    for file in [
+        "rules.txt",
+        "terminals.txt",
+        "regexes.txt",
+        "lexing.txt",
+        "templates.txt",
+        "common.txt",
+        "constraints.txt",
+        "refused.txt",
+        "warnings.txt",
+    ] {
+        drive(&format!("lark/{file}"), |case, complaints| {
+            let (parsed, warnings) =
+                match lark::parse_with(&case.grammar, &lark::Options::default()) {
+                    Ok(linted) => (Ok(linted.grammar), linted.warnings),
+                    Err(found) => (Err(found), Vec::new()),
+                };
+            case.judge(&parsed, &warnings, false, &PLAIN, complaints);
+        });
+    }
 }
 
 #[test]
 fn regex_cases() {
     drive("regex.txt", |case, complaints| {
-        case.judge(&regex::parse(&case.grammar), false, &PLAIN, complaints);
+        case.judge(&regex::parse(&case.grammar), &[], false, &PLAIN, complaints);
     });
 }
 
@@ -156,7 +187,7 @@ fn schema_cases() {
         ];
         let judged = [("belongs", true), ("only judged", true), ("foreign", false)];
         let compile = |options| json_schema::compile(&case.grammar, options);
-        case.judge(&compile(&generation), true, &generated, complaints);
-        case.judge(&compile(&membership), true, &judged, complaints);
+        case.judge(&compile(&generation), &[], true, &generated, complaints);
+        case.judge(&compile(&membership), &[], true, &judged, complaints);
     });
 }

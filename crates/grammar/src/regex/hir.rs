@@ -32,25 +32,7 @@ pub fn parse(pattern: &str) -> Result<Grammar, Diagnostics> {
     }
     // A final line end is the file's, not the pattern's.
     let pattern = pattern.strip_suffix('\n').unwrap_or(pattern);
-    let tree = ast::parse::ParserBuilder::new()
-        .nest_limit(MAX_NESTING)
-        .build()
-        .parse(pattern)
-        .map_err(|error| syntax_error(&error))?;
-    let mut refused = Vec::new();
-    refuse_unsupported(&tree, true, true, &mut refused);
-    if !refused.is_empty() {
-        return Err(Diagnostics(refused));
-    }
-    let hir = TranslatorBuilder::new()
-        .utf8(true)
-        .unicode(true)
-        .build()
-        .translate(pattern, &tree)
-        .map_err(|error| {
-            let place = place(error.span());
-            Diagnostic::error("unsupported-class", place, error.kind().to_string())
-        })?;
+    let hir = read_hir(pattern, PatternFlags::default()).map_err(Diagnostics)?;
     let body = language(lower(&hir, pattern.len()), Outside::Nothing)?;
     let rule = Rule {
         name: "pattern".to_owned(),
@@ -59,6 +41,52 @@ pub fn parse(pattern: &str) -> Result<Grammar, Diagnostics> {
     let grammar = Grammar::new(vec![rule], RuleId(0));
     refuse_empty_language(&grammar, whole)?;
     Ok(grammar)
+}
+
+/// Flags that hold from the beginning of a pattern.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PatternFlags {
+    /// `i`
+    pub ignore_case: bool,
+    /// `s`
+    pub dot_all: bool,
+    /// `x`
+    pub verbose: bool,
+}
+
+/// The pattern's meaning, where all of it is supported.
+pub(crate) fn read_hir(pattern: &str, flags: PatternFlags) -> Result<Hir, Vec<Diagnostic>> {
+    let tree = ast::parse::ParserBuilder::new()
+        .nest_limit(MAX_NESTING)
+        .ignore_whitespace(flags.verbose)
+        .build()
+        .parse(pattern)
+        .map_err(|error| vec![syntax_error(&error)])?;
+    let mut refused = Vec::new();
+    refuse_unsupported(&tree, true, true, &mut refused);
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    TranslatorBuilder::new()
+        .utf8(true)
+        .unicode(true)
+        .case_insensitive(flags.ignore_case)
+        .dot_matches_new_line(flags.dot_all)
+        .build()
+        .translate(pattern, &tree)
+        .map_err(|error| {
+            let place = place(error.span());
+            vec![Diagnostic::error(
+                "unsupported-class",
+                place,
+                error.kind().to_string(),
+            )]
+        })
+}
+
+/// The language of a pattern that asks for no ends of the text.
+pub(crate) fn expression(hir: &Hir) -> Result<Expr, Diagnostic> {
+    language(lower(hir, 0), Outside::Nothing)
 }
 
 fn lower(hir: &Hir, length: usize) -> Pattern {

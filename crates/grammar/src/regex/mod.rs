@@ -19,6 +19,7 @@ mod hir;
 
 pub use ecma::parse_ecma_search;
 pub use hir::parse;
+pub(crate) use hir::{PatternFlags, expression, read_hir};
 
 /// Longest pattern that is read, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;

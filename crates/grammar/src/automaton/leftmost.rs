@@ -1,0 +1,215 @@
+//! Automata of what a backtracking matcher finds.
+//!
+//! A pattern with lazy quantifiers does not mean its language: `".*?"` should
+//! end at the first quote. A backtracking matcher tries the ways of matching in
+//! an order, and takes the first that succeeds. The subset construction can do
+//! the same, keeping each subset as a list in that order and dropping what
+//! comes after a way that has succeeded (R. Cox, "Regular Expression Matching:
+//! the Virtual Machine Approach", 2009). Of the automaton that results, the
+//! longest match is the one that the matcher finds: so laziness turns into a
+//! language, and the rule of the longest match can stay the only one.
+//!
+//! Cost: subsets in order are more than subsets; the limits hold.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::utf8::Utf8Sequences;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::dfa::DEAD;
+use super::{AutomatonError, Dfa, Limits, byte_classes};
+
+impl Dfa {
+    /// The texts that a backtracking matcher takes for a match of `pattern`:
+    /// the longest of them that a text begins with is the match in it.
+    ///
+    /// Assertions match nowhere.
+    ///
+    /// # Errors
+    /// When the automaton outgrows the limits.
+    pub fn leftmost_first(pattern: &Hir, limits: &Limits) -> Result<Dfa, AutomatonError> {
+        let mut program = Program {
+            states: vec![State::Match],
+            limit: limits.nfa_states,
+        };
+        let start = program.compile(pattern, 0)?;
+        program.determinize(start, limits)
+    }
+}
+
+type Index = u32;
+
+enum State {
+    /// The pattern has matched.
+    Match,
+    /// Goes on at the state, after a byte of the range.
+    Byte(u8, u8, Index),
+    /// Goes on at any of these, the preferred first.
+    Split(Vec<Index>),
+}
+
+struct Program {
+    states: Vec<State>,
+    limit: usize,
+}
+
+impl Program {
+    fn add(&mut self, state: State) -> Result<Index, AutomatonError> {
+        if self.states.len() >= self.limit {
+            return Err(AutomatonError::TooLarge {
+                what: "nondeterministic states",
+                limit: self.limit,
+            });
+        }
+        self.states.push(state);
+        Ok(self.states.len() as Index - 1)
+    }
+
+    /// A state that matches `pattern` and goes on at `next`.
+    fn compile(&mut self, pattern: &Hir, next: Index) -> Result<Index, AutomatonError> {
+        match pattern.kind() {
+            HirKind::Empty => Ok(next),
+            HirKind::Look(_) => self.add(State::Split(vec![])),
+            HirKind::Literal(literal) => literal
+                .0
+                .iter()
+                .rev()
+                .try_fold(next, |next, &byte| self.add(State::Byte(byte, byte, next))),
+            HirKind::Class(class) => self.class(class, next),
+            HirKind::Capture(capture) => self.compile(&capture.sub, next),
+            HirKind::Concat(parts) => parts
+                .iter()
+                .rev()
+                .try_fold(next, |next, part| self.compile(part, next)),
+            HirKind::Alternation(parts) => {
+                let starts = parts.iter().map(|part| self.compile(part, next));
+                let starts = starts.collect::<Result<_, _>>()?;
+                self.add(State::Split(starts))
+            }
+            HirKind::Repetition(repetition) => {
+                let order = |inside, after| match repetition.greedy {
+                    true => vec![inside, after],
+                    false => vec![after, inside],
+                };
+                let mut at = next;
+                match repetition.max {
+                    None => {
+                        let hub = self.add(State::Split(vec![]))?;
+                        let inside = self.compile(&repetition.sub, hub)?;
+                        self.states[hub as usize] = State::Split(order(inside, next));
+                        at = hub;
+                    }
+                    Some(max) => {
+                        for _ in repetition.min..max {
+                            let inside = self.compile(&repetition.sub, at)?;
+                            at = self.add(State::Split(order(inside, next)))?;
+                        }
+                    }
+                }
+                for _ in 0..repetition.min {
+                    at = self.compile(&repetition.sub, at)?;
+                }
+                Ok(at)
+            }
+        }
+    }
+
+    fn class(&mut self, class: &Class, next: Index) -> Result<Index, AutomatonError> {
+        let mut starts = Vec::new();
+        match class {
+            Class::Bytes(class) => {
+                for range in class.ranges() {
+                    starts.push(self.add(State::Byte(range.start(), range.end(), next))?);
+                }
+            }
+            Class::Unicode(class) => {
+                for range in class.ranges() {
+                    for sequence in Utf8Sequences::new(range.start(), range.end()) {
+                        let ranges = sequence.as_slice().iter().rev();
+                        starts.push(ranges.clone().try_fold(next, |next, range| {
+                            self.add(State::Byte(range.start, range.end, next))
+                        })?);
+                    }
+                }
+            }
+        }
+        self.add(State::Split(starts))
+    }
+
+    fn determinize(&self, start: Index, limits: &Limits) -> Result<Dfa, AutomatonError> {
+        let ranges = self.states.iter().filter_map(|state| match state {
+            State::Byte(low, high, _) => Some((*low, *high)),
+            _ => None,
+        });
+        let (classes, representatives) = byte_classes(ranges);
+        let mut ids: FxHashMap<Box<[Index]>, u32> = FxHashMap::default();
+        let mut subsets: Vec<Box<[Index]>> = Vec::new();
+        let (mut table, mut accepting) = (Vec::new(), Vec::new());
+        let first = self.ordered([start].into_iter());
+        ids.insert(first.clone(), 0);
+        subsets.push(first);
+        let mut done = 0;
+        while done < subsets.len() {
+            let subset = subsets[done].clone();
+            accepting.push(subset.last() == Some(&0));
+            for &byte in &representatives {
+                let targets = subset
+                    .iter()
+                    .filter_map(|&at| match self.states[at as usize] {
+                        State::Byte(low, high, next) if low <= byte && byte <= high => Some(next),
+                        _ => None,
+                    });
+                let next = self.ordered(targets);
+                if next.is_empty() {
+                    table.push(DEAD);
+                    continue;
+                }
+                let fresh = subsets.len() as u32;
+                let id = *ids.entry(next).or_insert_with_key(|next| {
+                    subsets.push(next.clone());
+                    fresh
+                });
+                if subsets.len() > limits.dfa_states {
+                    return Err(AutomatonError::TooLarge {
+                        what: "deterministic states",
+                        limit: limits.dfa_states,
+                    });
+                }
+                table.push(id);
+            }
+            done += 1;
+        }
+        Ok(Dfa {
+            classes,
+            class_count: representatives.len(),
+            table,
+            accepting,
+            start: 0,
+        }
+        .trim()
+        .minimize())
+    }
+
+    /// The states that read or match, reached from `starts` without reading, in
+    /// order of preference and up to the first match.
+    fn ordered(&self, starts: impl Iterator<Item = Index>) -> Box<[Index]> {
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut stack = Vec::new();
+        for start in starts {
+            stack.push(start);
+            while let Some(at) = stack.pop() {
+                if !seen.insert(at) {
+                    continue;
+                }
+                match &self.states[at as usize] {
+                    State::Match => {
+                        found.push(at);
+                        return found.into();
+                    }
+                    State::Byte(..) => found.push(at),
+                    State::Split(next) => stack.extend(next.iter().rev()),
+                }
+            }
+        }
+        found.into()
+    }
+}
