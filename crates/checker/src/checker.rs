@@ -7,7 +7,7 @@ use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_lexer::{BitSet, Spanner, TokenId, Vocabulary};
 
 use crate::cfg::Cfg;
-use crate::chart::{Parse, parse};
+use crate::chart::{Chart, Parse};
 use crate::fit::{fit, without_counts};
 use crate::graph::{Addition, CompletionGraph, Emit};
 use crate::lr::States;
@@ -76,6 +76,8 @@ pub struct Checker {
     normalized: Arc<Normalized>,
     cfg: Option<Arc<Cfg>>,
     states: Option<States>,
+    /// For gaps of any length, and for gaps that count cells.
+    charts: [Chart; 2],
     vocabulary: Option<Arc<Vocabulary>>,
     spanner: Option<Spanner>,
     inner: Option<RegularChecker>,
@@ -116,6 +118,7 @@ impl Checker {
             normalized: Arc::new(normalized),
             cfg: None,
             states: None,
+            charts: Default::default(),
             spanner: vocabulary.clone().map(Spanner::new),
             vocabulary,
             inner,
@@ -250,7 +253,8 @@ impl Checker {
         })?;
         let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
         let states = self.states.get_or_insert_with(|| States::new(&cfg));
-        Ok(parse(&cfg, states, &mut graph, self.limits.parse_items))
+        let chart = &mut self.charts[usize::from(pattern.counts_cells())];
+        Ok(chart.parse(&cfg, states, &mut graph, self.limits.parse_items))
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being

@@ -16,12 +16,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lacuna_lexer::{Lexer, LexerState, Spanner, TerminalId, TokenId, TrieNode};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::{Gap, Pattern, Segment};
-
-/// Index of a node.
-pub type NodeId = u32;
 
 /// What crossing an edge adds to the filling of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,23 +40,10 @@ pub struct Addition {
     pub emit: Emit,
 }
 
-/// An edge of the graph.
-#[derive(Clone, Debug)]
-pub struct Edge {
-    /// The lexeme's terminal; `None` for ignored lexemes, or nothing, up to the
-    /// end of the text.
-    pub terminal: Option<TerminalId>,
-    /// Where it leads; at the end of the text, back to the same node.
-    pub to: NodeId,
-    /// What it adds to gaps, in order.
-    pub additions: Arc<[Addition]>,
-    /// Bytes and tokens among them.
-    pub cost: u32,
-}
-
-/// A place with a lexer state.
+/// A place in the pattern with a state of the lexer; a node of the graph where
+/// that state is a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Point {
+pub struct Point {
     segment: u32,
     /// Byte position in text, cell boundary in a gap.
     offset: u32,
@@ -67,85 +51,82 @@ struct Point {
     state: LexerState,
 }
 
+/// An edge of the graph.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The lexeme's terminal; `None` for ignored lexemes, or nothing, up to the
+    /// end of the text.
+    pub terminal: Option<TerminalId>,
+    /// The node it leads to; at the end of the text, the one it comes from.
+    pub to: Point,
+    /// What it adds to gaps, in order.
+    pub additions: Additions,
+    /// Bytes and tokens among them.
+    pub cost: u32,
+}
+
+/// Additions in order; `None` where there are none, as in all plain text.
+pub type Additions = Option<Arc<[Addition]>>;
+
+/// The edges out of a node.
+#[derive(Clone, Debug)]
+pub struct Edges {
+    /// Sorted by terminal, the text's end first.
+    pub edges: Box<[Edge]>,
+    /// The highest rank that was looked at.
+    pub reach: u32,
+    /// Points walked over, a measure of the work.
+    pub visited: usize,
+}
+
 /// The graph of one pattern.
 pub struct CompletionGraph<'a> {
     pattern: &'a Pattern,
     lexer: &'a Lexer,
     spanner: Option<&'a mut Spanner>,
-    /// For each segment, the rank of its first place.
     ranks: Vec<u32>,
-    nodes: Vec<Point>,
-    ids: FxHashMap<Point, NodeId>,
-    edges: Vec<Option<Arc<[Edge]>>>,
-    visited: usize,
 }
 
 impl<'a> CompletionGraph<'a> {
     /// The graph of `pattern`; `spanner` is needed where gaps count cells.
     pub fn new(pattern: &'a Pattern, lexer: &'a Lexer, spanner: Option<&'a mut Spanner>) -> Self {
-        let mut rank = 0u32;
-        let mut ranks = Vec::with_capacity(pattern.segments.len() + 1);
-        for segment in &pattern.segments {
-            ranks.push(rank);
-            let places = match segment {
-                Segment::Text(bytes) => bytes.len(),
-                Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => *cells,
-                Segment::Gap(Gap::Any) => 1,
-            };
-            rank = rank.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
-        }
-        ranks.push(rank);
         Self {
+            ranks: ranks(pattern),
             pattern,
             lexer,
             spanner,
-            ranks,
-            nodes: Vec::new(),
-            ids: FxHashMap::default(),
-            edges: Vec::new(),
-            visited: 0,
         }
     }
 
+    /// The pattern.
+    pub fn pattern(&self) -> &Pattern {
+        self.pattern
+    }
+
     /// The node before the first byte.
-    pub fn start(&mut self) -> NodeId {
-        let start = self.settle(Point {
+    pub fn start(&self) -> Point {
+        self.settle(Point {
             segment: 0,
             offset: 0,
             trie: 0,
             state: Lexer::START,
-        });
-        self.node(start)
+        })
     }
 
     /// The order of places: no edge leads to a lower rank.
-    pub fn rank(&self, node: NodeId) -> u32 {
-        let point = self.nodes[node as usize];
+    pub fn rank(&self, point: Point) -> u32 {
         self.ranks[point.segment as usize] + point.offset
     }
 
-    /// Points walked over so far, a measure of the work.
-    pub fn visited(&self) -> usize {
-        self.visited
-    }
-
-    /// The edges out of a node, sorted by terminal; the text's end first.
-    pub fn edges(&mut self, id: NodeId) -> Arc<[Edge]> {
-        if let Some(edges) = &self.edges[id as usize] {
-            return Arc::clone(edges);
-        }
-        let edges: Arc<[Edge]> = self.walk(id).into();
-        self.edges[id as usize] = Some(Arc::clone(&edges));
-        edges
-    }
-
     /// All lexemes that may begin at a node, the cheapest first.
-    fn walk(&mut self, id: NodeId) -> Vec<Edge> {
-        let mut walk = Walk::from(self.nodes[id as usize]);
+    pub fn edges(&mut self, node: Point) -> Edges {
+        let mut walk = Walk::from(node);
+        let (mut reach, mut visited) = (0, 0);
         while let Some((at, point)) = walk.next() {
-            self.visited += 1;
+            visited += 1;
+            reach = reach.max(self.rank(point));
             if self.is_end(point) {
-                walk.found(at, None, id);
+                walk.found(at, None, node);
             }
             for finish in self.lexer.finishes(point.state) {
                 let boundary = self.settle(Point {
@@ -153,10 +134,7 @@ impl<'a> CompletionGraph<'a> {
                     ..point
                 });
                 match finish.terminal {
-                    Some(terminal) => {
-                        let to = self.node(boundary);
-                        walk.found(at, Some(terminal), to);
-                    }
+                    Some(terminal) => walk.found(at, Some(terminal), boundary),
                     None => walk.reach(at, boundary, None),
                 }
             }
@@ -194,7 +172,11 @@ impl<'a> CompletionGraph<'a> {
             }
         }
         walk.edges.sort_by_key(|edge| edge.terminal);
-        walk.edges
+        Edges {
+            edges: walk.edges.into(),
+            reach,
+            visited,
+        }
     }
 
     /// One token from a point in a gap that counts cells; lexemes may end half-way.
@@ -211,10 +193,7 @@ impl<'a> CompletionGraph<'a> {
                 ..point
             };
             match exit.finish.terminal {
-                Some(terminal) => {
-                    let to = self.node(boundary);
-                    walk.found(at, Some(terminal), to);
-                }
+                Some(terminal) => walk.found(at, Some(terminal), boundary),
                 None => walk.reach(at, boundary, None),
             }
         }
@@ -256,16 +235,40 @@ impl<'a> CompletionGraph<'a> {
         }
         point
     }
+}
 
-    fn node(&mut self, point: Point) -> NodeId {
-        let fresh = self.nodes.len() as NodeId;
-        let (nodes, edges) = (&mut self.nodes, &mut self.edges);
-        *self.ids.entry(point).or_insert_with(|| {
-            nodes.push(point);
-            edges.push(None);
-            fresh
-        })
+/// For each segment, and for the end, the rank of its first place.
+fn ranks(pattern: &Pattern) -> Vec<u32> {
+    let mut rank = 0u32;
+    let mut ranks = Vec::with_capacity(pattern.segments.len() + 1);
+    for segment in &pattern.segments {
+        ranks.push(rank);
+        let places = match segment {
+            Segment::Text(bytes) => bytes.len(),
+            Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => *cells,
+            Segment::Gap(Gap::Any) => 1,
+        };
+        rank = rank.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
     }
+    ranks.push(rank);
+    ranks
+}
+
+/// The rank below which two patterns are the same.
+pub fn common_rank(a: &Pattern, b: &Pattern) -> u32 {
+    let mut rank = 0;
+    for (index, (a_piece, b_piece)) in a.segments.iter().zip(&b.segments).enumerate() {
+        if a_piece == b_piece {
+            continue;
+        }
+        rank = ranks(a)[index];
+        if let (Segment::Text(a), Segment::Text(b)) = (a_piece, b_piece) {
+            let shared = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+            rank = rank.saturating_add(shared as u32);
+        }
+        return rank;
+    }
+    rank.max(ranks(a)[a.segments.len().min(b.segments.len())])
 }
 
 struct Step {
@@ -281,7 +284,7 @@ struct Walk {
     seen: FxHashSet<Point>,
     queue: VecDeque<u32>,
     edges: Vec<Edge>,
-    known: FxHashSet<(Option<TerminalId>, NodeId)>,
+    known: FxHashSet<(Option<TerminalId>, Point)>,
 }
 
 impl Walk {
@@ -324,7 +327,7 @@ impl Walk {
         }
     }
 
-    fn found(&mut self, at: u32, terminal: Option<TerminalId>, to: NodeId) {
+    fn found(&mut self, at: u32, terminal: Option<TerminalId>, to: Point) {
         if self.known.insert((terminal, to)) {
             let additions = self.additions(at);
             let costs = additions.iter().filter(|addition| match addition.emit {
@@ -335,12 +338,12 @@ impl Walk {
                 terminal,
                 to,
                 cost: costs.count() as u32,
-                additions,
+                additions: (!additions.is_empty()).then(|| additions.into()),
             });
         }
     }
 
-    fn additions(&self, mut at: u32) -> Arc<[Addition]> {
+    fn additions(&self, mut at: u32) -> Vec<Addition> {
         let mut additions = Vec::new();
         while at != 0 {
             let step = &self.steps[at as usize];
@@ -349,6 +352,6 @@ impl Walk {
             at = step.before;
         }
         additions.reverse();
-        additions.into()
+        additions
     }
 }

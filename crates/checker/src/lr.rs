@@ -11,6 +11,8 @@
 //! States are made when a parse first reaches them, and kept: grammars have
 //! many, parses meet few. Cost: a state once, then one look-up for each symbol.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
@@ -57,7 +59,7 @@ pub struct States {
     nullable: Vec<bool>,
     sets: Vec<(bool, Box<[u32]>)>,
     ids: FxHashMap<(bool, Box<[u32]>), StateId>,
-    made: Vec<Option<Box<State>>>,
+    made: Vec<Option<Arc<State>>>,
 }
 
 impl States {
@@ -82,12 +84,13 @@ impl States {
     }
 
     /// A state, made if it was not.
-    pub fn get(&mut self, cfg: &Cfg, id: StateId) -> &State {
-        if self.made[id as usize].is_none() {
-            let made = self.make(cfg, id);
-            self.made[id as usize] = Some(Box::new(made));
+    pub fn get(&mut self, cfg: &Cfg, id: StateId) -> Arc<State> {
+        if let Some(made) = &self.made[id as usize] {
+            return Arc::clone(made);
         }
-        self.made[id as usize].as_deref().unwrap_or(&NO_STATE)
+        let made = Arc::new(self.make(cfg, id));
+        self.made[id as usize] = Some(Arc::clone(&made));
+        made
     }
 
     fn make(&mut self, cfg: &Cfg, id: StateId) -> State {
@@ -182,8 +185,6 @@ impl States {
         })
     }
 }
-
-static NO_STATE: std::sync::LazyLock<State> = std::sync::LazyLock::new(State::default);
 
 fn order(symbol: Symbol) -> (u8, u32) {
     match symbol {
