@@ -65,7 +65,7 @@ export function fakeEngine(
         get done() {
           return step >= steps;
         },
-        step(): EngineEvent[] {
+        async step(): Promise<EngineEvent[]> {
           step += 1;
           onStep(step);
           return [{ type: "step", step, steps, masked: steps - step }];

@@ -12,21 +12,20 @@ use std::time::Instant;
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use lacuna_decoder::{Options, Timings};
-use lacuna_engine::{Dialect, Engine, Fault, GenerateRequest, GrammarSource, Purpose};
+use lacuna_engine::{Dialect, Engine, Fault, GenerateRequest, GrammarSource, Purpose, block_on};
 use lacuna_grammar::recognize::recognize;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::CommandError;
-use crate::files::{clock, load_engine, read_text};
+use crate::files::{ModelArguments, clock, describe_device, read_text};
 
 /// Run held-out requests at several numbers of steps, within the schema and
 /// without, and print the table of the README.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The model's folder
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArguments,
     /// A .schema.json that every answer must satisfy
     #[arg(long, value_name = "FILE")]
     grammar: PathBuf,
@@ -80,7 +79,7 @@ struct Output {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
-    let engine = load_engine(&arguments.model)?;
+    let engine = arguments.model.load()?;
     let schema = read_text(&arguments.grammar)?;
     let validator = Validator::new(&arguments.grammar, &schema)?;
     let examples = read_examples(&arguments.requests, arguments.limit)?;
@@ -102,6 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         }
     }
     print_table(&rows);
+    eprintln!("{}", describe_device(&engine));
     if let Some(path) = &arguments.json {
         let json =
             serde_json::to_vec_pretty(&rows).map_err(|error| CommandError::content(path, error))?;
@@ -148,7 +148,8 @@ impl Evaluation<'_> {
                 options: self.options,
                 unconstrained: self.unconstrained,
             };
-            let summary = self.engine.start(&request, clock())?.finish(|_| {})?;
+            let run = self.engine.start(&request, clock())?;
+            let summary = block_on(run.finish(|_| {}))?;
             total.model_ms += summary.timings.model_ms;
             total.checker_ms += summary.timings.checker_ms;
             total.refusals += summary.timings.refusals;

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 pub fn to_json(event: &Event, vocabulary: &Vocabulary) -> Value {
     match event {
         Event::Step { step, masked } => json!({"type": "step", "step": step, "masked": masked}),
+        Event::Move { step, to } => json!({
+            "type": "move", "step": step, "device": to.device, "message": to.message,
+        }),
         Event::Refusal(refusal) => tagged("refusal", json!(refusal), refusal.token, vocabulary),
         Event::Commit(commit) => tagged("commit", json!(commit), commit.token, vocabulary),
         Event::Done {

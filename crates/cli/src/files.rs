@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use clap::Args;
-use lacuna_engine::{Dialect, Engine, Fault, GrammarSource, Purpose};
+use lacuna_engine::{
+    DevicePreference, Dialect, Engine, Fault, GrammarSource, LoadOptions, Purpose, block_on,
+};
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::Tokenizer;
@@ -53,14 +56,44 @@ pub fn read_grammar(
         .map_err(|fault| CommandError::Grammar(name, fault))
 }
 
-/// A model's folder: `config.json`, `tokenizer.json`, `model.safetensors`.
-pub fn load_engine(folder: &Path) -> Result<Engine, CommandError> {
-    let file = |name: &str| read(&folder.join(name));
-    Ok(Engine::load(
-        &file("config.json")?,
-        &file("tokenizer.json")?,
-        &file("model.safetensors")?,
-    )?)
+/// A model, and where it shall run.
+#[derive(Args)]
+pub struct ModelArguments {
+    /// The model's folder: config.json, tokenizer.json, model.safetensors
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// Where the model runs: auto, cpu or gpu; auto takes the graphics card if it
+    /// agrees with the processor and is not slower
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device)]
+    device: DevicePreference,
+}
+
+fn device(name: &str) -> Result<DevicePreference, String> {
+    DevicePreference::of_name(name).ok_or_else(|| "expected auto, cpu or gpu".to_owned())
+}
+
+impl ModelArguments {
+    /// Loads the model and puts it on the device.
+    pub fn load(&self) -> Result<Engine, CommandError> {
+        let file = |name: &str| read(&self.model.join(name));
+        let origin = Instant::now();
+        let clock = Arc::new(move || origin.elapsed().as_secs_f64() * 1000.0);
+        Ok(block_on(Engine::load(
+            &file("config.json")?,
+            &file("tokenizer.json")?,
+            &file("model.safetensors")?,
+            LoadOptions::new(self.device, clock),
+        ))?)
+    }
+}
+
+/// Where a model runs and why, as a line for people.
+pub fn describe_device(engine: &Engine) -> String {
+    let report = engine.device();
+    let adapter = report
+        .adapter
+        .map_or(String::new(), |name| format!(" ({name})"));
+    format!("on {}{adapter}: {}", report.device, report.why)
 }
 
 /// Where the vocabulary comes from.
@@ -134,6 +167,6 @@ impl Ids {
 
 /// Milliseconds since now, for a run's timings.
 pub fn clock() -> Box<dyn Fn() -> f64> {
-    let origin = std::time::Instant::now();
+    let origin = Instant::now();
     Box::new(move || origin.elapsed().as_secs_f64() * 1000.0)
 }

@@ -5,20 +5,19 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lacuna_decoder::Options;
-use lacuna_engine::{Dialect, GenerateRequest};
+use lacuna_decoder::{Event, Options};
+use lacuna_engine::{Dialect, GenerateRequest, block_on};
 
 use crate::error::CommandError;
 use crate::events::to_json;
-use crate::files::{clock, load_engine, read_text};
+use crate::files::{ModelArguments, clock, describe_device, read_text};
 
 /// Write a text with a model: the text on standard output, a summary on
 /// standard error.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The model's folder
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArguments,
     /// The grammar; its kind is its ending
     #[arg(long, value_name = "FILE")]
     grammar: PathBuf,
@@ -55,7 +54,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
-    let engine = load_engine(&arguments.model)?;
+    let engine = arguments.model.load()?;
     let name = arguments.grammar.display().to_string();
     let request = GenerateRequest {
         request: arguments.prompt.clone(),
@@ -82,14 +81,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
                 false => CommandError::Grammar(name, fault),
             })?;
     let mut failure = None;
-    let summary = run.finish(|event| {
+    let summary = block_on(run.finish(|event| {
+        if let Event::Move { to, .. } = event {
+            eprintln!("{}", to.message);
+        }
         if let Some(events) = &mut events {
             let line = to_json(event, engine.vocabulary());
             if let Err(error) = writeln!(events.writer, "{line}") {
                 failure.get_or_insert(error);
             }
         }
-    })?;
+    }))?;
     if let Some(mut events) = events {
         let result = failure.map_or_else(|| events.writer.flush(), Err);
         result.map_err(|error| CommandError::file(&events.path, error))?;
@@ -115,6 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         timings.agreed,
         timings.refusals,
     );
+    eprintln!("{}", describe_device(&engine));
     Ok(ExitCode::SUCCESS)
 }
 

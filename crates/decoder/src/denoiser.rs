@@ -1,26 +1,73 @@
 //! What the decoder needs of a model.
 
 use lacuna_lexer::TokenId;
+use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
+
+/// A canvas, and what is asked about it.
+#[derive(Clone, Copy, Debug)]
+pub struct DenoiseRequest<'a> {
+    /// The whole canvas, `None` where it is masked.
+    pub cells: &'a [Option<TokenId>],
+    /// The cells that are asked about.
+    pub masked: &'a [usize],
+    /// The tokens that a cell may hold at all.
+    pub writable: &'a TokenSet,
+    /// Candidates wanted for each cell.
+    pub top: usize,
+    /// Noise on the candidates' scores, if any.
+    pub noise: Option<Noise>,
+}
+
+/// A second look at one cell of the last [`DenoiseRequest`].
+#[derive(Clone, Copy, Debug)]
+pub struct NarrowRequest<'a> {
+    /// Which of the request's `masked` cells, by its index there.
+    pub row: usize,
+    /// The tokens that may still be candidates.
+    pub allowed: &'a TokenSet,
+}
 
 /// A masked diffusion model with its prompt already in place.
+///
+/// The methods are `async` because a graphics card answers later. What a model
+/// says must depend on nothing but the request, so that a run can be replayed.
+#[allow(async_fn_in_trait)] // callers name the type: nothing needs the futures to be `Send`
 pub trait Denoiser {
-    /// Number of logits a cell has: the size of the vocabulary.
+    /// Number of tokens the model tells apart.
     fn vocabulary_size(&self) -> usize;
 
-    /// Replaces `logits` by one row of [`vocabulary_size`] logits for each cell
-    /// of `masked`, in that order. `cells` is the whole canvas, `None` where it
-    /// is masked.
-    ///
-    /// [`vocabulary_size`]: Denoiser::vocabulary_size
+    /// A summary for each cell of `masked`, in that order.
     ///
     /// # Errors
     /// When the model cannot be run; the run ends with that error.
-    fn denoise(
+    async fn denoise(
         &mut self,
-        cells: &[Option<TokenId>],
-        masked: &[usize],
-        logits: &mut Vec<f32>,
-    ) -> Result<(), DenoiserError>;
+        request: &DenoiseRequest<'_>,
+    ) -> Result<Vec<RowSummary>, DenoiserError>;
+
+    /// For each ask the best candidates among other tokens, as many as the last
+    /// request wanted, with the scores that they had there.
+    ///
+    /// # Errors
+    /// As for [`denoise`](Denoiser::denoise).
+    async fn narrow(
+        &mut self,
+        asks: &[NarrowRequest<'_>],
+    ) -> Result<Vec<Vec<Scored>>, DenoiserError>;
+
+    /// Where the model runs now, if it moved since this was last asked.
+    fn moved(&mut self) -> Option<Move> {
+        None
+    }
+}
+
+/// A model that went on somewhere else, because it could not where it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Where it runs now: a name such as `cpu`.
+    pub device: String,
+    /// A sentence for people.
+    pub message: String,
 }
 
 /// Why a model could not be run.

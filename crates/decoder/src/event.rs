@@ -3,6 +3,8 @@
 use lacuna_lexer::TokenId;
 use serde::Serialize;
 
+use crate::Move;
+
 /// How a token came into its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -90,6 +92,13 @@ pub enum Event {
         step: usize,
         /// Masked cells before it.
         masked: usize,
+    },
+    /// The model went on elsewhere; the step's answers come from there.
+    Move {
+        /// The step, from 0.
+        step: usize,
+        /// Where to, and why.
+        to: Move,
     },
     /// A candidate was refused.
     Refusal(Refusal),

@@ -1,13 +1,16 @@
 //! Candidates for the masked cells of a step.
 //!
-//! A cell's candidates come in the order of the model's logits, with Gumbel
-//! noise at a temperature (which makes the order that of sampling without
-//! replacement); a refused one makes way for the next that is not ruled out. The confidence of a
-//! candidate is the probability that the model gives it without noise.
+//! A cell knows the model's best few candidates. A refused one makes way for the
+//! next that is not ruled out; when none of them is left, the model is asked for
+//! the best of what may still be taken ([`Proposals::wants_more`]), so how many
+//! are known at a time changes nothing but how often the model is asked. The
+//! confidence of a candidate is the probability that the model gives it without
+//! noise.
+
+use std::collections::VecDeque;
 
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
-
-use crate::random::Random;
+use lacuna_logits::{RowSummary, Scored, TokenSet};
 
 /// A proposed token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,113 +24,88 @@ pub(crate) struct Candidate {
 #[derive(Debug)]
 pub(crate) struct Proposals {
     cell: usize,
-    probabilities: Vec<f32>,
-    /// Scores by which candidates are ordered; −∞ once refused.
-    scores: Vec<f32>,
-    best: Option<TokenId>,
+    /// The cell's index among those that the model was asked about.
+    row: usize,
+    summary: RowSummary,
+    /// What was not refused nor ruled out of what is known, best first.
+    known: VecDeque<Scored>,
+    /// Whether the model has candidates beyond the known ones.
+    more: bool,
+    /// What was not refused nor ruled out of all tokens.
+    allowed: TokenSet,
 }
 
 impl Proposals {
-    /// From a row of logits. Tokens that no cell may hold are never proposed,
-    /// and neither are logits that are not numbers.
+    /// From what the model says of a cell when asked for `top` candidates that
+    /// are `writable`.
     pub(crate) fn new(
         cell: usize,
-        logits: &[f32],
-        vocabulary: &Vocabulary,
-        temperature: f32,
-        random: &mut Random,
+        row: usize,
+        summary: RowSummary,
+        writable: &TokenSet,
+        top: usize,
     ) -> Self {
-        let writable = |token: usize| {
-            let token = token as TokenId;
-            vocabulary.bytes(token).is_some() || vocabulary.is_end(token)
-        };
-        let mut scores: Vec<f32> = logits
-            .iter()
-            .enumerate()
-            .map(|(token, &logit)| match writable(token) && !logit.is_nan() {
-                // Infinite logits would make the softmax undefined.
-                true => logit.clamp(-1e30, 1e30),
-                false => f32::NEG_INFINITY,
-            })
-            .collect();
-        let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let mut probabilities: Vec<f32> = scores
-            .iter()
-            .map(|&score| (score - highest).exp())
-            .collect();
-        let total: f32 = probabilities.iter().sum();
-        probabilities
-            .iter_mut()
-            .for_each(|probability| *probability /= total);
-        if temperature > 0.0 {
-            for score in &mut scores {
-                // Relative to the highest, so that a tiny temperature cannot
-                // push the best candidates to infinity.
-                let relative = (*score - highest) / temperature;
-                if *score > f32::NEG_INFINITY {
-                    *score = relative.max(f32::MIN) + random.gumbel();
-                }
-            }
-        }
-        let mut proposals = Self {
+        Self {
             cell,
-            probabilities,
-            scores,
-            best: None,
-        };
-        proposals.find_best();
-        proposals
+            row,
+            known: summary.best.iter().copied().collect(),
+            more: summary.best.len() >= top,
+            summary,
+            allowed: writable.clone(),
+        }
     }
 
     pub(crate) fn cell(&self) -> usize {
         self.cell
     }
 
-    /// The best candidate that was not refused.
-    pub(crate) fn best(&self) -> Option<Candidate> {
-        self.best.map(|token| Candidate {
-            cell: self.cell,
-            token,
-            probability: self.probability(token),
-        })
+    pub(crate) fn row(&self) -> usize {
+        self.row
     }
 
-    /// What the model thinks of a token.
-    pub(crate) fn probability(&self, token: TokenId) -> f32 {
-        self.probabilities
-            .get(token as usize)
-            .copied()
-            .filter(|p| p.is_finite())
-            .unwrap_or(0.0)
+    /// The best candidate that is known and was not refused.
+    pub(crate) fn best(&self) -> Option<Candidate> {
+        self.known.front().map(|scored| self.candidate(scored))
+    }
+
+    /// A token of this cell as the model scored it.
+    pub(crate) fn candidate(&self, scored: &Scored) -> Candidate {
+        Candidate {
+            cell: self.cell,
+            token: scored.token,
+            probability: self.summary.probability(scored),
+        }
     }
 
     /// Drops the best candidate.
     pub(crate) fn refuse(&mut self) {
-        if let Some(token) = self.best {
-            self.scores[token as usize] = f32::NEG_INFINITY;
-            self.find_best();
+        if let Some(refused) = self.known.pop_front() {
+            self.allowed.remove(refused.token);
         }
     }
 
     /// Drops every candidate that is neither possible nor an end.
     pub(crate) fn keep(&mut self, possible: &BitSet, vocabulary: &Vocabulary) {
-        for (token, score) in self.scores.iter_mut().enumerate() {
-            if !possible.contains(token) && !vocabulary.is_end(token as TokenId) {
-                *score = f32::NEG_INFINITY;
-            }
+        let mut kept = TokenSet::empty(vocabulary.len());
+        for token in possible.iter() {
+            kept.insert(token as TokenId);
         }
-        self.find_best();
+        for &end in vocabulary.ends() {
+            kept.insert(end);
+        }
+        self.allowed.intersect(&kept);
+        self.known.retain(|scored| kept.contains(scored.token));
     }
 
-    fn find_best(&mut self) {
-        let mut best = None;
-        let mut highest = f32::NEG_INFINITY;
-        for (token, &score) in self.scores.iter().enumerate() {
-            if score > highest {
-                highest = score;
-                best = Some(token as TokenId);
-            }
-        }
-        self.best = best;
+    /// The tokens among which the model is to be asked for more candidates, if
+    /// no known one is left and there can be others.
+    pub(crate) fn wants_more(&self) -> Option<&TokenSet> {
+        (self.known.is_empty() && self.more && !self.allowed.is_empty()).then_some(&self.allowed)
+    }
+
+    /// Takes the model's answer to [`Proposals::wants_more`].
+    pub(crate) fn learn(&mut self, candidates: Vec<Scored>, top: usize) {
+        self.more = candidates.len() >= top;
+        self.known = candidates.into();
     }
 }

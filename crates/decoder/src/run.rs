@@ -2,82 +2,14 @@
 
 use lacuna_checker::{Checker, Pattern, Verdict};
 use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::{Scored, TokenSet};
 use std::sync::Arc;
 
 use crate::propose::{Candidate, Proposals};
-use crate::random::Random;
 use crate::{
-    Canvas, Commit, Denoiser, DenoiserError, Event, How, Outcome, Reason, Refusal, Timings, quota,
+    Canvas, Commit, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, How,
+    NarrowRequest, Options, Outcome, Reason, Refusal, Timings, quota,
 };
-
-/// How a run decodes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// Cells of the canvas.
-    pub length: usize,
-    /// Denoising steps; more than cells are as many as cells.
-    pub steps: usize,
-    /// Seed of the noise.
-    pub seed: u64,
-    /// 0 takes the most probable candidates; 1 samples.
-    pub temperature: f32,
-    /// Refusals in one step after which it is finished from the witness.
-    pub refusals_per_step: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            length: 64,
-            steps: 16,
-            seed: 0,
-            temperature: 0.0,
-            refusals_per_step: 2000,
-        }
-    }
-}
-
-/// Why a run could not begin, or could not go on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    /// The language has no text that fits the canvas.
-    #[error("{}", no_member_message(*.length, *.shortest))]
-    NoMember {
-        /// Cells of the canvas.
-        length: usize,
-        /// Cells below which there is certainly no text, where known.
-        shortest: Option<usize>,
-    },
-    /// Whether a text fits could not be decided within the budget.
-    #[error("the checker ran out of its budget of {limit} {what} before the first step")]
-    Exhausted {
-        /// What ran out.
-        what: &'static str,
-        /// The limit in force.
-        limit: usize,
-    },
-    /// The canvas has no cells, or the temperature is no temperature.
-    #[error("{0}")]
-    Invalid(&'static str),
-    /// The model and the grammar engine disagree about the vocabulary.
-    #[error("the model gives {logits} logits a cell, but the vocabulary has {tokens} tokens")]
-    VocabularyMismatch {
-        /// Logits a cell.
-        logits: usize,
-        /// Tokens of the vocabulary.
-        tokens: usize,
-    },
-    /// The model failed.
-    #[error(transparent)]
-    Denoiser(#[from] DenoiserError),
-}
-
-fn no_member_message(length: usize, shortest: Option<usize>) -> String {
-    let needs = shortest.map_or(String::new(), |cells| {
-        format!(": it needs at least {cells}")
-    });
-    format!("no text of the grammar fits a canvas of {length} cells{needs}")
-}
 
 /// Cells up to which the shortest text is looked for, for the error's sake.
 const SHORTEST_SEARCH: usize = 4096;
@@ -96,11 +28,11 @@ pub struct Run<D> {
     canvas: Canvas,
     /// A token for every cell that completes the canvas; empty without grammar.
     witness: Vec<TokenId>,
-    random: Random,
+    /// The tokens that a cell may hold at all.
+    writable: TokenSet,
     step: usize,
     done: bool,
     timings: Timings,
-    logits: Vec<f32>,
 }
 
 impl<D: Denoiser> Run<D> {
@@ -131,6 +63,9 @@ impl<D: Denoiser> Run<D> {
         if logits != tokens {
             return Err(DecodeError::VocabularyMismatch { logits, tokens });
         }
+        let writable = TokenSet::from_fn(tokens, |token| {
+            vocabulary.bytes(token).is_some() || vocabulary.is_end(token)
+        });
         let mut run = Self {
             denoiser,
             vocabulary,
@@ -138,18 +73,23 @@ impl<D: Denoiser> Run<D> {
             clock,
             canvas: Canvas::masked(options.length),
             witness: Vec::new(),
-            random: Random::new(options.seed),
+            writable,
             step: 0,
             done: false,
             timings: Timings::default(),
-            logits: Vec::new(),
             options: Options {
                 steps: options.steps.min(options.length),
+                candidates: options.candidates.max(1),
                 ..options
             },
         };
         run.find_first_witness()?;
         Ok(run)
+    }
+
+    /// The model.
+    pub fn denoiser(&self) -> &D {
+        &self.denoiser
     }
 
     /// The canvas as it stands.
@@ -169,9 +109,12 @@ impl<D: Denoiser> Run<D> {
 
     /// One denoising step; nothing once the run is over.
     ///
+    /// The future is to be run to its end: a run whose step was dropped half way
+    /// may have committed tokens that no event tells of.
+    ///
     /// # Errors
     /// When the model fails.
-    pub fn step(&mut self) -> Result<Vec<Event>, DecodeError> {
+    pub async fn step(&mut self) -> Result<Vec<Event>, DecodeError> {
         if self.done {
             return Ok(Vec::new());
         }
@@ -180,27 +123,15 @@ impl<D: Denoiser> Run<D> {
             step: self.step,
             masked: masks.len(),
         }];
-        let started = (self.clock)();
-        self.denoiser
-            .denoise(self.canvas.cells(), &masks, &mut self.logits)?;
-        self.timings.model_ms += (self.clock)() - started;
-
-        let size = self.vocabulary.len();
-        let mut proposals: Vec<Proposals> = masks
-            .iter()
-            .zip(self.logits.chunks_exact(size))
-            .map(|(&cell, row)| {
-                let temperature = self.options.temperature;
-                Proposals::new(cell, row, &self.vocabulary, temperature, &mut self.random)
-            })
-            .collect();
+        let mut proposals = self.propose(&masks, &mut events).await?;
         let quota = match self.step + 1 >= self.options.steps {
             true => masks.len(),
             false => quota(self.options.length, self.options.steps, self.step).min(masks.len()),
         };
         let batch = self.commit_batch(&mut proposals, quota, &mut events);
         if !batch {
-            self.commit_one_by_one(&mut proposals, quota, &mut events);
+            self.commit_one_by_one(&mut proposals, quota, &mut events)
+                .await?;
         }
         self.step += 1;
         if self.canvas.is_settled(&self.vocabulary) {
@@ -213,6 +144,47 @@ impl<D: Denoiser> Run<D> {
             });
         }
         Ok(events)
+    }
+
+    /// What the model proposes for each masked cell.
+    async fn propose(
+        &mut self,
+        masks: &[usize],
+        events: &mut Vec<Event>,
+    ) -> Result<Vec<Proposals>, DecodeError> {
+        let top = self.options.candidates;
+        let request = DenoiseRequest {
+            cells: self.canvas.cells(),
+            masked: masks,
+            writable: &self.writable,
+            top,
+            noise: self.options.noise(self.step),
+        };
+        let started = (self.clock)();
+        let summaries = self.denoiser.denoise(&request).await?;
+        self.timings.model_ms += (self.clock)() - started;
+        self.report_move(events);
+        check_count(summaries.len(), masks.len())?;
+        let summaries = summaries.into_iter().enumerate();
+        Ok(masks
+            .iter()
+            .zip(summaries)
+            .map(|(&cell, (row, summary))| Proposals::new(cell, row, summary, &self.writable, top))
+            .collect())
+    }
+
+    /// Asks the model again about cells of this step.
+    async fn narrow(
+        &mut self,
+        asks: &[NarrowRequest<'_>],
+        events: &mut Vec<Event>,
+    ) -> Result<Vec<Vec<Scored>>, DecodeError> {
+        let started = (self.clock)();
+        let answers = self.denoiser.narrow(asks).await?;
+        self.timings.model_ms += (self.clock)() - started;
+        self.report_move(events);
+        check_count(answers.len(), asks.len())?;
+        Ok(answers)
     }
 
     fn find_first_witness(&mut self) -> Result<(), DecodeError> {
@@ -269,12 +241,12 @@ impl<D: Denoiser> Run<D> {
 
     /// Commits the most confident candidates one at a time; a refused one makes
     /// way for the cell's next. When refusals run out, the witness decides.
-    fn commit_one_by_one(
+    async fn commit_one_by_one(
         &mut self,
         proposals: &mut Vec<Proposals>,
         quota: usize,
         events: &mut Vec<Event>,
-    ) {
+    ) -> Result<(), DecodeError> {
         let mut refusals = 0;
         for _ in 0..quota {
             while let Some(at) = most_confident(proposals) {
@@ -312,6 +284,7 @@ impl<D: Denoiser> Run<D> {
                         events.push(Event::Refusal(refusal));
                         proposals[at].refuse();
                         self.rule_out(&mut proposals[at]);
+                        self.replenish(&mut proposals[at], events).await?;
                     }
                 }
             }
@@ -321,14 +294,15 @@ impl<D: Denoiser> Run<D> {
                 break;
             }
             if self.canvas.is_settled(&self.vocabulary) {
-                return;
+                return Ok(());
             }
         }
         let committed = events
             .iter()
             .filter(|event| matches!(event, Event::Commit(_)))
             .count();
-        self.recover(proposals, quota.saturating_sub(committed), events);
+        self.recover(proposals, quota.saturating_sub(committed), events)
+            .await
     }
 
     /// Drops a cell's candidates that the checker can rule out all at once.
@@ -344,19 +318,66 @@ impl<D: Denoiser> Run<D> {
         }
     }
 
+    /// Gets a cell further candidates when all known ones are gone.
+    async fn replenish(
+        &mut self,
+        proposals: &mut Proposals,
+        events: &mut Vec<Event>,
+    ) -> Result<(), DecodeError> {
+        let Some(allowed) = proposals.wants_more() else {
+            return Ok(());
+        };
+        let row = proposals.row();
+        let ask = [NarrowRequest { row, allowed }];
+        let mut answers = self.narrow(&ask, events).await?;
+        proposals.learn(answers.swap_remove(0), self.options.candidates);
+        Ok(())
+    }
+
     /// Fills cells from the witness, those the model likes best first.
-    fn recover(&mut self, proposals: &[Proposals], cells: usize, events: &mut Vec<Event>) {
+    async fn recover(
+        &mut self,
+        proposals: &[Proposals],
+        cells: usize,
+        events: &mut Vec<Event>,
+    ) -> Result<(), DecodeError> {
+        if cells == 0 || proposals.is_empty() {
+            return Ok(());
+        }
+        let end = self.vocabulary.end();
+        let tokens: Vec<TokenId> = proposals
+            .iter()
+            .map(|proposals| self.witness.get(proposals.cell()).copied().unwrap_or(end))
+            .collect();
+        let size = self.vocabulary.len();
+        let alone: Vec<TokenSet> = tokens
+            .iter()
+            .map(|&token| {
+                let mut set = TokenSet::empty(size);
+                set.insert(token);
+                set
+            })
+            .collect();
+        let asks: Vec<NarrowRequest<'_>> = proposals
+            .iter()
+            .zip(&alone)
+            .map(|(proposals, allowed)| NarrowRequest {
+                row: proposals.row(),
+                allowed,
+            })
+            .collect();
+        let answers = self.narrow(&asks, events).await?;
         let mut choices: Vec<Candidate> = proposals
             .iter()
-            .map(|proposals| {
-                let cell = proposals.cell();
-                let end = self.vocabulary.end();
-                let token = self.witness.get(cell).copied().unwrap_or(end);
-                Candidate {
-                    cell,
+            .zip(tokens)
+            .zip(answers)
+            .map(|((proposals, token), scored)| match scored.first() {
+                Some(scored) => proposals.candidate(scored),
+                None => Candidate {
+                    cell: proposals.cell(),
                     token,
-                    probability: proposals.probability(token),
-                }
+                    probability: 0.0,
+                },
             })
             .collect();
         choices.sort_by(|a, b| b.probability.total_cmp(&a.probability));
@@ -364,6 +385,7 @@ impl<D: Denoiser> Run<D> {
             self.canvas.set(candidate.cell, Some(candidate.token));
             self.report(candidate, How::Recovery, events);
         }
+        Ok(())
     }
 
     /// Writes the candidates into the canvas if it can still be completed then.
@@ -407,6 +429,13 @@ impl<D: Denoiser> Run<D> {
         Err(reason)
     }
 
+    fn report_move(&mut self, events: &mut Vec<Event>) {
+        if let Some(to) = self.denoiser.moved() {
+            let step = self.step;
+            events.push(Event::Move { step, to });
+        }
+    }
+
     fn report(&self, candidate: Candidate, how: How, events: &mut Vec<Event>) {
         let Candidate {
             cell,
@@ -420,6 +449,16 @@ impl<D: Denoiser> Run<D> {
             probability,
             how,
         }));
+    }
+}
+
+/// A model that answers another number of questions than it was asked is broken.
+fn check_count(answers: usize, questions: usize) -> Result<(), DenoiserError> {
+    match answers == questions {
+        true => Ok(()),
+        false => Err(DenoiserError {
+            message: format!("it gave {answers} answers to {questions} questions"),
+        }),
     }
 }
 

@@ -1,13 +1,17 @@
 //! Whatever the model says, a run under a grammar ends in a sentence of it, by
 //! the independent recogniser; every commit is reported once; fixed seeds
-//! replay.
+//! replay; how many candidates the model is asked for at a time changes nothing.
 
 use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits};
-use lacuna_decoder::{DecodeError, Denoiser, DenoiserError, Event, How, Options, Run};
+use lacuna_decoder::{
+    DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, How, NarrowRequest, Options, Run,
+};
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::{Noise, RowSummary, Scored, TokenSet, best_of, summarize};
+use pollster::block_on;
 
 const JSON: &str = r#"
 root ::= object
@@ -47,9 +51,11 @@ enum Adversary {
     NotANumber,
     Infinite,
     Flat,
+    /// Likes best what no grammar here has, then the rest by their ids.
+    Outsider,
 }
 
-const ADVERSARIES: [Adversary; 9] = [
+const ADVERSARIES: [Adversary; 10] = [
     Adversary::Noise(1),
     Adversary::Noise(2),
     Adversary::AlwaysEnd,
@@ -59,63 +65,111 @@ const ADVERSARIES: [Adversary; 9] = [
     Adversary::NotANumber,
     Adversary::Infinite,
     Adversary::Flat,
+    Adversary::Outsider,
 ];
 
 struct Model {
     adversary: Adversary,
-    size: usize,
+    vocabulary: Arc<Vocabulary>,
     calls: u64,
+    narrowed: usize,
+    last: Last,
+}
+
+#[derive(Default)]
+struct Last {
+    logits: Vec<Vec<f32>>,
+    masked: Vec<usize>,
+    writable: TokenSet,
+    top: usize,
+    noise: Option<Noise>,
+}
+
+impl Model {
+    fn new(adversary: Adversary, vocabulary: Arc<Vocabulary>) -> Self {
+        Self {
+            adversary,
+            vocabulary,
+            calls: 0,
+            narrowed: 0,
+            last: Last::default(),
+        }
+    }
+
+    fn logit(&self, row: usize, token: TokenId) -> f32 {
+        let likes = |yes: bool| if yes { 9.0 } else { 0.0 };
+        match self.adversary {
+            Adversary::Noise(seed) => {
+                let at = (row * self.vocabulary.len()) as u64 + u64::from(token);
+                let mixed = (at + 977 * self.calls + 31 * seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                (mixed >> 40) as f32 / (1 << 22) as f32
+            }
+            Adversary::AlwaysEnd => likes(token == 0),
+            Adversary::AlwaysMask => likes(token == 1),
+            Adversary::OneToken(liked) => likes(token == liked),
+            Adversary::NotANumber => f32::NAN,
+            Adversary::Infinite if token.is_multiple_of(3) => f32::INFINITY,
+            Adversary::Infinite => f32::NEG_INFINITY,
+            Adversary::Flat => 0.0,
+            Adversary::Outsider => {
+                let bytes = self.vocabulary.bytes(token).unwrap_or_default();
+                let outside = bytes.iter().any(|byte| !byte.is_ascii());
+                likes(outside) - token as f32 / 64.0
+            }
+        }
+    }
 }
 
 impl Denoiser for Model {
     fn vocabulary_size(&self) -> usize {
-        self.size
+        self.vocabulary.len()
     }
 
-    fn denoise(
+    async fn denoise(
         &mut self,
-        _: &[Option<TokenId>],
-        masked: &[usize],
-        logits: &mut Vec<f32>,
-    ) -> Result<(), DenoiserError> {
+        request: &DenoiseRequest<'_>,
+    ) -> Result<Vec<RowSummary>, DenoiserError> {
         self.calls += 1;
-        logits.clear();
-        for at in 0..masked.len() * self.size {
-            let token = (at % self.size) as TokenId;
-            logits.push(match self.adversary {
-                Adversary::Noise(seed) => {
-                    let mixed = (at as u64 + 977 * self.calls + 31 * seed)
-                        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                    (mixed >> 40) as f32 / (1 << 22) as f32
-                }
-                Adversary::AlwaysEnd => {
-                    if token == 0 {
-                        9.0
-                    } else {
-                        0.0
-                    }
-                }
-                Adversary::AlwaysMask => {
-                    if token == 1 {
-                        9.0
-                    } else {
-                        0.0
-                    }
-                }
-                Adversary::OneToken(liked) => {
-                    if token == liked {
-                        9.0
-                    } else {
-                        0.0
-                    }
-                }
-                Adversary::NotANumber => f32::NAN,
-                Adversary::Infinite if token.is_multiple_of(3) => f32::INFINITY,
-                Adversary::Infinite => f32::NEG_INFINITY,
-                Adversary::Flat => 0.0,
-            });
-        }
-        Ok(())
+        let tokens = 0..self.vocabulary.len() as TokenId;
+        let logits = (0..request.masked.len())
+            .map(|row| tokens.clone().map(|token| self.logit(row, token)).collect());
+        self.last = Last {
+            logits: logits.collect(),
+            masked: request.masked.to_vec(),
+            writable: request.writable.clone(),
+            top: request.top,
+            noise: request.noise,
+        };
+        let rows = self.last.logits.iter().zip(request.masked);
+        let noise = request.noise.as_ref();
+        Ok(rows
+            .map(|(logits, &cell)| {
+                summarize(logits, request.writable, request.top, noise, cell as u32)
+            })
+            .collect())
+    }
+
+    async fn narrow(
+        &mut self,
+        asks: &[NarrowRequest<'_>],
+    ) -> Result<Vec<Vec<Scored>>, DenoiserError> {
+        self.narrowed += asks.len();
+        let last = &self.last;
+        Ok(asks
+            .iter()
+            .map(|ask| {
+                let (logits, position) = (&last.logits[ask.row], last.masked[ask.row] as u32);
+                let noise = last.noise.as_ref();
+                best_of(
+                    logits,
+                    &last.writable,
+                    ask.allowed,
+                    last.top,
+                    noise,
+                    position,
+                )
+            })
+            .collect())
     }
 }
 
@@ -126,13 +180,8 @@ fn run(
 ) -> Result<(Vec<Event>, Vec<u8>), DecodeError> {
     let vocabulary = vocabulary();
     let checker = Checker::new(grammar, Some(vocabulary.clone()), CheckerLimits::default());
-    let model = Model {
-        adversary,
-        size: vocabulary.len(),
-        calls: 0,
-    };
     let mut run = Run::new(
-        model,
+        Model::new(adversary, Arc::clone(&vocabulary)),
         vocabulary,
         Some(checker.expect("a checker")),
         options,
@@ -140,7 +189,7 @@ fn run(
     )?;
     let mut events = Vec::new();
     for _ in 0..=options.steps {
-        events.extend(run.step()?);
+        events.extend(block_on(run.step())?);
         if let Some(Event::Done { text, .. }) = events.last() {
             let text = text.clone();
             return Ok((events, text));
@@ -206,6 +255,66 @@ fn spent_refusals_are_recovered_from_the_witness() {
 }
 
 #[test]
+fn candidates_at_a_time_change_nothing() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    for adversary in ADVERSARIES {
+        for (refusals_per_step, temperature) in [(2000, 0.0), (2000, 1.0), (3, 0.0)] {
+            let outcome = |candidates: usize| {
+                let options = Options {
+                    length: 20,
+                    steps: 6,
+                    seed: 5,
+                    temperature,
+                    refusals_per_step,
+                    candidates,
+                };
+                run(&grammar, adversary, options).expect("a text")
+            };
+            let all = outcome(vocabulary().len());
+            for candidates in [0, 1, 2, 7] {
+                assert_eq!(
+                    outcome(candidates),
+                    all,
+                    "{adversary:?}, {candidates} candidates, temperature {temperature}, \
+                     {refusals_per_step} refusals"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn when_every_known_candidate_is_bad_the_model_is_asked_for_others() {
+    let grammar = gbnf::parse(COUNTED).expect("counted");
+    let vocabulary = vocabulary();
+    let limits = CheckerLimits::default();
+    let checker = Checker::new(&grammar, Some(Arc::clone(&vocabulary)), limits);
+    let options = Options {
+        length: 12,
+        steps: 12,
+        candidates: 2,
+        ..Options::default()
+    };
+    let model = Model::new(Adversary::Outsider, Arc::clone(&vocabulary));
+    let checker = Some(checker.expect("a checker"));
+    let mut run = Run::new(model, vocabulary, checker, options, Box::new(|| 0.0)).expect("a run");
+    let mut events = Vec::new();
+    while !run.is_done() {
+        events.extend(block_on(run.step()).expect("a step"));
+    }
+    assert!(run.denoiser().narrowed > 0);
+    let origins = events.iter().filter_map(|event| match event {
+        Event::Commit(commit) => Some(commit.how),
+        _ => None,
+    });
+    assert!(origins.into_iter().all(|how| how == How::Model));
+    let Some(Event::Done { text, .. }) = events.pop() else {
+        panic!("the run is over")
+    };
+    assert!(recognize(&grammar, &text), "{text:?}");
+}
+
+#[test]
 fn a_seed_replays_a_run() {
     let grammar = gbnf::parse(JSON).expect("JSON");
     let options = Options {
@@ -248,11 +357,7 @@ fn a_canvas_that_nothing_fits_is_refused_before_the_model_is_asked() {
 #[test]
 fn without_a_grammar_the_model_has_its_way() {
     let vocabulary = vocabulary();
-    let model = Model {
-        adversary: Adversary::OneToken(2),
-        size: vocabulary.len(),
-        calls: 0,
-    };
+    let model = Model::new(Adversary::OneToken(2), Arc::clone(&vocabulary));
     let options = Options {
         length: 6,
         steps: 2,
@@ -261,7 +366,7 @@ fn without_a_grammar_the_model_has_its_way() {
     let mut run = Run::new(model, vocabulary, None, options, Box::new(|| 0.0)).expect("a run");
     let mut last = None;
     while !run.is_done() {
-        last = run.step().expect("a step").pop();
+        last = block_on(run.step()).expect("a step").pop();
     }
     assert!(matches!(last, Some(Event::Done { text, .. }) if text == b"{{{{{{"));
 }

@@ -1,17 +1,17 @@
 //! A loaded model and the runs it makes.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use futures_util::lock::Mutex;
 use lacuna_checker::{Checker, CheckerLimits};
-use lacuna_decoder::{DecodeError, Denoiser, DenoiserError, Event, Options, Outcome, Run, Timings};
-use lacuna_lexer::{TokenId, Vocabulary, VocabularyError};
-use lacuna_model::{
-    CpuTransformer, ForwardError, Model, ModelConfig, ModelError, PromptTemplate, Tokenizer,
-    TokenizerError,
-};
+use lacuna_decoder::{Options, Run};
+use lacuna_lexer::Vocabulary;
+use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 
-use crate::{Dialect, Fault, GrammarSource, Purpose, task_line};
+use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
+use crate::prompted::PromptedModel;
+use crate::{Dialect, Fault, GrammarSource, ModelRun, Purpose, task_line};
 
 /// What to write.
 #[derive(Clone, Debug)]
@@ -34,39 +34,46 @@ pub struct Engine {
     tokenizer: Tokenizer,
     prompt: PromptTemplate,
     vocabulary: Arc<Vocabulary>,
-    transformer: Arc<Mutex<CpuTransformer>>,
+    placement: Arc<Mutex<Placement>>,
+    device: SharedReport,
 }
 
 impl Engine {
     /// Loads a model from the bytes of `config.json`, `tokenizer.json` and
-    /// `model.safetensors`.
+    /// `model.safetensors`, and puts it on a device.
     ///
     /// # Errors
-    /// A [`Fault`] of kind `config`, `tokenizer` or `weights`.
-    pub fn load(config: &[u8], tokenizer: &[u8], weights: &[u8]) -> Result<Self, Fault> {
-        let Model {
-            config,
-            tokenizer,
-            prompt,
-            transformer,
-        } = Model::from_files(config, tokenizer, weights)?;
-        let prompt = prompt.ok_or_else(|| {
+    /// A [`Fault`] of kind `config`, `tokenizer` or `weights`, or `device` if the
+    /// one that is demanded cannot be had.
+    pub async fn load(
+        config: &[u8],
+        tokenizer: &[u8],
+        weights: &[u8],
+        options: LoadOptions,
+    ) -> Result<Self, Fault> {
+        let config = ModelConfig::from_json(config).map_err(ModelError::from)?;
+        let tokenizer = Tokenizer::from_json(tokenizer, &config)?;
+        let template = config.prompt_template.as_deref().ok_or_else(|| {
             Fault::new(
                 "config",
                 "config.json: the model has no \"prompt\" with a \"template\"",
             )
         })?;
+        let prompt = PromptTemplate::new(template, &tokenizer);
         let vocabulary = Vocabulary::new(
             tokenizer.token_bytes().to_vec(),
             config.eos_token_ids.clone(),
             config.mask_token_id,
         )?;
+        let weights = Weights::from_safetensors(weights, &config).map_err(ModelError::from)?;
+        let placement = Placement::choose(weights, options).await?;
         Ok(Self {
             config,
             tokenizer,
             prompt,
             vocabulary: Arc::new(vocabulary),
-            transformer: Arc::new(Mutex::new(transformer)),
+            device: placement.report().clone(),
+            placement: Arc::new(Mutex::new(placement)),
         })
     }
 
@@ -83,6 +90,17 @@ impl Engine {
     /// Number of weights.
     pub fn parameters(&self) -> usize {
         self.config.parameter_count()
+    }
+
+    /// Where the model runs, and why there.
+    pub fn device(&self) -> DeviceReport {
+        self.device.read()
+    }
+
+    /// The card that the model is on, if it is on one.
+    #[cfg(feature = "gpu")]
+    pub async fn gpu(&self) -> Option<lacuna_gpu::GpuDevice> {
+        self.placement.lock().await.gpu().cloned()
     }
 
     /// Begins a run. `clock` gives milliseconds from any origin.
@@ -121,16 +139,11 @@ impl Engine {
             false => Some(self.checker(request)?),
         };
         let prompt_tokens = prompt.len();
-        let denoiser = PromptedModel {
-            transformer: Arc::clone(&self.transformer),
-            mask: self.config.mask_token_id,
-            vocabulary_size: self.config.vocab_size,
-            ids: prompt,
-            prompt: prompt_tokens,
-        };
+        let placement = Arc::clone(&self.placement);
+        let denoiser = PromptedModel::new(placement, &self.config, prompt);
         let vocabulary = Arc::clone(&self.vocabulary);
         let run = Run::new(denoiser, vocabulary, checker, request.options, clock)?;
-        Ok(ModelRun { run, prompt_tokens })
+        Ok(ModelRun::new(run, prompt_tokens))
     }
 
     fn checker(&self, request: &GenerateRequest) -> Result<Checker, Fault> {
@@ -144,150 +157,5 @@ impl Engine {
         let vocabulary = Arc::clone(&self.vocabulary);
         let limits = CheckerLimits::default();
         Ok(Checker::new(&grammar, Some(vocabulary), limits)?)
-    }
-}
-
-/// A run of the engine's model.
-pub struct ModelRun {
-    run: Run<PromptedModel>,
-    prompt_tokens: usize,
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
-    /// The text, as bytes.
-    pub text: Vec<u8>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Steps taken.
-    pub steps: usize,
-    /// Where the time went.
-    pub timings: Timings,
-}
-
-impl ModelRun {
-    /// Tokens of the prompt.
-    pub fn prompt_tokens(&self) -> usize {
-        self.prompt_tokens
-    }
-
-    /// Steps the run takes at most.
-    pub fn steps(&self) -> usize {
-        self.run.options().steps
-    }
-
-    /// Whether the run is over.
-    pub fn is_done(&self) -> bool {
-        self.run.is_done()
-    }
-
-    /// One denoising step.
-    ///
-    /// # Errors
-    /// When the model fails.
-    pub fn step(&mut self) -> Result<Vec<Event>, Fault> {
-        Ok(self.run.step()?)
-    }
-
-    /// All steps that are left; `on_event` sees every event.
-    ///
-    /// # Errors
-    /// When the model fails.
-    pub fn finish(mut self, mut on_event: impl FnMut(&Event)) -> Result<Summary, Fault> {
-        loop {
-            for event in self.run.step()? {
-                on_event(&event);
-                if let Event::Done {
-                    text,
-                    outcome,
-                    steps,
-                    timings,
-                } = event
-                {
-                    return Ok(Summary {
-                        text,
-                        outcome,
-                        steps,
-                        timings,
-                    });
-                }
-            }
-        }
-    }
-}
-
-/// The model with its prompt in place, as the decoder sees it.
-struct PromptedModel {
-    transformer: Arc<Mutex<CpuTransformer>>,
-    mask: TokenId,
-    vocabulary_size: usize,
-    /// The prompt, then the canvas of the last call.
-    ids: Vec<TokenId>,
-    prompt: usize,
-}
-
-impl Denoiser for PromptedModel {
-    fn vocabulary_size(&self) -> usize {
-        self.vocabulary_size
-    }
-
-    fn denoise(
-        &mut self,
-        cells: &[Option<TokenId>],
-        masked: &[usize],
-        logits: &mut Vec<f32>,
-    ) -> Result<(), DenoiserError> {
-        self.ids.truncate(self.prompt);
-        self.ids
-            .extend(cells.iter().map(|cell| cell.unwrap_or(self.mask)));
-        let rows: Vec<usize> = masked.iter().map(|cell| self.prompt + cell).collect();
-        // A panic in another run's pass leaves only scratch buffers half
-        // written, which every pass overwrites.
-        let mut transformer = self
-            .transformer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        transformer
-            .logits(&self.ids, &rows, logits)
-            .map_err(|error: ForwardError| DenoiserError {
-                message: error.to_string(),
-            })
-    }
-}
-
-impl From<ModelError> for Fault {
-    fn from(error: ModelError) -> Self {
-        let kind = match &error {
-            ModelError::Config(_) => "config",
-            ModelError::Tokenizer(_) => "tokenizer",
-            ModelError::Weights(_) => "weights",
-        };
-        Self::new(kind, error.to_string())
-    }
-}
-
-impl From<TokenizerError> for Fault {
-    fn from(error: TokenizerError) -> Self {
-        Self::new("tokenizer", format!("tokenizer.json: {error}"))
-    }
-}
-
-impl From<VocabularyError> for Fault {
-    fn from(error: VocabularyError) -> Self {
-        Self::new("tokenizer", error.to_string())
-    }
-}
-
-impl From<DecodeError> for Fault {
-    fn from(error: DecodeError) -> Self {
-        let kind = match error {
-            DecodeError::NoMember { .. } => "no-member",
-            DecodeError::Exhausted { .. } => "budget",
-            DecodeError::Invalid(_) => "invalid-input",
-            DecodeError::VocabularyMismatch { .. } => "tokenizer",
-            DecodeError::Denoiser(_) => "model",
-        };
-        Self::new(kind, error.to_string())
     }
 }

@@ -5,19 +5,36 @@
 //!   for judging.
 //! - [`GrammarSession`]: completability of texts with gaps, no model needed.
 //! - [`Engine`] (feature `model`): a loaded model; [`Engine::start`] begins a
-//!   run.
+//!   run. With the feature `gpu`, it may run on a graphics card
+//!   ([`DevicePreference`]).
 //! - [`Fault`]: every error of the layers below, as data with a kind.
 
 #[cfg(feature = "model")]
+mod device;
+#[cfg(feature = "model")]
 mod engine;
 mod fault;
+#[cfg(feature = "model")]
+mod model_fault;
+#[cfg(feature = "model")]
+mod prompted;
+#[cfg(feature = "model")]
+mod run;
 mod session;
 mod source;
 mod task;
 
+#[cfg(feature = "gpu")]
+pub use device::Timer;
 #[cfg(feature = "model")]
-pub use engine::{Engine, GenerateRequest, ModelRun, Summary};
+pub use device::{CardOptions, Clock, DevicePreference, DeviceReport, LoadOptions, TOLERANCE};
+#[cfg(feature = "model")]
+pub use engine::{Engine, GenerateRequest};
 pub use fault::{Fault, Finding};
+#[cfg(all(feature = "model", not(target_arch = "wasm32")))]
+pub use pollster::block_on;
+#[cfg(feature = "model")]
+pub use run::{ModelRun, Summary};
 pub use session::{Answer, GrammarSession};
 pub use source::{Dialect, GrammarSource, Purpose};
 pub use task::task_line;

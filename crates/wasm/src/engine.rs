@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use lacuna_decoder::Options;
-use lacuna_engine::{Dialect, GenerateRequest, ModelRun};
+use lacuna_engine::{
+    DevicePreference, DeviceReport, Dialect, Fault, GenerateRequest, LoadOptions, ModelRun,
+};
 use lacuna_lexer::Vocabulary;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
@@ -26,6 +28,47 @@ struct EngineInfo {
     layers: usize,
     hidden: usize,
     max_positions: usize,
+    device: DeviceReport,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct EngineOptions {
+    /// `auto`, `cpu` or `gpu`.
+    device: Option<String>,
+    /// Seconds that the card may take for one answer.
+    patience: Option<f64>,
+}
+
+impl EngineOptions {
+    fn to_load(&self) -> Result<LoadOptions, Fault> {
+        let name = self.device.as_deref().unwrap_or("auto");
+        let device = DevicePreference::of_name(name).ok_or_else(|| {
+            let message = format!("unknown device {name:?}: use auto, cpu or gpu");
+            Fault::new("invalid-input", message)
+        })?;
+        let options = LoadOptions::new(device, Arc::new(performance_now));
+        #[cfg(feature = "gpu")]
+        let options = self.watched(options)?;
+        Ok(options)
+    }
+
+    /// With a timer that watches the card: WebGPU knows no time-out.
+    #[cfg(feature = "gpu")]
+    fn watched(&self, mut options: LoadOptions) -> Result<LoadOptions, Fault> {
+        use crate::clock::Timeout;
+        options.card.timer = Some(Arc::new(|limit| Box::pin(Timeout::after(limit))));
+        if let Some(patience) = self.patience {
+            let limit = std::time::Duration::try_from_secs_f64(patience);
+            options.card.device.time_limit = limit.map_err(|error| {
+                Fault::new(
+                    "invalid-input",
+                    format!("the patience is not usable: {error}"),
+                )
+            })?;
+        }
+        Ok(options)
+    }
 }
 
 #[derive(Deserialize)]
@@ -50,16 +93,30 @@ struct RequestGrammar {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Loads a model from the bytes of its three files.
+    /// Loads a model from the bytes of its three files and puts it on a device:
+    /// `options` may hold `device` (`"auto"`, `"cpu"` or `"gpu"`) and `patience`,
+    /// the seconds that a graphics card may take for one answer.
     ///
     /// # Errors
-    /// Throws `{ kind: "config" | "tokenizer" | "weights", message }`.
-    pub fn load(config: &[u8], tokenizer: &[u8], weights: &[u8]) -> Result<Engine, JsValue> {
-        let engine = lacuna_engine::Engine::load(config, tokenizer, weights).map_err(thrown)?;
+    /// Rejects with `{ kind: "config" | "tokenizer" | "weights" | "device", message }`.
+    pub async fn load(
+        config: Vec<u8>,
+        tokenizer: Vec<u8>,
+        weights: Vec<u8>,
+        options: JsValue,
+    ) -> Result<Engine, JsValue> {
+        let options: EngineOptions = match options.is_undefined() || options.is_null() {
+            true => EngineOptions::default(),
+            false => from_js(options, "the options of load")?,
+        };
+        let options = options.to_load().map_err(thrown)?;
+        let engine = lacuna_engine::Engine::load(&config, &tokenizer, &weights, options)
+            .await
+            .map_err(thrown)?;
         Ok(Self { engine })
     }
 
-    /// The model's facts.
+    /// The model's facts, and where it runs now.
     ///
     /// # Errors
     /// None that a caller can cause.
@@ -71,7 +128,18 @@ impl Engine {
             layers: config.num_hidden_layers,
             hidden: config.hidden_size,
             max_positions: config.max_position_embeddings,
+            device: self.engine.device(),
         })
+    }
+
+    /// Bytes that are allocated on the graphics card; 0 where the model is not on one.
+    #[cfg(feature = "gpu")]
+    #[wasm_bindgen(js_name = gpuBytes)]
+    pub async fn gpu_bytes(&self) -> f64 {
+        match self.engine.gpu().await {
+            Some(device) => device.live_bytes() as f64,
+            None => 0.0,
+        }
     }
 
     /// Begins a run; the model is first asked at its first step.
@@ -124,16 +192,17 @@ pub struct Run {
 
 #[wasm_bindgen]
 impl Run {
-    /// One denoising step: its events, in order.
+    /// One denoising step: its events, in order. The next may begin when this one
+    /// is over.
     ///
     /// # Errors
-    /// Throws if the model fails.
-    pub fn step(&mut self) -> Result<js_sys::Array, JsValue> {
+    /// Rejects if the model fails.
+    pub async fn step(&mut self) -> Result<js_sys::Array, JsValue> {
         let events = js_sys::Array::new();
         if let Some(begin) = self.begin.take() {
             events.push(&begin.to_js(self.run.prompt_tokens(), self.vocabulary.ends())?);
         }
-        for event in self.run.step().map_err(thrown)? {
+        for event in self.run.step().await.map_err(thrown)? {
             events.push(&event_to_js(&event, self.run.steps(), &self.vocabulary)?);
         }
         Ok(events)

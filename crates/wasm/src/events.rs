@@ -46,6 +46,11 @@ enum Tagged<'a> {
         steps: usize,
         masked: usize,
     },
+    Move {
+        step: usize,
+        device: &'a str,
+        message: &'a str,
+    },
     Refusal {
         step: usize,
         cell: usize,
@@ -80,6 +85,11 @@ pub(crate) fn event_to_js(
             step: *step,
             steps,
             masked: *masked,
+        }),
+        Event::Move { step, to } => to_js(&Tagged::Move {
+            step: *step,
+            device: &to.device,
+            message: &to.message,
         }),
         Event::Refusal(refusal) => {
             let tagged = Tagged::Refusal {

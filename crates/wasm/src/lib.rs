@@ -4,8 +4,11 @@
 //! requests come in as plain objects, events go out as plain objects, and every
 //! error is thrown as a plain object `{ kind, message, diagnostics? }`.
 //!
-//! Two builds: with the feature `model` everything; without, [`Grammar`] alone.
+//! Two builds: with the feature `gpu` everything; without `model`, which `gpu` includes,
+//! [`Grammar`] alone.
 
+#[cfg(feature = "gpu")]
+mod clock;
 #[cfg(feature = "model")]
 mod engine;
 #[cfg(feature = "model")]

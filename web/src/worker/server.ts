@@ -10,7 +10,7 @@ import type { CompileCall, FromWorker, GenerateCall, LoadCall, ToWorker } from "
 
 /** A run of the engine: a step a call. */
 export interface EngineRun {
-  step(): EngineEvent[];
+  step(): Promise<EngineEvent[]>;
   readonly done: boolean;
   free(): void;
 }
@@ -108,7 +108,7 @@ export class EngineServer {
     let broken = false;
     try {
       while (!run.done && !this.#cancelled) {
-        post({ type: "events", id, events: run.step() });
+        post({ type: "events", id, events: await run.step() });
         await yieldToMessages();
       }
     } catch (error) {

@@ -1,0 +1,88 @@
+//! A model on a graphics card.
+
+use std::time::Duration;
+
+use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, GpuTransformer, TransformerOptions};
+use lacuna_logits::{RowSummary, Scored};
+use lacuna_model::{ForwardError, ForwardPass, Narrow, StepRequest, Weights};
+
+use super::Timer;
+use super::alarm::within;
+
+/// How a card is opened.
+#[derive(Clone, Default)]
+pub struct CardOptions {
+    /// What is asked of the adapter.
+    pub device: DeviceOptions,
+    /// How the model is put there.
+    pub model: TransformerOptions,
+    /// Where the device cannot watch the time itself (in a browser), what does.
+    pub timer: Option<Timer>,
+}
+
+pub(crate) struct Card {
+    device: GpuDevice,
+    transformer: GpuTransformer,
+    timer: Option<Timer>,
+    limit: Duration,
+}
+
+impl Card {
+    /// Opens a device and puts the model there.
+    pub async fn open(weights: &Weights, options: &CardOptions) -> Result<Self, ForwardError> {
+        let device = GpuDevice::request(options.device.clone()).await?;
+        let transformer = GpuTransformer::new(&device, weights, &options.model).await?;
+        Ok(Self {
+            device,
+            transformer,
+            timer: options.timer.clone(),
+            limit: options.device.time_limit,
+        })
+    }
+
+    pub fn device(&self) -> &GpuDevice {
+        &self.device
+    }
+
+    /// The interface that the card is reached by.
+    pub fn interface(&self) -> String {
+        self.device.info().backend.to_lowercase()
+    }
+
+    /// What the card is called; browsers may keep it to themselves.
+    pub fn name(&self) -> String {
+        match self.device.info().name.trim() {
+            "" => "a card without a name".to_owned(),
+            name => name.to_owned(),
+        }
+    }
+
+    /// Whether it is the processor that pretends to be a card.
+    pub fn is_software(&self) -> bool {
+        self.device.info().software
+    }
+
+    pub async fn step(
+        &mut self,
+        request: &StepRequest<'_>,
+    ) -> Result<Vec<RowSummary>, ForwardError> {
+        let ring = give_up(&self.device, self.limit);
+        let work = self.transformer.step(request);
+        within(self.timer.as_ref(), self.limit, ring, work).await
+    }
+
+    pub async fn narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, ForwardError> {
+        let ring = give_up(&self.device, self.limit);
+        let work = self.transformer.narrow(asks);
+        within(self.timer.as_ref(), self.limit, ring, work).await
+    }
+}
+
+fn give_up(device: &GpuDevice, limit: Duration) -> impl FnOnce() + use<> {
+    let device = device.clone();
+    move || {
+        device.fail(GpuError::TimedOut {
+            seconds: limit.as_secs(),
+        });
+    }
+}

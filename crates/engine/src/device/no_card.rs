@@ -1,0 +1,39 @@
+//! Cards, in a build that knows none.
+
+use lacuna_logits::{RowSummary, Scored};
+use lacuna_model::{ForwardError, Narrow, StepRequest, Weights};
+
+/// How a card is opened: not at all.
+#[derive(Clone, Debug, Default)]
+pub struct CardOptions {}
+
+pub(crate) enum Card {}
+
+impl Card {
+    pub async fn open(_: &Weights, _: &CardOptions) -> Result<Self, ForwardError> {
+        Err(ForwardError::Device {
+            kind: lacuna_model::pass::DeviceFault::Other,
+            message: "this build runs on processors only".to_owned(),
+        })
+    }
+
+    pub fn interface(&self) -> String {
+        match *self {}
+    }
+
+    pub fn name(&self) -> String {
+        match *self {}
+    }
+
+    pub fn is_software(&self) -> bool {
+        match *self {}
+    }
+
+    pub async fn step(&mut self, _: &StepRequest<'_>) -> Result<Vec<RowSummary>, ForwardError> {
+        match *self {}
+    }
+
+    pub async fn narrow(&mut self, _: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, ForwardError> {
+        match *self {}
+    }
+}

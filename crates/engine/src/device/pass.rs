@@ -1,0 +1,31 @@
+//! A forward pass, wherever it runs.
+
+use lacuna_logits::{RowSummary, Scored};
+use lacuna_model::{CpuTransformer, ForwardError, ForwardPass, Narrow, StepRequest};
+
+use super::card::Card;
+
+pub(super) enum Pass {
+    // Both are large; neither is moved after it was made.
+    Cpu(Box<CpuTransformer>),
+    Card(Box<Card>),
+}
+
+impl Pass {
+    pub async fn step(
+        &mut self,
+        request: &StepRequest<'_>,
+    ) -> Result<Vec<RowSummary>, ForwardError> {
+        match self {
+            Self::Cpu(cpu) => cpu.step(request).await,
+            Self::Card(card) => card.step(request).await,
+        }
+    }
+
+    pub async fn narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, ForwardError> {
+        match self {
+            Self::Cpu(cpu) => cpu.narrow(asks).await,
+            Self::Card(card) => card.narrow(asks).await,
+        }
+    }
+}

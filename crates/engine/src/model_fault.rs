@@ -1,0 +1,43 @@
+//! What the model and the decoder can say no with, as faults.
+
+use lacuna_decoder::DecodeError;
+use lacuna_lexer::VocabularyError;
+use lacuna_model::{ModelError, TokenizerError};
+
+use crate::Fault;
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        let kind = match &error {
+            ModelError::Config(_) => "config",
+            ModelError::Tokenizer(_) => "tokenizer",
+            ModelError::Weights(_) => "weights",
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<TokenizerError> for Fault {
+    fn from(error: TokenizerError) -> Self {
+        Self::new("tokenizer", format!("tokenizer.json: {error}"))
+    }
+}
+
+impl From<VocabularyError> for Fault {
+    fn from(error: VocabularyError) -> Self {
+        Self::new("tokenizer", error.to_string())
+    }
+}
+
+impl From<DecodeError> for Fault {
+    fn from(error: DecodeError) -> Self {
+        let kind = match error {
+            DecodeError::NoMember { .. } => "no-member",
+            DecodeError::Exhausted { .. } => "budget",
+            DecodeError::Invalid(_) => "invalid-input",
+            DecodeError::VocabularyMismatch { .. } => "tokenizer",
+            DecodeError::Denoiser(_) => "model",
+        };
+        Self::new(kind, error.to_string())
+    }
+}

@@ -1,0 +1,80 @@
+//! A run of an engine's model.
+
+use lacuna_decoder::{Event, Outcome, Run, Timings};
+
+use crate::Fault;
+use crate::prompted::PromptedModel;
+
+/// A run of an engine's model.
+pub struct ModelRun {
+    run: Run<PromptedModel>,
+    prompt_tokens: usize,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// The text, as bytes.
+    pub text: Vec<u8>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Steps taken.
+    pub steps: usize,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+impl ModelRun {
+    pub(crate) fn new(run: Run<PromptedModel>, prompt_tokens: usize) -> Self {
+        Self { run, prompt_tokens }
+    }
+
+    /// Tokens of the prompt.
+    pub fn prompt_tokens(&self) -> usize {
+        self.prompt_tokens
+    }
+
+    /// Steps the run takes at most.
+    pub fn steps(&self) -> usize {
+        self.run.options().steps
+    }
+
+    /// Whether the run is over.
+    pub fn is_done(&self) -> bool {
+        self.run.is_done()
+    }
+
+    /// One denoising step.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub async fn step(&mut self) -> Result<Vec<Event>, Fault> {
+        Ok(self.run.step().await?)
+    }
+
+    /// All steps that are left; `on_event` sees every event.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub async fn finish(mut self, mut on_event: impl FnMut(&Event)) -> Result<Summary, Fault> {
+        loop {
+            for event in self.step().await? {
+                on_event(&event);
+                if let Event::Done {
+                    text,
+                    outcome,
+                    steps,
+                    timings,
+                } = event
+                {
+                    return Ok(Summary {
+                        text,
+                        outcome,
+                        steps,
+                        timings,
+                    });
+                }
+            }
+        }
+    }
+}

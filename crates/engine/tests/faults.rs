@@ -1,0 +1,274 @@
+//! Whatever becomes of a graphics card in the middle of a run, the run ends with
+//! the text that it would have had, and says that the model moved.
+//!
+//! Needs a Vulkan, Metal or Direct3D adapter; Mesa's lavapipe will do.
+#![cfg(feature = "gpu")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lacuna_decoder::{Event, Options};
+use lacuna_engine::{
+    DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
+};
+use lacuna_gpu::GpuError;
+
+fn file(path: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn options(device: DevicePreference) -> LoadOptions {
+    LoadOptions::new(device, Arc::new(|| 0.0))
+}
+
+fn try_load(options: LoadOptions) -> Result<Engine, lacuna_engine::Fault> {
+    let part = |name: &str| file(&format!("models/lacuna-mini/{name}"));
+    block_on(Engine::load(
+        &part("config.json"),
+        &part("tokenizer.json"),
+        &part("model.safetensors"),
+        options,
+    ))
+}
+
+fn load(options: LoadOptions) -> Engine {
+    try_load(options).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+/// Refusals and recoveries are many here, so that second looks are needed.
+fn start(engine: &Engine, temperature: f32) -> ModelRun {
+    let schema = String::from_utf8(file("grammars/snips.schema.json")).expect("text");
+    let request = GenerateRequest {
+        request: "book a table for two in Boston tomorrow".to_owned(),
+        task: None,
+        grammar: (Dialect::JsonSchema, schema),
+        options: Options {
+            length: 40,
+            steps: 8,
+            temperature,
+            seed: 5,
+            candidates: 2,
+            ..Options::default()
+        },
+        unconstrained: false,
+    };
+    engine
+        .start(&request, Box::new(|| 0.0))
+        .unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+struct Ended {
+    text: String,
+    /// The devices that the model moved to, with the steps.
+    moves: Vec<(usize, String)>,
+}
+
+/// Runs to the end; `before` sees the number of each step before it is taken.
+fn run(engine: &Engine, temperature: f32, mut before: impl FnMut(usize)) -> Ended {
+    let mut run = start(engine, temperature);
+    let mut ended = Ended {
+        text: String::new(),
+        moves: Vec::new(),
+    };
+    for step in 0.. {
+        before(step);
+        let events = block_on(run.step()).unwrap_or_else(|fault| panic!("{fault}"));
+        for event in events {
+            match event {
+                Event::Move { step, to } => ended.moves.push((step, to.device)),
+                Event::Done { text, .. } => {
+                    ended.text = String::from_utf8(text).expect("a text");
+                    return ended;
+                }
+                _ => {}
+            }
+        }
+    }
+    unreachable!("a run ends")
+}
+
+/// Does something to the device that the engine has now.
+fn to_device(engine: &Engine, act: impl FnOnce(&lacuna_gpu::GpuDevice)) {
+    if let Some(device) = block_on(engine.gpu()) {
+        act(&device);
+    }
+}
+
+#[test]
+fn a_lost_device_is_replaced_once_and_then_given_up() {
+    let cpu = load(options(DevicePreference::Cpu));
+    for temperature in [0.0, 0.7] {
+        let expected = run(&cpu, temperature, |_| ()).text;
+        let engine = load(options(DevicePreference::Gpu));
+        let interface = engine.device().device;
+        assert_ne!(interface, "cpu");
+        let untouched = run(&engine, temperature, |_| ());
+        assert!(untouched.moves.is_empty());
+        assert_eq!(untouched.text, expected, "the same up to the tolerance");
+
+        let ended = run(&engine, temperature, |step| {
+            if step == 2 || step == 5 {
+                to_device(&engine, lacuna_gpu::GpuDevice::destroy);
+            }
+        });
+        assert_eq!(ended.text, expected);
+        assert_eq!(ended.moves, [(2, interface), (5, "cpu".to_owned())]);
+        let report = engine.device();
+        assert_eq!(report.device, "cpu");
+        assert!(report.why.contains("lost"), "{}", report.why);
+
+        let later = run(&engine, temperature, |_| ());
+        assert!(later.moves.is_empty(), "a move is told of once");
+        assert_eq!(later.text, expected);
+    }
+}
+
+#[test]
+fn each_run_may_have_a_fresh_device() {
+    let engine = load(options(DevicePreference::Gpu));
+    for _ in 0..2 {
+        let ended = run(&engine, 0.0, |step| {
+            if step == 1 {
+                to_device(&engine, lacuna_gpu::GpuDevice::destroy);
+            }
+        });
+        assert_eq!(ended.moves.len(), 1);
+        assert_ne!(engine.device().device, "cpu");
+    }
+}
+
+#[test]
+fn a_fault_between_a_step_and_its_second_look_changes_nothing() {
+    // The device is lost while a step is under way: from another thread, at any time.
+    let cpu = load(options(DevicePreference::Cpu));
+    let expected = run(&cpu, 0.0, |_| ()).text;
+    for delay in [1, 3, 7, 15, 30] {
+        let engine = load(options(DevicePreference::Gpu));
+        let mut other = None;
+        let ended = run(&engine, 0.0, |step| {
+            if step == 1 {
+                let device = block_on(engine.gpu()).expect("a device");
+                other = Some(std::thread::spawn(move || {
+                    std::thread::sleep(Duration::from_millis(delay));
+                    device.destroy();
+                }));
+            }
+        });
+        if let Some(other) = other {
+            other.join().expect("a thread that ends");
+        }
+        assert_eq!(ended.text, expected, "after {delay} ms");
+        assert!(ended.moves.len() <= 1);
+    }
+}
+
+#[test]
+fn a_device_that_does_not_answer_or_has_no_memory_left_is_left() {
+    let cpu = load(options(DevicePreference::Cpu));
+    let expected = run(&cpu, 0.0, |_| ()).text;
+    let memory = GpuError::OutOfMemory {
+        what: "a buffer".to_owned(),
+        needed: 8,
+        missing: 4,
+    };
+    for (error, goes_on) in [
+        (GpuError::TimedOut { seconds: 1 }, None),
+        (memory, Some("cpu")),
+    ] {
+        let engine = load(options(DevicePreference::Gpu));
+        let interface = engine.device().device;
+        let ended = run(&engine, 0.0, |step| {
+            if step == 3 {
+                to_device(&engine, |device| device.fail(error.clone()));
+            }
+        });
+        assert_eq!(ended.text, expected);
+        let place = goes_on.map_or(interface, str::to_owned);
+        assert_eq!(ended.moves, [(3, place)]);
+    }
+}
+
+#[test]
+fn memory_that_gives_out_in_mid_run_moves_the_run() {
+    let cpu = load(options(DevicePreference::Cpu));
+    let expected = run(&cpu, 0.0, |_| ()).text;
+    // As much as the weights take, found by loading; steps need buffers besides.
+    let engine = load(options(DevicePreference::Gpu));
+    let weights = block_on(engine.gpu()).expect("a device").live_bytes();
+    let mut tight = options(DevicePreference::Gpu);
+    tight.card.device.memory = Some(weights + 4096);
+    let engine = load(tight);
+    let ended = run(&engine, 0.0, |_| ());
+    assert_eq!(ended.text, expected);
+    assert_eq!(ended.moves, [(0, "cpu".to_owned())]);
+    assert!(engine.device().why.contains("memory") || engine.device().why.contains("bytes"));
+}
+
+#[test]
+fn a_card_without_room_for_the_weights_is_an_error_or_the_cpu() {
+    let tiny = |device| {
+        let mut options = options(device);
+        options.card.device.memory = Some(1 << 20);
+        options
+    };
+    let fault = try_load(tiny(DevicePreference::Gpu))
+        .err()
+        .expect("no room");
+    assert_eq!(fault.kind, "device");
+    assert!(fault.message.contains("bytes"), "{fault}");
+    let report = load(tiny(DevicePreference::Auto)).device();
+    assert_eq!(report.device, "cpu");
+    assert!(report.why.contains("bytes"), "{}", report.why);
+}
+
+#[test]
+fn an_adapter_without_half_precision_and_subgroups_writes_the_same() {
+    let cpu = load(options(DevicePreference::Cpu));
+    let expected = run(&cpu, 0.0, |_| ()).text;
+    let mut plain = options(DevicePreference::Gpu);
+    (plain.card.device.f16, plain.card.device.subgroups) = (false, false);
+    let engine = load(plain);
+    let device = block_on(engine.gpu()).expect("a device");
+    assert!(!device.info().f16 && !device.info().subgroups);
+    assert_eq!(run(&engine, 0.0, |_| ()).text, expected);
+}
+
+#[test]
+fn two_runs_in_turn_do_not_disturb_one_another() {
+    for device in [DevicePreference::Cpu, DevicePreference::Gpu] {
+        let engine = load(options(device));
+        let alone = run(&engine, 0.7, |_| ()).text;
+        let mut other = start(&engine, 0.0);
+        let together = run(&engine, 0.7, |_| {
+            block_on(other.step()).expect("a step");
+        });
+        assert_eq!(together.text, alone);
+    }
+}
+
+#[test]
+fn a_dropped_engine_leaves_nothing_on_the_card() {
+    let engine = load(options(DevicePreference::Gpu));
+    let device = block_on(engine.gpu()).expect("a device");
+    run(&engine, 0.0, |_| ());
+    assert!(device.live_bytes() > 5_000_000, "{}", device.live_bytes());
+    drop(engine);
+    assert_eq!(device.live_bytes(), 0);
+}
+
+#[test]
+fn auto_says_what_it_chose_and_why() {
+    let origin = std::time::Instant::now();
+    let clock = Arc::new(move || origin.elapsed().as_secs_f64() * 1000.0);
+    let engine = load(LoadOptions::new(DevicePreference::Auto, clock));
+    let report = engine.device();
+    let reasons = ["times as long", "agrees", "differed", "adapter"];
+    assert!(
+        reasons.iter().any(|reason| report.why.contains(reason)),
+        "{report:?}"
+    );
+    let software = report.why.contains("software");
+    assert!(!software || report.device == "cpu", "{report:?}");
+}
