@@ -1,4 +1,5 @@
 import { defineConfig } from "@playwright/test";
+import { launchOptions } from "./e2e/browser.ts";
 
 const port = 4317;
 
@@ -14,10 +15,7 @@ export default defineConfig({
   use: {
     baseURL: `http://127.0.0.1:${port}/`,
     viewport: { width: 1280, height: 900 },
-    launchOptions: {
-      ...(process.env.LACUNA_CHROMIUM ? { executablePath: process.env.LACUNA_CHROMIUM } : {}),
-      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-    },
+    launchOptions: launchOptions("--disable-gpu"),
   },
   webServer: {
     command: `node ../scripts/serve.mjs --port ${port}`,

@@ -31,6 +31,21 @@ export interface GenerateRequest {
   readonly unconstrained: boolean;
 }
 
+/** Where a model shall run; `auto` takes the graphics card if it is right and not slower. */
+export type DevicePreference = "auto" | "cpu" | "gpu";
+
+/** Where a model runs, and why there. */
+export interface DeviceReport {
+  /** `cpu` or `webgpu`. */
+  readonly device: string;
+  /** The graphics card's name, where the browser tells it. */
+  readonly adapter?: string;
+  /** Threads of the processor. */
+  readonly threads: number;
+  /** Half a sentence for people. */
+  readonly why: string;
+}
+
 /** A loaded model's facts. */
 export interface ModelInfo {
   readonly parameters: number;
@@ -38,6 +53,7 @@ export interface ModelInfo {
   readonly layers: number;
   readonly hidden: number;
   readonly maxPositions: number;
+  readonly device: DeviceReport;
 }
 
 /** How a token came into its cell: chosen alone, in a batch, or from the witness. */
@@ -62,6 +78,16 @@ export interface StepEvent {
   readonly steps: number;
   /** Masked cells before it. */
   readonly masked: number;
+}
+
+/** The model went on elsewhere, because the device it was on failed. */
+export interface MoveEvent {
+  readonly type: "move";
+  readonly step: number;
+  /** Where it runs now. */
+  readonly device: string;
+  /** A short line for people, such as “GPU lost; went on on the CPU”. */
+  readonly message: string;
 }
 
 /** The grammar turned a proposed token away. */
@@ -106,7 +132,13 @@ export interface DoneEvent {
 }
 
 /** What happens in a run, in order. */
-export type EngineEvent = BeginEvent | StepEvent | RefusalEvent | CommitEvent | DoneEvent;
+export type EngineEvent =
+  | BeginEvent
+  | StepEvent
+  | MoveEvent
+  | RefusalEvent
+  | CommitEvent
+  | DoneEvent;
 
 /** One finding about a grammar text. */
 export interface Diagnostic {

@@ -38,6 +38,7 @@ export const info: ModelInfo = {
   layers: 3,
   hidden: 4,
   maxPositions: 5,
+  device: { device: "cpu", threads: 1, why: "as asked for" },
 };
 
 export const request: GenerateRequest = {

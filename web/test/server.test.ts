@@ -9,7 +9,7 @@ const lastWords = (posted: readonly FromWorker[]) =>
 
 async function loaded(engine = fakeEngine(), changes = {}) {
   const { server, posted } = fakeServer(engine, changes);
-  server.receive({ type: "load", id: 1, folder: "http://localhost/" });
+  server.receive({ type: "load", id: 1, folder: "http://localhost/", device: "auto" });
   await until(() => posted.some(({ type }) => type === "loaded"));
   posted.length = 0;
   return { server, posted, engine };
@@ -99,13 +99,27 @@ describe("the worker's loop", () => {
     expect(engine.freed).toBe(0);
   });
 
+  it("frees a model before it makes the next one on the device that is wanted", async () => {
+    const order: string[] = [];
+    const engine = { ...fakeEngine(), free: () => order.push("free") };
+    const { server, posted } = await loaded(fakeEngine(), {
+      loadEngine: async (_: unknown, device: string) => {
+        order.push(device);
+        return engine;
+      },
+    });
+    server.receive({ type: "load", id: 2, folder: "http://localhost/", device: "gpu" });
+    await until(() => posted.some(({ type, id }) => type === "loaded" && id === 2));
+    expect(order).toEqual(["auto", "free", "gpu"]);
+  });
+
   it("says so when nothing is loaded, or the loading failed", async () => {
     const { server, posted } = fakeServer(fakeEngine(), {
       loadEngine: async () => {
         throw { kind: "weights", message: "cut short" };
       },
     });
-    server.receive({ type: "load", id: 1, folder: "http://localhost/" });
+    server.receive({ type: "load", id: 1, folder: "http://localhost/", device: "auto" });
     server.receive({ type: "generate", id: 2, request });
     await until(() => posted.length === 2);
     expect(posted.map((message) => "fault" in message && message.fault.kind).sort()).toEqual([

@@ -10,9 +10,14 @@ fn repository(path: &str) -> String {
 }
 
 fn generate(model: &str, grammar: &str, more: &[&str]) -> Output {
+    generate_on("cpu", model, grammar, more)
+}
+
+fn generate_on(device: &str, model: &str, grammar: &str, more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lacuna"))
         .args(["generate", "--model", model, "--grammar", grammar])
         .args(["--prompt", "book a table for two in Boston tomorrow"])
+        .args(["--device", device])
         .args(more)
         .output()
         .expect("the binary runs")
@@ -64,6 +69,27 @@ fn the_text_is_json_and_the_events_tell_the_run() {
         done["text"].as_str().expect("text"),
         text(&output.stdout).trim_end()
     );
+}
+
+#[test]
+fn the_device_is_named_with_the_reason() {
+    let (model, grammar) = shipped();
+    let more = ["--length", "24", "--steps", "4"];
+    let chosen = generate(&model, &grammar, &more);
+    let error = text(&chosen.stderr);
+    assert!(error.contains("on cpu: as asked for"), "{error}");
+
+    let auto = generate_on("auto", &model, &grammar, &more);
+    let error = text(&auto.stderr);
+    assert!(auto.status.success(), "{error}");
+    let reasons = ["times as long", "agrees", "differed", "adapter", "failed"];
+    let told = |reason: &&str| error.contains(*reason);
+    assert!(reasons.iter().any(|reason| told(&reason)), "{error}");
+    assert_eq!(text(&auto.stdout), text(&chosen.stdout));
+
+    let unknown = generate_on("tpu", &model, &grammar, &more);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("expected auto, cpu or gpu"));
 }
 
 #[test]

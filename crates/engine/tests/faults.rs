@@ -1,7 +1,8 @@
 //! Whatever becomes of a graphics card in the middle of a run, the run ends with
 //! the text that it would have had, and says that the model moved.
 //!
-//! Needs a Vulkan, Metal or Direct3D adapter; Mesa's lavapipe will do.
+//! Needs an adapter, for which Mesa's lavapipe will do; where there is none, that is
+//! said, and with `LACUNA_REQUIRE_GPU=1` it is a failure.
 #![cfg(feature = "gpu")]
 
 use std::path::Path;
@@ -12,7 +13,7 @@ use lacuna_decoder::{Event, Options};
 use lacuna_engine::{
     DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
 };
-use lacuna_gpu::GpuError;
+use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError};
 
 fn file(path: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -37,6 +38,20 @@ fn load(options: LoadOptions) -> Engine {
     try_load(options).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
+/// Whether there is an adapter to test with.
+fn has_adapter() -> bool {
+    match block_on(GpuDevice::request(DeviceOptions::default())) {
+        Ok(_) => true,
+        Err(error @ GpuError::NoAdapter { .. }) => {
+            let required = std::env::var("LACUNA_REQUIRE_GPU").is_ok_and(|value| value == "1");
+            assert!(!required, "an adapter is required: {error}");
+            println!("skipped: {error}");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// Refusals and recoveries are many here, so that second looks are needed.
 fn start(engine: &Engine, temperature: f32) -> ModelRun {
     let schema = String::from_utf8(file("grammars/snips.schema.json")).expect("text");
@@ -45,8 +60,8 @@ fn start(engine: &Engine, temperature: f32) -> ModelRun {
         task: None,
         grammar: (Dialect::JsonSchema, schema),
         options: Options {
-            length: 40,
-            steps: 8,
+            length: 28,
+            steps: 7,
             temperature,
             seed: 5,
             candidates: 2,
@@ -90,7 +105,7 @@ fn run(engine: &Engine, temperature: f32, mut before: impl FnMut(usize)) -> Ende
 }
 
 /// Does something to the device that the engine has now.
-fn to_device(engine: &Engine, act: impl FnOnce(&lacuna_gpu::GpuDevice)) {
+fn to_device(engine: &Engine, act: impl FnOnce(&GpuDevice)) {
     if let Some(device) = block_on(engine.gpu()) {
         act(&device);
     }
@@ -98,6 +113,9 @@ fn to_device(engine: &Engine, act: impl FnOnce(&lacuna_gpu::GpuDevice)) {
 
 #[test]
 fn a_lost_device_is_replaced_once_and_then_given_up() {
+    if !has_adapter() {
+        return;
+    }
     let cpu = load(options(DevicePreference::Cpu));
     for temperature in [0.0, 0.7] {
         let expected = run(&cpu, temperature, |_| ()).text;
@@ -110,7 +128,7 @@ fn a_lost_device_is_replaced_once_and_then_given_up() {
 
         let ended = run(&engine, temperature, |step| {
             if step == 2 || step == 5 {
-                to_device(&engine, lacuna_gpu::GpuDevice::destroy);
+                to_device(&engine, GpuDevice::destroy);
             }
         });
         assert_eq!(ended.text, expected);
@@ -127,11 +145,14 @@ fn a_lost_device_is_replaced_once_and_then_given_up() {
 
 #[test]
 fn each_run_may_have_a_fresh_device() {
+    if !has_adapter() {
+        return;
+    }
     let engine = load(options(DevicePreference::Gpu));
     for _ in 0..2 {
         let ended = run(&engine, 0.0, |step| {
             if step == 1 {
-                to_device(&engine, lacuna_gpu::GpuDevice::destroy);
+                to_device(&engine, GpuDevice::destroy);
             }
         });
         assert_eq!(ended.moves.len(), 1);
@@ -141,10 +162,13 @@ fn each_run_may_have_a_fresh_device() {
 
 #[test]
 fn a_fault_between_a_step_and_its_second_look_changes_nothing() {
+    if !has_adapter() {
+        return;
+    }
     // The device is lost while a step is under way: from another thread, at any time.
     let cpu = load(options(DevicePreference::Cpu));
     let expected = run(&cpu, 0.0, |_| ()).text;
-    for delay in [1, 3, 7, 15, 30] {
+    for delay in [2, 25] {
         let engine = load(options(DevicePreference::Gpu));
         let mut other = None;
         let ended = run(&engine, 0.0, |step| {
@@ -166,6 +190,9 @@ fn a_fault_between_a_step_and_its_second_look_changes_nothing() {
 
 #[test]
 fn a_device_that_does_not_answer_or_has_no_memory_left_is_left() {
+    if !has_adapter() {
+        return;
+    }
     let cpu = load(options(DevicePreference::Cpu));
     let expected = run(&cpu, 0.0, |_| ()).text;
     let memory = GpuError::OutOfMemory {
@@ -192,6 +219,9 @@ fn a_device_that_does_not_answer_or_has_no_memory_left_is_left() {
 
 #[test]
 fn memory_that_gives_out_in_mid_run_moves_the_run() {
+    if !has_adapter() {
+        return;
+    }
     let cpu = load(options(DevicePreference::Cpu));
     let expected = run(&cpu, 0.0, |_| ()).text;
     // As much as the weights take, found by loading; steps need buffers besides.
@@ -208,6 +238,9 @@ fn memory_that_gives_out_in_mid_run_moves_the_run() {
 
 #[test]
 fn a_card_without_room_for_the_weights_is_an_error_or_the_cpu() {
+    if !has_adapter() {
+        return;
+    }
     let tiny = |device| {
         let mut options = options(device);
         options.card.device.memory = Some(1 << 20);
@@ -225,6 +258,9 @@ fn a_card_without_room_for_the_weights_is_an_error_or_the_cpu() {
 
 #[test]
 fn an_adapter_without_half_precision_and_subgroups_writes_the_same() {
+    if !has_adapter() {
+        return;
+    }
     let cpu = load(options(DevicePreference::Cpu));
     let expected = run(&cpu, 0.0, |_| ()).text;
     let mut plain = options(DevicePreference::Gpu);
@@ -237,6 +273,9 @@ fn an_adapter_without_half_precision_and_subgroups_writes_the_same() {
 
 #[test]
 fn two_runs_in_turn_do_not_disturb_one_another() {
+    if !has_adapter() {
+        return;
+    }
     for device in [DevicePreference::Cpu, DevicePreference::Gpu] {
         let engine = load(options(device));
         let alone = run(&engine, 0.7, |_| ()).text;
@@ -250,6 +289,9 @@ fn two_runs_in_turn_do_not_disturb_one_another() {
 
 #[test]
 fn a_dropped_engine_leaves_nothing_on_the_card() {
+    if !has_adapter() {
+        return;
+    }
     let engine = load(options(DevicePreference::Gpu));
     let device = block_on(engine.gpu()).expect("a device");
     run(&engine, 0.0, |_| ());

@@ -1,6 +1,13 @@
 /** The page: what its controls do, and what it says. */
 
-import type { Diagnostic, GenerateRequest, ModelInfo } from "../engine.ts";
+import type {
+  DevicePreference,
+  DeviceReport,
+  Diagnostic,
+  EngineEvent,
+  GenerateRequest,
+  ModelInfo,
+} from "../engine.ts";
 import type { EngineClient } from "../worker/client.ts";
 import { EngineError, FAULT } from "../worker/fault.ts";
 import { byId, element } from "./dom.ts";
@@ -38,9 +45,12 @@ export class App {
   readonly #status = byId("status", HTMLParagraphElement);
   readonly #alert = byId("alert", HTMLDivElement);
   readonly #which = byId("which", HTMLFieldSetElement);
+  readonly #device = byId("device", HTMLParagraphElement);
+  readonly #deviceChoice = byId("device-choice", HTMLSelectElement);
   #outcomes: Partial<Record<Which, Outcome>> = {};
   #abort: AbortController | undefined;
   #loaded = false;
+  #loading = false;
 
   constructor(engine: EngineClient, modelFolder: string) {
     this.#engine = engine;
@@ -79,6 +89,7 @@ export class App {
       if (event.key === "Escape") this.#abort?.abort();
     });
     document.querySelector(".options")?.addEventListener("input", () => this.#summarise());
+    this.#deviceChoice.addEventListener("change", () => void this.#reload());
     this.#which.addEventListener("change", () => this.#showChosen());
     for (const radio of document.querySelectorAll("input[name=layout]")) {
       radio.addEventListener("change", () => this.#showResults());
@@ -99,17 +110,22 @@ export class App {
     const text = byId("load-text", HTMLSpanElement);
     const box = byId("loading", HTMLDivElement);
     box.hidden = false;
+    this.#loading = true;
+    this.#enable();
     text.textContent = "Loading the model…";
     this.#say("Loading the model.");
+    const onProgress = (loaded: number, total: number | null) => {
+      if (total !== null) {
+        bar.max = total;
+        bar.value = loaded;
+      }
+      const of = total === null ? "" : ` of ${megabytes(total)}`;
+      text.textContent = `${megabytes(loaded)}${of} MB`;
+    };
+    this.#device.textContent = "";
     try {
-      const info = await this.#engine.load(this.#modelFolder, (loaded, total) => {
-        if (total !== null) {
-          bar.max = total;
-          bar.value = loaded;
-        }
-        const of = total === null ? "" : ` of ${megabytes(total)}`;
-        text.textContent = `${megabytes(loaded)}${of} MB`;
-      });
+      const device = this.#deviceChoice.value as DevicePreference;
+      const info = await this.#engine.load(this.#modelFolder, onProgress, device);
       this.#loaded = true;
       this.#introduce(info);
       this.#say("Ready.");
@@ -120,14 +136,16 @@ export class App {
       this.#say("No model.");
     }
     box.hidden = true;
+    this.#loading = false;
     this.#enable();
   }
 
-  #introduce({ parameters, layers, hidden, vocabulary, maxPositions }: ModelInfo): void {
+  #introduce(info: ModelInfo): void {
+    const { parameters, layers, hidden, vocabulary, maxPositions, device } = info;
     const million = (parameters / 1e6).toFixed(1);
     byId("model-facts", HTMLParagraphElement).textContent =
-      `Model: ${million} M parameters, ${layers} layers of ${hidden}, ${vocabulary.toLocaleString("en")} tokens, ` +
-      `running on your processor.`;
+      `Model: ${million} M parameters, ${layers} layers of ${hidden}, ${vocabulary.toLocaleString("en")} tokens.`;
+    this.#device.textContent = whereItRuns(device);
     byId("length", HTMLInputElement).max = String(maxPositions);
   }
 
@@ -176,7 +194,10 @@ export class App {
     if (onStage) this.#stage.follow(timeline, request.length);
     try {
       for await (const events of this.#engine.generate(request, { signal })) {
-        for (const event of events) timeline.add(event);
+        for (const event of events) {
+          timeline.add(event);
+          this.#noteMove(event);
+        }
         if (onStage) this.#stage.push(events);
       }
       if (onStage) await this.#stage.caughtUp();
@@ -267,9 +288,14 @@ export class App {
     if (outcome) this.#stage.show(outcome.timeline);
   }
 
+  #noteMove(event: EngineEvent): void {
+    if (event.type === "move") this.#device.textContent = `${event.message}.`;
+  }
+
   #enable(): void {
     this.#run.disabled = !this.#loaded || this.#abort !== undefined;
     this.#cancel.disabled = this.#abort === undefined;
+    this.#deviceChoice.disabled = this.#loading || this.#abort !== undefined;
   }
 
   #say(words: string): void {
@@ -300,11 +326,14 @@ export class App {
   }
 
   async #restart(): Promise<void> {
-    this.#hideAlert();
-    this.#loaded = false;
-    this.#enable();
     this.#engine.restart();
     this.#editor.recheck();
+    await this.#reload();
+  }
+
+  async #reload(): Promise<void> {
+    this.#hideAlert();
+    this.#loaded = false;
     await this.#load();
   }
 
@@ -318,6 +347,11 @@ export class App {
     this.#alert.hidden = true;
     this.#alert.replaceChildren();
   }
+}
+
+function whereItRuns({ device, adapter, why }: DeviceReport): string {
+  const place = device === "cpu" ? "On the CPU" : `On the GPU${adapter ? ` (${adapter})` : ""}`;
+  return sentence(`${place}: ${why}`);
 }
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);

@@ -1,6 +1,7 @@
 /** The engine as the page sees it: calls that return promises. */
 
 import type {
+  DevicePreference,
   EngineEvent,
   Fault,
   GenerateRequest,
@@ -63,9 +64,13 @@ export class EngineClient {
     return this.#death;
   }
 
-  /** Fetches a model and makes an engine of it. */
-  async load(folder: string, onProgress: OnProgress = () => {}): Promise<ModelInfo> {
-    const message = await this.#call({ type: "load", id: this.#id(), folder }, (note) => {
+  /** Fetches a model, makes an engine of it and puts it on a device. */
+  async load(
+    folder: string,
+    onProgress: OnProgress = () => {},
+    device: DevicePreference = "auto",
+  ): Promise<ModelInfo> {
+    const message = await this.#call({ type: "load", id: this.#id(), folder, device }, (note) => {
       if (note.type === "progress") onProgress(note.loaded, note.total);
     });
     return expect(message, "loaded").info;

@@ -19,6 +19,7 @@
  */
 
 import type {
+  DevicePreference,
   EngineEvent,
   Fault,
   GenerateRequest,
@@ -27,12 +28,13 @@ import type {
   ModelInfo,
 } from "../engine.ts";
 
-/** Fetch the model's files from a folder and make an engine of them. */
+/** Fetch the model's files from a folder, make an engine of them and put it on a device. */
 export interface LoadCall {
   readonly type: "load";
   readonly id: number;
   /** Absolute address of the folder, with a slash at the end. */
   readonly folder: string;
+  readonly device: DevicePreference;
 }
 
 /** Compile a grammar, for its diagnostics. */

@@ -3,7 +3,13 @@
  * the {@link protocol}, with the engine and the channel handed in.
  */
 
-import type { EngineEvent, GenerateRequest, GrammarInfo, ModelInfo } from "../engine.ts";
+import type {
+  DevicePreference,
+  EngineEvent,
+  GenerateRequest,
+  GrammarInfo,
+  ModelInfo,
+} from "../engine.ts";
 import { describeThrown, EngineError } from "./fault.ts";
 import type { ModelFiles, OnProgress } from "./fetch.ts";
 import type { CompileCall, FromWorker, GenerateCall, LoadCall, ToWorker } from "./protocol.ts";
@@ -26,8 +32,8 @@ export interface LoadedEngine {
 export interface Surroundings {
   /** Fetches a model's files. */
   fetchModel(folder: string, onProgress: OnProgress): Promise<ModelFiles>;
-  /** Makes an engine of them; throws a fault if they do not fit. */
-  loadEngine(files: ModelFiles): Promise<LoadedEngine>;
+  /** Makes an engine of them; throws a fault if they do not fit, or the device cannot be had. */
+  loadEngine(files: ModelFiles, device: DevicePreference): Promise<LoadedEngine>;
   /** Compiles a grammar; throws a fault with diagnostics. */
   compile(call: CompileCall): Promise<GrammarInfo>;
   /** Sends to the page. */
@@ -70,13 +76,15 @@ export class EngineServer {
     }
   }
 
-  async #load({ id, folder }: LoadCall): Promise<FromWorker> {
+  async #load({ id, folder, device }: LoadCall): Promise<FromWorker> {
     const { fetchModel, loadEngine, post } = this.#surroundings;
     const files = await fetchModel(folder, (loaded, total) => {
       post({ type: "progress", id, loaded, total });
     });
-    const engine = await loadEngine(files);
+    // Before the next one is made: a card may have room for one model only.
     this.#engine?.free();
+    this.#engine = undefined;
+    const engine = await loadEngine(files, device);
     this.#engine = engine;
     return { type: "loaded", id, info: engine.info() };
   }

@@ -20,9 +20,9 @@ const turn = new MessageChannel();
 
 const server = new EngineServer({
   fetchModel,
-  async loadEngine({ config, tokenizer, weights }) {
+  async loadEngine({ config, tokenizer, weights }, device) {
     await ready;
-    return Engine.load(config, tokenizer, weights) as LoadedEngine;
+    return (await Engine.load(config, tokenizer, weights, { device })) as LoadedEngine;
   },
   async compile({ grammar, texts }) {
     await ready;
