@@ -1,10 +1,16 @@
 //! No text makes a front end panic: random ones, and damaged good ones.
 
 use lacuna_grammar::json_schema::{SchemaOptions, compile};
-use lacuna_grammar::{Diagnostics, Place, gbnf, regex};
+use lacuna_grammar::{Diagnostics, Place, gbnf, lark, regex};
 
-const CASES: [(&str, &str); 3] = [
+const CASES: [(&str, &str); 9] = [
     ("gbnf", include_str!("cases/gbnf.txt")),
+    ("lark", include_str!("cases/lark/rules.txt")),
+    ("lark", include_str!("cases/lark/terminals.txt")),
+    ("lark", include_str!("cases/lark/regexes.txt")),
+    ("lark", include_str!("cases/lark/lexing.txt")),
+    ("lark", include_str!("cases/lark/templates.txt")),
+    ("lark", include_str!("cases/lark/refused.txt")),
     ("regex", include_str!("cases/regex.txt")),
     ("json_schema", include_str!("cases/json_schema.txt")),
 ];
@@ -36,6 +42,42 @@ fn deep_and_long_texts() {
             format!("root ::= {}\"a\"{}", many("((", 5000), many(")***)", 5000)),
         ),
         ("gbnf", many("[", 100_000)),
+        ("lark", format!("start: {}", many("(", 100_000))),
+        ("lark", format!("start: {}\"a\"", many("~", 100_000))),
+        ("lark", format!("start: {}", many("a{", 100_000))),
+        ("lark", format!("start: \"a\"{}", many("*", 100_000))),
+        ("lark", format!("start: /{}/", many("(", 100_000))),
+        ("lark", format!("start: /a{}/", many("(?:b){9}", 100_000))),
+        (
+            "lark",
+            format!("start: /{}a{}/", many("(?:", 100), many("){9}", 100)),
+        ),
+        ("lark", "start: /((a{1000}){1000}){1000}/".to_owned()),
+        ("lark", "start: A\nA: ((\"a\"~1000)~1000)~1000".to_owned()),
+        ("lark", "start: /[ab]*a[ab]{30}/".to_owned()),
+        ("lark", "start: /(a|b)*?a[ab]{30}c/".to_owned()),
+        ("lark", "start: A\nA: ~/[ab]*a[ab]{30}/ & /.+/".to_owned()),
+        ("lark", terminals(5000, |next| format!("A{next} A{next}"))),
+        (
+            "lark",
+            terminals(5000, |next| format!("A{next} /b*?/ A{next}")),
+        ),
+        ("lark", terminals(5000, |next| format!("(A{next} A0)"))),
+        (
+            "lark",
+            "start: t{\"a\"}\nt{x}: t{p{x, x}} x\np{x, y}: x y".to_owned(),
+        ),
+        (
+            "lark",
+            format!("start: {}", numbered(20_000, |n| format!("\"{n}\" |"))),
+        ),
+        (
+            "lark",
+            format!("start: {}", numbered(1000, |n| format!("/.{{{n}}}b/ "))),
+        ),
+        ("lark", many("%ignore ", 100_000)),
+        ("lark", many("%import common.", 100_000)),
+        ("lark", many("a: /\n", 100_000)),
         ("regex", many("(", 100_000)),
         ("regex", format!("a{}", many("*", 100_000))),
         (
@@ -76,6 +118,21 @@ fn deep_and_long_texts() {
     )
     .unwrap();
     read("gbnf", &format!("root ::= {}", many("\"a\" | ", 10_000))).unwrap();
+    let words = numbered(5000, |number| format!("\"word {number}\" | "));
+    read("lark", &format!("start: {words}")).unwrap();
+    read("lark", &terminals(5000, |next| format!("A{next} | \"b\""))).unwrap();
+    let rules = numbered(20_000, |rule| format!("r{rule}: \"a\" r{}\n", rule + 1));
+    read("lark", &format!("start: r0\n{rules}r20000: \"a\"")).unwrap();
+}
+
+fn numbered(count: usize, part: impl Fn(usize) -> String) -> String {
+    (0..count).map(part).collect()
+}
+
+/// A chain of terminals, each made of the next.
+fn terminals(length: usize, body: impl Fn(usize) -> String) -> String {
+    let links = numbered(length, |at| format!("A{at}: {}\n", body(at + 1)));
+    format!("start: A0\n{links}A{length}: \"a\"")
 }
 
 /// Definitions that each refer to the next.
@@ -108,6 +165,14 @@ fn doubling(keyword: &str, length: usize) -> String {
 fn read(dialect: &str, text: &str) -> Result<(), Diagnostics> {
     let read = match dialect {
         "gbnf" => gbnf::parse(text).map(drop),
+        "lark" => lark::parse_with(text, &lark::Options::default()).map(|linted| {
+            for warning in &linted.warnings {
+                assert!(warning.line_and_column(text).is_some(), "{warning}");
+            }
+            for terminal in linted.grammar.lexicon.iter().flat_map(|it| &it.terminals) {
+                assert!(!terminal.language.accepts(b"") && !terminal.language.is_empty());
+            }
+        }),
         "regex" => regex::parse(text).map(drop),
         _ => compile(text, &SchemaOptions::generation())
             .and_then(|_| compile(text, &SchemaOptions::membership()))
@@ -147,7 +212,8 @@ fn damaged(text: &str, rng: &mut fastrand::Rng) -> String {
             }
             _ => {
                 let pool = [
-                    '"', '\\', '(', ')', '[', ']', '{', '}', '|', '*', '<', '\n', 'é', '0',
+                    '"', '\\', '(', ')', '[', ']', '{', '}', '|', '*', '<', '\n', 'é', '0', '/',
+                    '~', '?', ':', '%', '&',
                 ];
                 characters.insert(at, pool[rng.usize(..pool.len())]);
             }

@@ -1,14 +1,15 @@
 //! `%constrain` and `%forbid`: one regular language for whole texts.
 //!
 //! The automata are multiplied, so the number of states may be the product of
-//! theirs; the limits of a terminal hold for the result.
+//! theirs; the limits of a terminal hold for the result, and all states count
+//! among those of the terminals.
 
 use std::sync::Arc;
 
 use super::LIMITS;
 use super::definitions::Definitions;
 use super::lexicon::Candidates;
-use super::terminals::{complement, too_large};
+use super::terminals::complement;
 use crate::Diagnostic;
 use crate::automaton::Dfa;
 
@@ -23,21 +24,21 @@ pub(super) fn compile(
         let span = constraint.span;
         let language = candidates.language(&constraint.body, span, complete, findings)?;
         let joined = match (&all, constraint.forbidden) {
-            (None, false) => Ok(language),
-            (None, true) => complement(&language).map(Arc::new),
-            (Some(all), false) => all.intersect(&language, &LIMITS).map(Arc::new),
-            (Some(all), true) => all.minus(&language, &LIMITS).map(Arc::new),
+            (None, false) => Ok(Dfa::clone(&language)),
+            (None, true) => complement(&language),
+            (Some(all), false) => all.intersect(&language, &LIMITS),
+            (Some(all), true) => all.minus(&language, &LIMITS),
         };
-        match joined {
+        match candidates.counted(joined, span) {
             Ok(joined) if joined.is_empty() => {
                 let message = "no text satisfies this together with the constraints before it";
                 let finding = Diagnostic::error("empty-language", span.place(), message);
                 findings.push(finding.with_note("a constraint is about the whole text"));
                 return None;
             }
-            Ok(joined) => all = Some(joined),
-            Err(error) => {
-                findings.push(too_large(&error, span));
+            Ok(joined) => all = Some(Arc::new(joined)),
+            Err(finding) => {
+                findings.push(*finding);
                 return None;
             }
         }

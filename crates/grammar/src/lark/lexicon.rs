@@ -8,8 +8,11 @@ use super::ast::{Name, Node, Span};
 use super::definitions::{Definitions, Module};
 use super::terminals::{Compiled, Spelled, Terminals};
 use super::{LIMITS, MAX_TERMINALS};
-use crate::automaton::Dfa;
+use crate::automaton::{AutomatonError, Dfa};
 use crate::{Diagnostic, Lexicon, Terminal, TerminalId};
+
+/// Most terminals that are found to shadow one together.
+const MAX_ROUNDS: usize = 50;
 
 /// A terminal that may come into the lexicon.
 #[derive(Debug)]
@@ -143,6 +146,15 @@ impl<'a> Candidates<'a> {
         compiled.map(|compiled| compiled.language)
     }
 
+    /// See [`Terminals::counted`].
+    pub(super) fn counted(
+        &self,
+        made: Result<Dfa, AutomatonError>,
+        place: Span,
+    ) -> Result<Dfa, Box<Diagnostic>> {
+        self.terminals.counted(made, place)
+    }
+
     /// Warnings about definitions that nothing uses.
     pub(super) fn unused(&self, warnings: &mut Vec<Diagnostic>) {
         for (index, definition) in self.definitions.terminals.iter().enumerate() {
@@ -265,11 +277,15 @@ impl<'a> Candidates<'a> {
 /// The terminals that together match whatever `language` does, if some do.
 ///
 /// Each round takes a shortest text that is left and whoever takes that, so a
-/// terminal that is not shadowed costs one look at the others.
+/// terminal that is not shadowed mostly costs one look at the others. What needs
+/// more rounds than [`MAX_ROUNDS`] goes unsaid.
 fn shadows<'c>(language: &Dfa, before: &'c [(usize, Candidate)]) -> Option<Vec<&'c str>> {
     let mut left = language.clone();
     let mut others = Vec::new();
     while let Some(text) = left.shortest_member() {
+        if others.len() == MAX_ROUNDS {
+            return None;
+        }
         let taker = before
             .iter()
             .find(|(_, other)| other.language.accepts(&text));

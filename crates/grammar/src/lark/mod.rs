@@ -25,20 +25,23 @@
 //! belong to. `docs/lark.md` lists it all, with what is refused, and where
 //! Lark's and llguidance's lexers decide otherwise.
 //!
-//! The steps: [`parser`] makes a tree, [`definitions`] gives names to things,
+//! The steps: [`parser`] makes a tree (with [`body`] for what stands
+//! after colons), [`definitions`] gives names to things,
 //! [`terminals`] makes automata (through [`python`], where regular expressions
-//! are concerned), [`rules`] lowers bodies and makes templates into rules, and
+//! are concerned, and in an order that [`references`] finds), [`rules`] lowers bodies and makes templates into rules, and
 //! [`lexicon`] orders the terminals that are used.
 //!
 //! [`Lexicon`]: crate::Lexicon
 
 mod ast;
+mod body;
 mod constraint;
 mod cursor;
 mod definitions;
 mod lexicon;
 mod parser;
 mod python;
+mod references;
 mod rules;
 mod terminals;
 
@@ -59,11 +62,11 @@ pub const MAX_REPETITION: u32 = 100_000;
 pub const MAX_INSTANCES: usize = 1000;
 /// Most terminals in a lexicon.
 pub const MAX_TERMINALS: usize = 10_000;
-/// Most states of all terminals' automata together.
-pub const MAX_TERMINAL_STATES: usize = 300_000;
+/// Most states of all automata together: terminals', operands', constraints'.
+pub const MAX_TERMINAL_STATES: usize = 100_000;
 /// What one terminal's automaton may need.
 pub const LIMITS: Limits = Limits {
-    nfa_states: 200_000,
+    nfa_states: 100_000,
     dfa_states: 20_000,
 };
 /// Findings after which the parser gives up.

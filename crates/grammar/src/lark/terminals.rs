@@ -6,20 +6,23 @@
 //! [`Dfa::leftmost_first`] has it, with alternatives in Lark's order: those that
 //! can be longer first.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 
-use super::ast::{Flags, Name, Node, Span};
+use super::ast::{Flags, Node, Span};
 use super::definitions::{Definitions, Module};
-use super::{LIMITS, MAX_TERMINAL_STATES, python};
+use super::{LIMITS, MAX_TERMINAL_STATES, python, references};
 use crate::automaton::{AutomatonError, Dfa};
 use crate::characters::ANY_CHARACTER;
 use crate::regex::{PatternFlags, expression, read_hir};
 use crate::{Diagnostic, Expr};
 
-/// Largest pattern that is tried as a backtracking matcher would, in nodes.
-const MAX_PATTERN: usize = 100_000;
+/// Most nodes of all patterns that are tried as a backtracking matcher would.
+const MAX_PATTERN_NODES: usize = 1_000_000;
+/// Deepest such pattern, with what it refers to.
+const MAX_PATTERN_DEPTH: usize = 400;
 
 /// A terminal's language, and what else must be known of it.
 #[derive(Clone, Debug)]
@@ -27,7 +30,7 @@ pub(super) struct Compiled {
     pub language: Arc<Dfa>,
     /// What it is, if it is no more than that.
     pub spelled: Option<Spelled>,
-    pattern: Option<Pattern>,
+    lazy: bool,
 }
 
 /// What makes two terminals the same.
@@ -67,7 +70,10 @@ pub(super) struct Terminals<'a> {
     compiled: Vec<Option<Compiled>>,
     /// Whether another terminal refers to it.
     pub referred_to: Vec<bool>,
-    states: usize,
+    /// States of all automata made so far, those of operands too.
+    states: Cell<usize>,
+    /// Nodes of patterns made so far.
+    tried: usize,
 }
 
 impl<'a> Terminals<'a> {
@@ -83,28 +89,19 @@ impl<'a> Terminals<'a> {
             definitions,
             compiled: vec![None; count],
             referred_to: vec![false; count],
-            states: 0,
+            states: Cell::new(0),
+            tried: 0,
         };
-        let references = terminals.references(complete, findings);
-        for index in order(&references, definitions, findings) {
+        let references = references::collect(definitions, complete, findings);
+        for &index in references.iter().flatten() {
+            terminals.referred_to[index] = true;
+        }
+        for index in references::order(&references, definitions, findings) {
             let definition = &definitions.terminals[index];
-            let mut parts = Vec::new();
-            for (module, body) in &definition.bodies {
-                parts.push(terminals.part(body, *module, findings));
-            }
-            let part = match parts.len() {
-                1 => parts.remove(0),
-                _ => parts
-                    .into_iter()
-                    .collect::<Option<Vec<_>>>()
-                    .map(Part::choice),
-            };
-            if let Some(part) = part {
-                match terminals.finish(part, definition.name.span) {
-                    Ok(compiled) => terminals.compiled[index] = Some(compiled),
-                    Err(finding) => findings.push(*finding),
-                }
-            }
+            let bodies = definition.bodies.iter();
+            let bodies: Vec<_> = bodies.map(|(module, body)| (*module, body)).collect();
+            let found = terminals.language(&bodies, definition.name.span, findings);
+            terminals.compiled[index] = found;
         }
         terminals
     }
@@ -122,155 +119,266 @@ impl<'a> Terminals<'a> {
         findings: &mut Vec<Diagnostic>,
     ) -> Option<Compiled> {
         let definitions = self.definitions;
-        for_each_mention(
-            body,
-            &mut |name| match definitions.terminal_named(Module::Own, &name.text) {
-                Some(index) => self.referred_to[index] = true,
-                None => findings.extend(unknown(definitions, name, complete)),
-            },
-        );
-        let part = self.part(body, Module::Own, findings)?;
-        match self.finish(part, place) {
-            Ok(compiled) => Some(compiled),
-            Err(finding) => {
-                findings.push(*finding);
-                None
-            }
-        }
+        references::for_each_mention(body, &mut |name| match definitions
+            .terminal_named(Module::Own, &name.text)
+        {
+            Some(index) => self.referred_to[index] = true,
+            None => findings.extend(references::unknown(definitions, name, complete)),
+        });
+        self.language(&[(Module::Own, body)], place, findings)
     }
 
-    /// For each terminal, those that it mentions.
-    fn references(&mut self, complete: bool, findings: &mut Vec<Diagnostic>) -> Vec<Vec<usize>> {
-        let definitions = self.definitions;
-        let mut references = Vec::new();
-        for definition in &definitions.terminals {
-            let mut mentioned = Vec::new();
-            for (module, body) in &definition.bodies {
-                for_each_mention(body, &mut |name| {
-                    if let Some(index) = definitions.terminal_named(*module, &name.text) {
-                        mentioned.push(index);
-                        self.referred_to[index] = true;
-                    } else if let Some(finding) = unknown(definitions, name, complete) {
-                        findings.push(finding);
-                    }
-                });
-            }
-            references.push(mentioned);
+    /// Any of `bodies`.
+    fn language(
+        &mut self,
+        bodies: &[(Module, &Node)],
+        place: Span,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<Compiled> {
+        if self.states.get() > MAX_TERMINAL_STATES {
+            // It has been said before; more would take time.
+            return None;
         }
-        references
+        let mut parts = Vec::new();
+        for (module, body) in bodies {
+            parts.push(self.part(body, *module, findings));
+        }
+        let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+        let part = match parts.len() {
+            1 => parts.remove(0),
+            _ => Part::joined(parts, Expr::Choice),
+        };
+        let finished = self.finish(part, bodies, place);
+        finished.map_err(|finding| findings.push(*finding)).ok()
     }
 
     /// `None` if something in it is wrong and has been said to be.
     fn part(&self, node: &Node, module: Module, findings: &mut Vec<Diagnostic>) -> Option<Part> {
         match node {
-            Node::Literal {
-                text, ignore_case, ..
-            } => Some(Part::literal(text, *ignore_case)),
-            Node::Range { low, high, .. } => {
-                let ranges = [ClassUnicodeRange::new(*low, *high)];
-                let class = Hir::class(Class::Unicode(ClassUnicode::new(ranges)));
-                let expr = Expr::Chars(Box::new([(u32::from(*low), u32::from(*high))]));
-                let mut part = Part::new(expr, class, 1, false);
-                part.spelled = Spelled::of(node);
-                Some(part)
+            Node::Literal { .. } | Node::Range { .. } | Node::Regex(_) => {
+                let hir = leaf(node).map_err(|found| findings.extend(found)).ok()?;
+                let expr = expression(&hir).map_err(|finding| findings.push(finding));
+                Some(Part {
+                    expr: expr.ok()?,
+                    lazy: is_lazy(&hir),
+                    spelled: Spelled::of(node),
+                })
             }
-            Node::Regex(regex) => match python::read(regex) {
-                Ok(hir) => {
-                    let expr = expression(&hir)
-                        .map_err(|finding| findings.push(finding))
-                        .ok()?;
-                    let lazy = is_lazy(&hir);
-                    let mut part = Part::new(expr, hir, regex.source.len(), lazy);
-                    part.spelled = Spelled::of(node);
-                    Some(part)
-                }
-                Err(found) => {
-                    findings.extend(found);
-                    None
-                }
-            },
             Node::Mention(name) => {
                 let index = self.definitions.terminal_named(module, &name.text)?;
                 let compiled = self.compiled[index].as_ref()?;
-                let expr = Expr::Automaton(compiled.language.clone());
-                Some(match &compiled.pattern {
-                    Some(pattern) => Part {
-                        expr,
-                        pattern: Some(pattern.clone()),
-                        lazy: pattern.lazy,
-                        spelled: compiled.spelled.clone(),
-                    },
-                    None => Part::opaque(expr),
+                Some(Part {
+                    expr: Expr::Automaton(compiled.language.clone()),
+                    lazy: compiled.lazy,
+                    spelled: compiled.spelled.clone(),
                 })
             }
             Node::Usage { name, .. } => {
                 let message = "a terminal cannot use a template";
-                findings.push(Diagnostic::error(
-                    "terminal-template",
-                    name.span.place(),
-                    message,
-                ));
+                let place = name.span.place();
+                findings.push(Diagnostic::error("terminal-template", place, message));
                 None
             }
             Node::Sequence(nodes) | Node::Choice(nodes) => {
-                let mut parts = Vec::new();
-                for node in nodes {
-                    parts.push(self.part(node, module, findings));
-                }
-                let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
-                Some(match node {
-                    Node::Sequence(_) => Part::sequence(parts),
-                    _ => Part::choice(parts),
-                })
+                let parts: Vec<Option<Part>> = nodes
+                    .iter()
+                    .map(|node| self.part(node, module, findings))
+                    .collect();
+                let join = match node {
+                    Node::Sequence(_) => Expr::Sequence,
+                    _ => Expr::Choice,
+                };
+                let parts = parts.into_iter().collect::<Option<_>>()?;
+                Some(Part::joined(parts, join))
             }
             Node::Repeat { item, min, max } => {
                 let part = self.part(item, module, findings)?;
-                Some(part.repeat(*min, *max))
+                let expr = Expr::Repeat {
+                    item: Box::new(part.expr),
+                    min: *min,
+                    max: *max,
+                };
+                Some(Part {
+                    lazy: part.lazy,
+                    ..Part::plain(expr)
+                })
             }
             Node::Both { parts, span } => {
-                let mut automata = Vec::new();
+                let mut all: Option<Dfa> = None;
                 for part in parts {
-                    let part = self.part(part, module, findings);
-                    automata.push(part.and_then(|part| set(part, *span, findings)));
+                    let next = self.operand(part, module, *span, findings)?;
+                    all = Some(match all {
+                        None => next,
+                        Some(all) => {
+                            let product = all.intersect(&next, &LIMITS);
+                            let product = self.counted(product, *span);
+                            product.map_err(|finding| findings.push(*finding)).ok()?
+                        }
+                    });
                 }
-                let mut automata = automata
-                    .into_iter()
-                    .collect::<Option<Vec<_>>>()?
-                    .into_iter();
-                let first = automata.next()?;
-                let all = automata.try_fold(first, |all, next| all.intersect(&next, &LIMITS));
-                within_limits(all, *span, findings)
+                all.map(Part::automaton)
             }
             Node::Not { item, span } => {
-                let part = self.part(item, module, findings)?;
-                let excluded = set(part, *span, findings)?;
-                within_limits(complement(&excluded), *span, findings)
+                let excluded = self.operand(item, module, *span, findings)?;
+                let rest = self.counted(complement(&excluded), *span);
+                let rest = rest.map_err(|finding| findings.push(*finding));
+                rest.ok().map(Part::automaton)
             }
         }
     }
 
-    fn finish(&mut self, part: Part, place: Span) -> Result<Compiled, Box<Diagnostic>> {
-        let language = match (&part.pattern, part.lazy) {
-            (Some(pattern), true) => Dfa::leftmost_first(&pattern.hir, &LIMITS),
-            (None, true) => return Err(Box::new(lazy_operand(place))),
-            _ => Dfa::from_expr(&part.expr, &LIMITS),
-        };
-        let language = language.map_err(|error| Box::new(too_large(&error, place)))?;
-        self.states += language.state_count();
-        if self.states > MAX_TERMINAL_STATES {
-            let message =
-                format!("all terminals together need more than {MAX_TERMINAL_STATES} states");
-            return Err(Box::new(Diagnostic::error(
-                "too-large",
-                place.place(),
-                message,
-            )));
+    /// An operand of `&` or `~`.
+    fn operand(
+        &self,
+        node: &Node,
+        module: Module,
+        span: Span,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<Dfa> {
+        let part = self.part(node, module, findings)?;
+        if part.lazy {
+            findings.push(lazy_operand(span));
+            return None;
         }
+        let made = self.counted(Dfa::from_expr(&part.expr, &LIMITS), span);
+        made.map_err(|finding| findings.push(*finding)).ok()
+    }
+
+    fn finish(
+        &mut self,
+        part: Part,
+        bodies: &[(Module, &Node)],
+        place: Span,
+    ) -> Result<Compiled, Box<Diagnostic>> {
+        let language = match part.lazy {
+            true => Dfa::leftmost_first(&self.pattern(bodies, 0, place)?, &LIMITS),
+            false => Dfa::from_expr(&part.expr, &LIMITS),
+        };
+        let language = self.counted(language, place)?;
         Ok(Compiled {
             language: Arc::new(language),
             spelled: part.spelled,
-            pattern: part.pattern.filter(|pattern| pattern.size <= MAX_PATTERN),
+            lazy: part.lazy,
         })
+    }
+
+    /// An automaton within the limits, counted among all.
+    pub(super) fn counted(
+        &self,
+        made: Result<Dfa, AutomatonError>,
+        place: Span,
+    ) -> Result<Dfa, Box<Diagnostic>> {
+        let states = self.states.get();
+        let message = match made {
+            Ok(dfa) if states + dfa.state_count() <= MAX_TERMINAL_STATES => {
+                self.states.set(states + dfa.state_count());
+                return Ok(dfa);
+            }
+            Ok(_) => format!("all terminals together need more than {MAX_TERMINAL_STATES} states"),
+            Err(error) => error.to_string(),
+        };
+        // What failed was costly too: nothing more is made.
+        self.states.set(MAX_TERMINAL_STATES + 1);
+        let finding = Diagnostic::error("too-large", place.place(), message);
+        Err(Box::new(
+            finding.with_note("counted repetitions and & make automata large"),
+        ))
+    }
+
+    /// What a backtracking matcher would try, references replaced by what they
+    /// mean: any of `bodies`, in Lark's order.
+    fn pattern(
+        &mut self,
+        bodies: &[(Module, &Node)],
+        depth: usize,
+        place: Span,
+    ) -> Result<Hir, Box<Diagnostic>> {
+        self.tried += 1;
+        if depth > MAX_PATTERN_DEPTH || self.tried > MAX_PATTERN_NODES {
+            let message = "with what it refers to, this terminal is too large to hold lazy \
+                           quantifiers";
+            let finding = Diagnostic::error("too-large", place.place(), message);
+            return Err(Box::new(
+                finding.with_note("write a class such as [^\"]* in their place"),
+            ));
+        }
+        if let [(module, node)] = *bodies {
+            return self.pattern_of(node, module, depth + 1, place);
+        }
+        let mut alternatives = Vec::new();
+        for &(module, body) in bodies {
+            alternatives.push(self.pattern_of(body, module, depth + 1, place)?);
+        }
+        alternatives.sort_by_key(|alternative| {
+            let lengths = alternative.properties();
+            let longest = lengths.maximum_len().unwrap_or(usize::MAX);
+            std::cmp::Reverse((longest, lengths.minimum_len()))
+        });
+        Ok(Hir::alternation(alternatives))
+    }
+
+    fn pattern_of(
+        &mut self,
+        node: &Node,
+        module: Module,
+        depth: usize,
+        place: Span,
+    ) -> Result<Hir, Box<Diagnostic>> {
+        match node {
+            Node::Choice(nodes) => {
+                let bodies: Vec<_> = nodes.iter().map(|node| (module, node)).collect();
+                self.pattern(&bodies, depth, place)
+            }
+            Node::Sequence(nodes) => {
+                let mut parts = Vec::new();
+                for node in nodes {
+                    parts.push(self.pattern(&[(module, node)], depth, place)?);
+                }
+                Ok(Hir::concat(parts))
+            }
+            Node::Repeat { item, min, max } => Ok(Hir::repetition(Repetition {
+                min: *min,
+                max: *max,
+                greedy: true,
+                sub: Box::new(self.pattern(&[(module, item)], depth, place)?),
+            })),
+            Node::Mention(name) => {
+                let definitions = self.definitions;
+                let index = definitions.terminal_named(module, &name.text);
+                let bodies = index.map(|index| definitions.terminals[index].bodies.iter());
+                let bodies = bodies.into_iter().flatten();
+                let bodies: Vec<_> = bodies.map(|(module, body)| (*module, body)).collect();
+                self.pattern(&bodies, depth, place)
+            }
+            Node::Both { span, .. } | Node::Not { span, .. } => {
+                // A reference may lead into an imported or another definition.
+                let span = if module == Module::Own { *span } else { place };
+                Err(Box::new(lazy_operand(span)))
+            }
+            // What is wrong with these has been said before.
+            _ => Ok(leaf(node).unwrap_or_else(|_| Hir::fail())),
+        }
+    }
+}
+
+/// What a literal, a range or a regular expression matches.
+fn leaf(node: &Node) -> Result<Hir, Vec<Diagnostic>> {
+    match node {
+        Node::Literal {
+            text, ignore_case, ..
+        } => {
+            let flags = PatternFlags {
+                ignore_case: *ignore_case,
+                ..PatternFlags::default()
+            };
+            read_hir(&regex_syntax::escape(text), flags)
+        }
+        Node::Range { low, high, .. } => {
+            let range = ClassUnicodeRange::new(*low, *high);
+            Ok(Hir::class(Class::Unicode(ClassUnicode::new([range]))))
+        }
+        Node::Regex(regex) => python::read(regex),
+        _ => Ok(Hir::fail()),
     }
 }
 
@@ -280,163 +388,33 @@ pub(super) fn complement(excluded: &Dfa) -> Result<Dfa, AutomatonError> {
     Dfa::from_expr(&any, &LIMITS)?.minus(excluded, &LIMITS)
 }
 
-pub(super) fn too_large(error: &AutomatonError, place: Span) -> Diagnostic {
-    Diagnostic::error("too-large", place.place(), error.to_string())
-        .with_note("counted repetitions and & make automata large")
-}
-
-/// A part of a terminal: as a language, and as a pattern to be tried in order.
+/// A part of a terminal.
 struct Part {
     expr: Expr,
-    /// `None` where `&` and `~` leave no order of trying.
-    pattern: Option<Pattern>,
+    /// Whether a lazy quantifier stands in it.
     lazy: bool,
     spelled: Option<Spelled>,
 }
 
-#[derive(Clone, Debug)]
-struct Pattern {
-    hir: Hir,
-    size: usize,
-    lazy: bool,
-}
-
 impl Part {
-    fn new(expr: Expr, hir: Hir, size: usize, lazy: bool) -> Self {
+    fn plain(expr: Expr) -> Self {
         Self {
             expr,
-            pattern: Some(Pattern { hir, size, lazy }),
-            lazy,
-            spelled: None,
-        }
-    }
-
-    fn opaque(expr: Expr) -> Self {
-        Self {
-            expr,
-            pattern: None,
             lazy: false,
             spelled: None,
         }
     }
 
-    fn literal(text: &str, ignore_case: bool) -> Self {
-        let hir = match ignore_case {
-            false => Hir::literal(text.as_bytes()),
-            true => {
-                let flags = PatternFlags {
-                    ignore_case,
-                    ..PatternFlags::default()
-                };
-                let escaped = regex_syntax::escape(text);
-                read_hir(&escaped, flags).unwrap_or_else(|_| Hir::literal(text.as_bytes()))
-            }
-        };
-        let expr = expression(&hir).unwrap_or_else(|_| Expr::literal(text));
-        let mut part = Part::new(expr, hir, text.len(), false);
-        part.spelled = Some(Spelled::Literal {
-            text: text.to_owned(),
-            ignore_case,
-        });
-        part
+    fn automaton(dfa: Dfa) -> Self {
+        Self::plain(Expr::Automaton(Arc::new(dfa)))
     }
 
-    fn sequence(parts: Vec<Part>) -> Self {
-        let (exprs, patterns, lazy) = unzip(parts);
-        let pattern = patterns.map(|patterns| Pattern {
-            size: patterns.iter().map(|pattern| pattern.size).sum::<usize>() + 1,
-            hir: Hir::concat(patterns.into_iter().map(|pattern| pattern.hir).collect()),
+    fn joined(parts: Vec<Part>, join: fn(Vec<Expr>) -> Expr) -> Self {
+        let lazy = parts.iter().any(|part| part.lazy);
+        let exprs = parts.into_iter().map(|part| part.expr).collect();
+        Self {
             lazy,
-        });
-        Part {
-            expr: Expr::Sequence(exprs),
-            pattern: pattern.filter(|pattern| pattern.size <= MAX_PATTERN),
-            lazy,
-            spelled: None,
-        }
-    }
-
-    fn choice(parts: Vec<Part>) -> Self {
-        let (exprs, patterns, lazy) = unzip(parts);
-        let pattern = patterns.map(|mut patterns| {
-            patterns.sort_by_key(|pattern| {
-                let lengths = pattern.hir.properties();
-                let longest = lengths.maximum_len().unwrap_or(usize::MAX);
-                std::cmp::Reverse((longest, lengths.minimum_len()))
-            });
-            Pattern {
-                size: patterns.iter().map(|pattern| pattern.size).sum::<usize>() + 1,
-                hir: Hir::alternation(patterns.into_iter().map(|pattern| pattern.hir).collect()),
-                lazy,
-            }
-        });
-        Part {
-            expr: Expr::Choice(exprs),
-            pattern: pattern.filter(|pattern| pattern.size <= MAX_PATTERN),
-            lazy,
-            spelled: None,
-        }
-    }
-
-    fn repeat(self, min: u32, max: Option<u32>) -> Self {
-        let lazy = self.lazy;
-        Part {
-            expr: Expr::Repeat {
-                item: Box::new(self.expr),
-                min,
-                max,
-            },
-            pattern: self.pattern.map(|pattern| Pattern {
-                hir: Hir::repetition(Repetition {
-                    min,
-                    max,
-                    greedy: true,
-                    sub: Box::new(pattern.hir),
-                }),
-                size: pattern.size + 1,
-                lazy,
-            }),
-            lazy,
-            spelled: None,
-        }
-    }
-}
-
-fn unzip(parts: Vec<Part>) -> (Vec<Expr>, Option<Vec<Pattern>>, bool) {
-    let lazy = parts.iter().any(|part| part.lazy);
-    let mut exprs = Vec::new();
-    let mut patterns = Some(Vec::new());
-    for part in parts {
-        exprs.push(part.expr);
-        match (&mut patterns, part.pattern) {
-            (Some(patterns), Some(pattern)) => patterns.push(pattern),
-            _ => patterns = None,
-        }
-    }
-    (exprs, patterns, lazy)
-}
-
-/// An operand of `&` or `~`.
-fn set(part: Part, span: Span, findings: &mut Vec<Diagnostic>) -> Option<Dfa> {
-    if part.lazy {
-        findings.push(lazy_operand(span));
-        return None;
-    }
-    Dfa::from_expr(&part.expr, &LIMITS)
-        .map_err(|error| findings.push(too_large(&error, span)))
-        .ok()
-}
-
-fn within_limits(
-    made: Result<Dfa, AutomatonError>,
-    span: Span,
-    findings: &mut Vec<Diagnostic>,
-) -> Option<Part> {
-    match made {
-        Ok(dfa) => Some(Part::opaque(Expr::Automaton(Arc::new(dfa)))),
-        Err(error) => {
-            findings.push(too_large(&error, span));
-            None
+            ..Self::plain(join(exprs))
         }
     }
 }
@@ -458,101 +436,4 @@ fn is_lazy(hir: &Hir) -> bool {
         HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(is_lazy),
         _ => false,
     }
-}
-
-fn for_each_mention(node: &Node, visit: &mut dyn FnMut(&Name)) {
-    match node {
-        Node::Mention(name) => visit(name),
-        Node::Sequence(nodes) | Node::Choice(nodes) | Node::Both { parts: nodes, .. } => {
-            nodes.iter().for_each(|node| for_each_mention(node, visit));
-        }
-        Node::Repeat { item, .. } | Node::Not { item, .. } => for_each_mention(item, visit),
-        Node::Literal { .. } | Node::Regex(_) | Node::Range { .. } | Node::Usage { .. } => {}
-    }
-}
-
-/// What is wrong with a name in a terminal that is no terminal's.
-fn unknown(definitions: &Definitions, name: &Name, complete: bool) -> Option<Diagnostic> {
-    let place = name.span.place();
-    if !name.is_terminal() {
-        let message = format!("a terminal cannot mention a rule, such as {}", name.text);
-        let finding = Diagnostic::error("rule-in-terminal", place, message);
-        let known = definitions.rule_named(&name.text).is_some();
-        return Some(match known {
-            true => finding.with_note("make the rule a terminal, or this terminal a rule"),
-            false => finding,
-        });
-    }
-    let message = format!("there is no terminal named {}", name.text);
-    complete.then(|| Diagnostic::error("unknown-terminal", place, message))
-}
-
-/// The terminals in an order in which references point back; those that refer
-/// to themselves are reported and left out.
-fn order(
-    references: &[Vec<usize>],
-    definitions: &Definitions,
-    findings: &mut Vec<Diagnostic>,
-) -> Vec<usize> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        Fresh,
-        Open,
-        Done,
-    }
-    let mut marks = vec![Mark::Fresh; references.len()];
-    let (mut order, mut cyclic) = (Vec::new(), vec![false; references.len()]);
-    for root in 0..references.len() {
-        if marks[root] != Mark::Fresh {
-            continue;
-        }
-        marks[root] = Mark::Open;
-        let mut path = vec![(root, 0)];
-        while let Some(&mut (index, ref mut next)) = path.last_mut() {
-            let Some(&to) = references[index].get(*next) else {
-                marks[index] = Mark::Done;
-                path.pop();
-                if !cyclic[index] {
-                    order.push(index);
-                }
-                continue;
-            };
-            *next += 1;
-            match marks[to] {
-                Mark::Done => {}
-                Mark::Fresh => {
-                    marks[to] = Mark::Open;
-                    path.push((to, 0));
-                }
-                Mark::Open => {
-                    let from = path.iter().position(|&(at, _)| at == to).unwrap_or(0);
-                    let cycle: Vec<usize> = path[from..].iter().map(|&(at, _)| at).collect();
-                    cycle.iter().for_each(|&at| cyclic[at] = true);
-                    findings.push(recursion(&cycle, definitions));
-                }
-            }
-        }
-    }
-    order
-}
-
-fn recursion(cycle: &[usize], definitions: &Definitions) -> Diagnostic {
-    let name = |index: usize| &definitions.terminals[index].name;
-    let names: Vec<&str> = cycle
-        .iter()
-        .take(8)
-        .map(|&at| name(at).text.as_str())
-        .collect();
-    let message = format!(
-        "a terminal cannot refer to itself: {} → {}{}",
-        names.join(" → "),
-        if cycle.len() > names.len() {
-            "… → "
-        } else {
-            ""
-        },
-        names[0]
-    );
-    Diagnostic::error("recursive-terminal", name(cycle[0]).span.place(), message)
-        .with_note("only rules may be recursive; rules have names in small letters")
 }
