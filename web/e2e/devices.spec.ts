@@ -11,10 +11,19 @@ test.setTimeout(300_000);
 const device = (page: Page) => page.locator("#device");
 const run = { Cells: 24, Steps: 4 };
 
-/** Has the model loaded anew on a device. */
-async function choose(page: Page, choice: "auto" | "cpu" | "gpu"): Promise<void> {
+/** Opens the page with the model on the processor. */
+async function openOnCpu(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    if (!localStorage.getItem("lacuna-device")) localStorage.setItem("lacuna-device", "cpu");
+  });
+  await open(page);
   await setOptions(page, run);
-  await page.getByLabel("Model runs on").selectOption(choice);
+  await expect(device(page)).toHaveText("On the CPU: as asked for.");
+}
+
+/** Has the model loaded anew on the card. */
+async function chooseGpu(page: Page): Promise<void> {
+  await page.getByLabel("Model runs on").selectOption("gpu");
   await expect(page.getByRole("button", { name: "Run" })).toBeEnabled({ timeout: 120_000 });
 }
 
@@ -45,25 +54,25 @@ test("a GPU that is the processor itself is not taken, and the page says so", as
 });
 
 test("the GPU writes what the CPU writes", async ({ page }) => {
-  await open(page);
-  await choose(page, "cpu");
-  await expect(device(page)).toHaveText("On the CPU: as asked for.");
+  await openOnCpu(page);
   await runToTheEnd(page);
   const expected = await writtenText(page);
-  await choose(page, "gpu");
+  await chooseGpu(page);
   await expect(device(page)).toContainText("On the GPU");
   await runToTheEnd(page);
   expect(await writtenText(page)).toBe(expected);
+
+  await page.reload();
+  await expect(page.getByLabel("Model runs on")).toHaveValue("gpu");
 });
 
 test("a run outlives its devices", async ({ page }) => {
   const destroy = await makeDestroyable(page);
-  await open(page);
-  await choose(page, "cpu");
+  await openOnCpu(page);
   await runToTheEnd(page);
   const expected = await writtenText(page);
 
-  await choose(page, "gpu");
+  await chooseGpu(page);
   await page.getByRole("button", { name: "Run" }).click();
   await expect(page.locator("#step-text")).toHaveText(/^1 \/ 4/);
   await destroy();

@@ -12,6 +12,7 @@ import type { EngineClient } from "../worker/client.ts";
 import { EngineError, FAULT } from "../worker/fault.ts";
 import { byId, element } from "./dom.ts";
 import { findingsList, sentence } from "./findings-view.ts";
+import { remember, remembered } from "./memory.ts";
 import { PRESETS } from "./presets.ts";
 import { type Judged, type Layout, showNote, showResult } from "./result-view.ts";
 import { SchemaEditor } from "./schema-editor.ts";
@@ -21,6 +22,9 @@ import { judge, prepareJudge } from "./verdict.ts";
 
 /** The two runs of a request. */
 type Which = "constrained" | "free";
+
+const DEVICES = ["auto", "cpu", "gpu"] as const satisfies readonly DevicePreference[];
+const DEVICE_KEY = "lacuna-device";
 
 const TITLES: Readonly<Record<Which, string>> = {
   constrained: "With the grammar",
@@ -89,7 +93,11 @@ export class App {
       if (event.key === "Escape") this.#abort?.abort();
     });
     document.querySelector(".options")?.addEventListener("input", () => this.#summarise());
-    this.#deviceChoice.addEventListener("change", () => void this.#reload());
+    this.#deviceChoice.value = remembered(DEVICE_KEY, DEVICES);
+    this.#deviceChoice.addEventListener("change", () => {
+      remember(DEVICE_KEY, this.#deviceChoice.value);
+      void this.#reload();
+    });
     this.#which.addEventListener("change", () => this.#showChosen());
     for (const radio of document.querySelectorAll("input[name=layout]")) {
       radio.addEventListener("change", () => this.#showResults());

@@ -1,5 +1,7 @@
 /** Light, dark, or as the system has it. */
 
+import { remember, remembered } from "./memory.ts";
+
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
@@ -8,7 +10,7 @@ const KEY = "lacuna-theme";
 
 /** Makes a button go through the themes and remembers the choice. */
 export function connectTheme(button: HTMLButtonElement): void {
-  let theme = remembered();
+  let theme: Theme = remembered(KEY, THEMES);
   const show = () => {
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
@@ -17,23 +19,8 @@ export function connectTheme(button: HTMLButtonElement): void {
   };
   button.addEventListener("click", () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
-    remember(theme);
+    remember(KEY, theme);
     show();
   });
   show();
-}
-
-// A browser may forbid storage; then the choice lasts as long as the page.
-function remembered(): Theme {
-  try {
-    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "auto";
-  } catch {
-    return "auto";
-  }
-}
-
-function remember(theme: Theme): void {
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {}
 }
