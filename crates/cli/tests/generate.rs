@@ -83,8 +83,10 @@ fn the_device_is_named_with_the_reason() {
     let error = text(&auto.stderr);
     assert!(auto.status.success(), "{error}");
     let reasons = ["times as long", "agrees", "differed", "adapter", "failed"];
-    let told = |reason: &&str| error.contains(*reason);
-    assert!(reasons.iter().any(|reason| told(&reason)), "{error}");
+    assert!(
+        reasons.iter().any(|reason| error.contains(reason)),
+        "{error}"
+    );
     assert_eq!(text(&auto.stdout), text(&chosen.stdout));
 
     let unknown = generate_on("tpu", &model, &grammar, &more);
