@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lacuna_grammar::json_schema::SchemaOptions;
-use lacuna_grammar::{Grammar, gbnf, json_schema, lark, regex};
+use lacuna_grammar::{Grammar, Linted, gbnf, json_schema, lark, regex};
 
 use crate::Fault;
 
@@ -86,17 +86,30 @@ impl GrammarSource {
     /// # Errors
     /// A [`Fault`] of kind `grammar` with every finding.
     pub fn compile(&self, purpose: Purpose) -> Result<Grammar, Fault> {
+        self.lint(purpose).map(|linted| linted.grammar)
+    }
+
+    /// Compiles the text, and says what looks wrong with it although it can be
+    /// used.
+    ///
+    /// # Errors
+    /// A [`Fault`] of kind `grammar` with every finding.
+    pub fn lint(&self, purpose: Purpose) -> Result<Linted, Fault> {
+        let silent = |grammar| Linted {
+            grammar,
+            warnings: Vec::new(),
+        };
         let compiled = match self.dialect {
-            Dialect::Gbnf => gbnf::parse(&self.text),
-            Dialect::Lark => lark::parse(&self.text),
-            Dialect::Regex => regex::parse(&self.text),
+            Dialect::Gbnf => gbnf::lint(&self.text),
+            Dialect::Lark => lark::parse_with(&self.text, &lark::Options::default()),
+            Dialect::Regex => regex::parse(&self.text).map(silent),
             Dialect::JsonSchema => {
                 let mut options = match purpose {
                     Purpose::Writing => SchemaOptions::generation(),
                     Purpose::Judging => SchemaOptions::membership(),
                 };
                 options.texts = self.texts.clone();
-                json_schema::compile(&self.text, &options)
+                json_schema::compile(&self.text, &options).map(silent)
             }
         };
         compiled.map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))

@@ -5,7 +5,7 @@
 //! looked at again only when a rule that it mentions has changed.
 
 use crate::characters::any_character_in;
-use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, RuleId};
+use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, Rule, RuleId};
 
 /// For each rule, whether the start rule leads to it.
 pub fn reachable(grammar: &Grammar) -> Vec<bool> {
@@ -61,6 +61,27 @@ pub fn is_nullable(expr: &Expr, rules: &[bool]) -> bool {
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Automaton(dfa) => dfa.accepts(b""),
     }
+}
+
+/// Warnings about rules that the start rule does not lead to, and about those
+/// that no text matches; `place_of` says where a rule is named.
+pub(crate) fn lints(grammar: &Grammar, place_of: impl Fn(usize) -> Place) -> Vec<Diagnostic> {
+    let (reachable, productive) = (reachable(grammar), productive(grammar));
+    let lint = |(index, rule): (usize, &Rule)| {
+        let (kind, message) = match (reachable[index], productive[index]) {
+            (false, _) => (
+                "unreachable-rule",
+                format!("nothing that the start rule leads to uses {}", rule.name),
+            ),
+            (true, false) => (
+                "unproductive-rule",
+                format!("no text matches {}", rule.name),
+            ),
+            (true, true) => return None,
+        };
+        Some(Diagnostic::warning(kind, place_of(index), message))
+    };
+    grammar.rules.iter().enumerate().filter_map(lint).collect()
 }
 
 /// An error at `place` when no text belongs to the grammar.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::Grammar;
+
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -97,6 +99,15 @@ impl fmt::Display for Diagnostic {
             .as_ref()
             .map_or(Ok(()), |note| write!(f, ": {note}"))
     }
+}
+
+/// A grammar, and what looks wrong with it although it can be used.
+#[derive(Clone, Debug)]
+pub struct Linted {
+    /// The grammar.
+    pub grammar: Grammar,
+    /// Warnings, in the order of the text.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// All that is wrong with a grammar text; never empty.

@@ -28,5 +28,5 @@ pub mod recognize;
 pub mod regex;
 pub mod spans;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Linted, Place, Severity};
 pub use ir::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId};

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use lacuna_grammar::json_schema::{self, SchemaOptions};
 use lacuna_grammar::recognize::recognize;
-use lacuna_grammar::{Diagnostic, Diagnostics, Grammar, Place, gbnf, lark, regex};
+use lacuna_grammar::{Diagnostic, Diagnostics, Grammar, Linted, Place, gbnf, lark, regex};
 
 struct Case<'a> {
     name: &'a str,
@@ -35,6 +35,14 @@ impl Case<'_> {
             .iter()
             .filter(move |(name, _)| *name == section);
         lines.flat_map(|(_, lines)| lines.iter().copied())
+    }
+
+    fn judge_linted(&self, linted: Result<Linted, Diagnostics>, complaints: &mut String) {
+        let (parsed, warnings) = match linted {
+            Ok(linted) => (Ok(linted.grammar), linted.warnings),
+            Err(found) => (Err(found), Vec::new()),
+        };
+        self.judge(&parsed, &warnings, false, &PLAIN, complaints);
     }
 
     /// Appends what is not as expected to `complaints`.
@@ -134,7 +142,10 @@ const PLAIN: [(&str, bool); 2] = [("belongs", true), ("foreign", false)];
 #[test]
 fn gbnf_cases() {
     drive("gbnf.txt", |case, complaints| {
-        case.judge(&gbnf::parse(&case.grammar), &[], false, &PLAIN, complaints);
+        case.judge_linted(gbnf::lint(&case.grammar), complaints);
+    });
+    drive("gbnf_gallery.txt", |case, complaints| {
+        case.judge_linted(gbnf::lint(&case.grammar), complaints);
     });
 }
 
@@ -152,12 +163,8 @@ fn lark_cases() {
         "warnings.txt",
     ] {
         drive(&format!("lark/{file}"), |case, complaints| {
-            let (parsed, warnings) =
-                match lark::parse_with(&case.grammar, &lark::Options::default()) {
-                    Ok(linted) => (Ok(linted.grammar), linted.warnings),
-                    Err(found) => (Err(found), Vec::new()),
-                };
-            case.judge(&parsed, &warnings, false, &PLAIN, complaints);
+            let linted = lark::parse_with(&case.grammar, &lark::Options::default());
+            case.judge_linted(linted, complaints);
         });
     }
 }

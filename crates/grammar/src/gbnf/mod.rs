@@ -15,16 +15,16 @@
 //! of several characters too. The grammar is scannerless: any way of reading a
 //! text counts.
 //!
-//! Where this differs from llama.cpp: left recursion is welcome; `_` may stand
-//! in a name; a rule given twice is an error (there the last one wins); and
-//! what names tokens of one tokenizer (`<name>`, `<[12]>`) is refused, since a
-//! grammar here is about text.
+//! Where this differs from llama.cpp: left recursion is welcome; a rule given
+//! twice is an error (there the last one wins); and what names tokens of one
+//! tokenizer (`<name>`, `<[12]>`) is refused, since a grammar here is about text.
+//! `docs/gbnf.md` lists it all.
 
 mod ast;
 mod lower;
 mod parser;
 
-use crate::{Diagnostic, Diagnostics, Grammar, Place, analysis};
+use crate::{Diagnostic, Diagnostics, Grammar, Linted, Place, analysis};
 
 /// Longest grammar text that is read, in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
@@ -47,6 +47,14 @@ pub const MAX_REPETITION: u32 = 100_000;
 /// # Errors
 /// All that is wrong: after a syntax error reading goes on at the next rule.
 pub fn parse(text: &str) -> Result<Grammar, Diagnostics> {
+    lint(text).map(|linted| linted.grammar)
+}
+
+/// Reads a grammar, and says what looks wrong with it.
+///
+/// # Errors
+/// All that is wrong, as in [`parse`].
+pub fn lint(text: &str) -> Result<Linted, Diagnostics> {
     if text.len() > MAX_TEXT {
         let place = Place::Span {
             start: MAX_TEXT,
@@ -61,7 +69,8 @@ pub fn parse(text: &str) -> Result<Grammar, Diagnostics> {
         Some(grammar) if findings.is_empty() => {
             let root = &rules[grammar.start.0 as usize].name;
             analysis::refuse_empty_language(&grammar, root.place())?;
-            Ok(grammar)
+            let warnings = analysis::lints(&grammar, |rule| rules[rule].name.place());
+            Ok(Linted { grammar, warnings })
         }
         _ => {
             findings.sort_by_key(|finding| match finding.place {

@@ -46,7 +46,7 @@ mod rules;
 mod terminals;
 
 use crate::automaton::Limits;
-use crate::{Diagnostic, Diagnostics, Grammar, Place};
+use crate::{Diagnostic, Diagnostics, Grammar, Linted, Place};
 use definitions::Definitions;
 use lexicon::Candidates;
 use rules::Lowering;
@@ -85,15 +85,6 @@ impl Default for Options {
             start: "start".to_owned(),
         }
     }
-}
-
-/// A grammar, and what looks wrong with it although it can be used.
-#[derive(Clone, Debug)]
-pub struct Linted {
-    /// The grammar.
-    pub grammar: Grammar,
-    /// Warnings, in the order of the text.
-    pub warnings: Vec<Diagnostic>,
 }
 
 /// Reads a grammar whose start rule is `start`.

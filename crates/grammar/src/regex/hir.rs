@@ -213,6 +213,13 @@ fn syntax_error(error: &ast::Error) -> Diagnostic {
     let kind = match error.kind() {
         UnsupportedLookAround => "look-around",
         UnsupportedBackreference => "back-reference",
+        FlagUnrecognized if error.pattern()[error.span().start.offset..].starts_with("P=") => {
+            return Diagnostic::error(
+                "back-reference",
+                place(error.span()),
+                "backreferences are not supported",
+            );
+        }
         NestLimitExceeded(_) => "too-deep",
         _ => "syntax",
     };

@@ -2,9 +2,9 @@
 //!
 //! [`parse`] takes the syntax of the `regex` crate (documented at
 //! <https://docs.rs/regex-syntax>): Unicode throughout, counted repetition,
-//! flags; the whole text must match, so a leading `^` and a trailing `$` change
-//! nothing. Case-insensitive matching beyond ASCII and properties other than
-//! general categories need tables that are not built in: they are refused.
+//! flags, properties of characters; the whole text must match, so a leading `^`
+//! and a trailing `$` change nothing, and neither does whether a quantifier is
+//! lazy. `docs/regex.md` lists it all.
 //!
 //! [`parse_ecma_search`] takes ECMA-262's syntax as the keyword `pattern` of
 //! JSON Schema means it: the pattern must match somewhere in the text.
