@@ -20,6 +20,13 @@ pub(crate) enum Use {
     Shapes,
     /// The host reads it.
     Readback,
+    /// Timestamps are written to it.
+    Timestamps,
+}
+
+/// The size of a buffer for so many bytes.
+pub(crate) fn size_of(bytes: u64) -> u64 {
+    bytes.max(16).next_multiple_of(16)
 }
 
 impl GpuBuffer {
@@ -30,7 +37,7 @@ impl GpuBuffer {
         bytes: u64,
         purpose: Use,
     ) -> Result<Self, GpuError> {
-        let size = bytes.max(16).next_multiple_of(16);
+        let size = size_of(bytes);
         let usage = match purpose {
             Use::Storage => {
                 wgpu::BufferUsages::STORAGE
@@ -38,13 +45,13 @@ impl GpuBuffer {
                     | wgpu::BufferUsages::COPY_SRC
             }
             Use::Shapes => wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            Use::Timestamps => wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
             Use::Readback => wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
         };
-        let live = device.live_bytes();
         let limits = device.info().limits;
         let allowed = match purpose {
             Use::Storage => limits.buffer.min(limits.binding),
-            Use::Shapes | Use::Readback => limits.buffer,
+            Use::Shapes | Use::Readback | Use::Timestamps => limits.buffer,
         };
         if size > allowed {
             return Err(GpuError::TooLarge {
@@ -58,10 +65,8 @@ impl GpuBuffer {
             needed: size,
             missing,
         };
-        if let Some(memory) = device.options().memory
-            && live + size > memory
-        {
-            return Err(no_memory(live + size - memory));
+        if let Some(left) = device.memory_left().filter(|&left| size > left) {
+            return Err(no_memory(size - left));
         }
         let create = || {
             device.raw().create_buffer(&wgpu::BufferDescriptor {

@@ -7,12 +7,12 @@ use crate::template::TemplateError;
 /// two, and more vectors than there are lanes.
 const HEADS: [u32; 5] = [1, 5, 16, 32, 33];
 
-/// All kernels that the forward pass may ask for; of those that depend on a width, some.
+/// All kernels that the forward pass and the measurements may ask for; of those that depend on a width, some.
 pub fn all_kernels() -> Vec<Kernel> {
     let formats = [Format::Int8, Format::Int4, Format::Float];
     let precisions = [Precision::Single, Precision::Half];
     let mut kernels: Vec<Kernel> = formats.map(Kernel::Embed).into();
-    kernels.push(Kernel::Gather);
+    kernels.extend([Kernel::Gather, Kernel::Idle, Kernel::Peak { threads: 128 }]);
     kernels.extend([32, 64, 256].map(|threads| Kernel::Summarize { threads }));
     for precision in precisions {
         for head_norm in [false, true] {

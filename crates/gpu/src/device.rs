@@ -277,6 +277,12 @@ impl GpuDevice {
         self.shared.live_bytes.load(Ordering::Relaxed)
     }
 
+    /// Bytes that may still be allocated, where [`DeviceOptions::memory`] says how many there are.
+    pub fn memory_left(&self) -> Option<u64> {
+        let memory = self.shared.options.memory?;
+        Some(memory.saturating_sub(self.live_bytes()))
+    }
+
     /// The first fault, if there was one: the device is of no more use.
     pub fn fault(&self) -> Option<GpuError> {
         self.shared.faults.state().first.clone()
@@ -307,10 +313,6 @@ impl GpuDevice {
 
     pub(crate) fn queue(&self) -> &wgpu::Queue {
         &self.shared.queue
-    }
-
-    pub(crate) fn options(&self) -> &DeviceOptions {
-        &self.shared.options
     }
 
     pub(crate) fn count_bytes(&self, bytes: u64) -> u64 {

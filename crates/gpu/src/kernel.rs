@@ -5,7 +5,8 @@
 //! constants, the structure of its [`crate::shape`] and the file, by [`crate::template`].
 
 use crate::shape::{
-    AttendShape, EmbedShape, GatherShape, ProjectShape, RotateShape, Shape, SummarizeShape,
+    AttendShape, EmbedShape, GatherShape, IdleShape, PeakShape, ProjectShape, RotateShape, Shape,
+    SummarizeShape,
 };
 use crate::template::{Constants, TemplateError, expand};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub const SLICE: usize = 16;
 
 /// Threads of the kernels that copy.
 pub(crate) const COPY_THREADS: u32 = 64;
+/// Chains of multiply-adds, of four numbers each, that measure the plain rate.
+pub(crate) const PEAK_CHAINS: u32 = 8;
 /// Threads that turn a head.
 const ROTATE_THREADS: u32 = 32;
 /// Threads on either side of the attention's square.
@@ -168,6 +171,13 @@ pub enum Kernel {
         /// Threads of a workgroup, a power of two.
         threads: u32,
     },
+    /// `peak.wgsl`, a measurement.
+    Peak {
+        /// Threads of a workgroup.
+        threads: u32,
+    },
+    /// `idle.wgsl`, a measurement.
+    Idle,
 }
 
 /// A variant of the matrix product.
@@ -194,11 +204,13 @@ pub enum Access {
     Write,
 }
 
-pub(crate) const FILES: [(&str, &str); 10] = [
+pub(crate) const FILES: [(&str, &str); 12] = [
     ("attend", include_str!("../../../shaders/attend.wgsl")),
     ("embed", include_str!("../../../shaders/embed.wgsl")),
     ("gather", include_str!("../../../shaders/gather.wgsl")),
+    ("idle", include_str!("../../../shaders/idle.wgsl")),
     ("noise", include_str!("../../../shaders/noise.wgsl")),
+    ("peak", include_str!("../../../shaders/peak.wgsl")),
     ("project", include_str!("../../../shaders/project.wgsl")),
     ("rotate", include_str!("../../../shaders/rotate.wgsl")),
     ("summarize", include_str!("../../../shaders/summarize.wgsl")),
@@ -261,6 +273,8 @@ impl Kernel {
                 precision.word()
             ),
             Self::Summarize { threads } => format!("summarize_{threads}"),
+            Self::Peak { threads } => format!("peak_{threads}"),
+            Self::Idle => "idle".to_owned(),
         }
     }
 
@@ -278,6 +292,7 @@ impl Kernel {
             Self::Rotate { .. } => "rotate",
             Self::Attend { .. } => "attend",
             Self::Summarize { .. } => "summarize",
+            Self::Peak { .. } | Self::Idle => "measurement",
         }
     }
 
@@ -295,6 +310,7 @@ impl Kernel {
             Self::Project(project) if project.normed => &[Read, Read, Read, Read, Write, Read],
             Self::Project(_) => &[Read, Read, Read, Read, Write],
             Self::Summarize { .. } => &[Read, Read, Read, Read, Write],
+            Self::Peak { .. } | Self::Idle => &[Write],
         }
     }
 
@@ -332,7 +348,11 @@ impl Kernel {
             Self::Project(Project { precision, .. })
             | Self::Rotate { precision, .. }
             | Self::Attend { precision, .. } => *precision,
-            Self::Embed(_) | Self::Gather | Self::Summarize { .. } => Precision::Single,
+            Self::Embed(_)
+            | Self::Gather
+            | Self::Summarize { .. }
+            | Self::Peak { .. }
+            | Self::Idle => Precision::Single,
         }
     }
 
@@ -376,6 +396,13 @@ impl Kernel {
                 ],
                 vec![],
             ),
+            Self::Peak { threads } => (
+                "peak",
+                PeakShape::WGSL,
+                vec![("THREADS", *threads), ("CHAINS", PEAK_CHAINS)],
+                vec![],
+            ),
+            Self::Idle => ("idle", IdleShape::WGSL, vec![], vec![]),
             Self::Summarize { threads } => (
                 "summarize",
                 SummarizeShape::WGSL,

@@ -34,6 +34,7 @@
 //! workspace    everything else of a step     transformer: the step
 //! ```
 
+pub mod bench;
 mod buffer;
 mod catalogue;
 mod device;
@@ -42,8 +43,12 @@ mod kernel;
 mod layout;
 mod loaded;
 mod matrix;
+mod memory;
 mod model;
 mod pipelines;
+mod profile;
+mod random;
+mod readback;
 mod recorder;
 mod shape;
 mod stages;
@@ -51,11 +56,15 @@ mod summaries;
 mod template;
 mod tile;
 mod transformer;
+mod verify;
 mod workspace;
 
 pub use catalogue::{all_kernels, all_sources};
 pub use device::{DeviceInfo, DeviceOptions, GpuDevice, GpuLimits};
 pub use error::GpuError;
 pub use kernel::{AttendBlock, Epilogue, Format, Kernel, Precision, Project, Tile};
+pub use memory::{MemoryPlan, PlannedBuffers, StepSize};
+pub use profile::{StageProfile, StepProfile};
 pub use template::TemplateError;
 pub use transformer::{GpuTransformer, TransformerOptions};
+pub use verify::{Effort, KernelCheck, verify_kernels};

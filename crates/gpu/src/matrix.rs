@@ -136,16 +136,14 @@ impl<'a> Stack<'a> {
     ) -> Result<CardMatrix, GpuError> {
         let (format, depth, outputs) = (self.format(), self.depth(), self.outputs());
         let limits = &device.info().limits;
-        let each = outputs_of_a_part(limits, format, depth, self.paired, label)?;
-        let mut parts = Vec::new();
-        for start in (0..outputs).step_by(each) {
-            let range = start..(start + each).min(outputs);
+        let mut uploaded = Vec::new();
+        for range in parts(limits, format, depth, outputs, self.paired, label)? {
             let mut rows = self.rows[range.clone()].to_vec();
             if self.paired {
                 rows.extend(&self.rows[outputs + range.start..outputs + range.end]);
             }
             let (weight, scale, bias) = self.pack(&rows, format, depth);
-            parts.push(Part {
+            uploaded.push(Part {
                 outputs: range,
                 format,
                 weight: GpuBuffer::with_contents(device, label, &weight).await?,
@@ -154,7 +152,7 @@ impl<'a> Stack<'a> {
             });
         }
         Ok(CardMatrix {
-            parts,
+            parts: uploaded,
             outputs,
             depth,
         })
@@ -248,14 +246,15 @@ pub(crate) fn format_of(matrix: &Matrix) -> Format {
     }
 }
 
-/// How many outputs one binding holds.
-pub(crate) fn outputs_of_a_part(
+/// The outputs, as many at a time as one binding holds.
+pub(crate) fn parts(
     limits: &GpuLimits,
     format: Format,
     depth: usize,
+    outputs: usize,
     paired: bool,
     label: &str,
-) -> Result<usize, GpuError> {
+) -> Result<Vec<Range<usize>>, GpuError> {
     let row = format.row_bytes(depth).max(format.scale_bytes(depth));
     let output = row * if paired { 2 } else { 1 };
     let allowed = limits.binding.min(limits.buffer);
@@ -265,7 +264,10 @@ pub(crate) fn outputs_of_a_part(
             needed: output as u64,
             allowed,
         }),
-        outputs => Ok(outputs),
+        each => Ok((0..outputs)
+            .step_by(each)
+            .map(|start| start..(start + each).min(outputs))
+            .collect()),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::error::GpuError;
 use crate::kernel::Kernel;
 use crate::pipelines::Pipeline;
 use crate::shape::Shape;
+use crate::tile::ProductClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,14 +30,26 @@ pub(crate) struct Dispatch<'a> {
     pipeline: Arc<Pipeline>,
     buffers: Vec<&'a GpuBuffer>,
     workgroups: [u32; 3],
-    #[allow(dead_code)]
     pub(crate) cost: Cost,
+    /// Of a matrix product, what its tile was chosen by.
+    pub(crate) class: Option<ProductClass>,
 }
 
 impl Dispatch<'_> {
     pub(crate) fn kernel(&self) -> &Kernel {
         &self.pipeline.kernel
     }
+}
+
+/// Whether dispatches are timed, and where the times go: two timestamps each.
+#[derive(Clone, Copy)]
+pub(crate) enum Timing<'a> {
+    /// One pass, not timed.
+    None,
+    /// One pass, timed as a whole.
+    Whole(&'a wgpu::QuerySet),
+    /// A pass for each dispatch.
+    Each(&'a wgpu::QuerySet),
 }
 
 /// The dispatches of a step, in order.
@@ -84,22 +97,28 @@ impl<'a> Recorder<'a> {
             buffers: buffers.to_vec(),
             workgroups: [workgroups[0] as u32, workgroups[1] as u32, 1],
             cost,
+            class: None,
         });
         Ok(())
     }
 
-    #[allow(dead_code)]
+    /// Says of the last dispatch what its tile was chosen by.
+    pub(crate) fn note_class(&mut self, class: ProductClass) {
+        if let Some(dispatch) = self.dispatches.last_mut() {
+            dispatch.class = Some(class);
+        }
+    }
+
     pub(crate) fn dispatches(&self) -> &[Dispatch<'a>] {
         &self.dispatches
     }
 
-    /// Writes the shapes and encodes the dispatches: into one pass, or with `timers` into one
-    /// pass each, whose beginning and end are written there.
+    /// Writes the shapes and encodes the dispatches.
     pub(crate) async fn encode(
         &self,
         bindings: &mut Bindings,
         encoder: &mut wgpu::CommandEncoder,
-        timers: Option<&wgpu::QuerySet>,
+        timing: Timing<'_>,
     ) -> Result<(), GpuError> {
         bindings.make_room(self.device, self.shapes.len()).await?;
         let Some(shapes) = &bindings.shapes else {
@@ -123,22 +142,31 @@ impl<'a> Recorder<'a> {
             let [x, y, z] = dispatch.workgroups;
             pass.dispatch_workgroups(x, y, z);
         };
-        match timers {
-            None => {
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let begin = |encoder: &mut wgpu::CommandEncoder, queries: Option<&wgpu::QuerySet>, at| {
+            let timestamp_writes = queries.map(|query_set| wgpu::ComputePassTimestampWrites {
+                query_set,
+                beginning_of_pass_write_index: Some(2 * at as u32),
+                end_of_pass_write_index: Some(2 * at as u32 + 1),
+            });
+            encoder
+                .begin_compute_pass(&wgpu::ComputePassDescriptor {
+                    label: None,
+                    timestamp_writes,
+                })
+                .forget_lifetime()
+        };
+        match timing {
+            Timing::Each(queries) => {
+                (0..groups.len()).for_each(|at| run(&mut begin(encoder, Some(queries), at), at))
+            }
+            Timing::Whole(_) | Timing::None => {
+                let queries = match timing {
+                    Timing::Whole(queries) => Some(queries),
+                    _ => None,
+                };
+                let mut pass = begin(encoder, queries, 0);
                 (0..groups.len()).for_each(|at| run(&mut pass, at));
             }
-            Some(query_set) => (0..groups.len()).for_each(|at| {
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                    label: None,
-                    timestamp_writes: Some(wgpu::ComputePassTimestampWrites {
-                        query_set,
-                        beginning_of_pass_write_index: Some(2 * at as u32),
-                        end_of_pass_write_index: Some(2 * at as u32 + 1),
-                    }),
-                });
-                run(&mut pass, at);
-            }),
         }
         Ok(())
     }

@@ -148,3 +148,19 @@ shape! {
         step: u32,
     }
 }
+
+shape! {
+    /// Of `peak.wgsl`.
+    PeakShape {
+        /// Multiply-adds of each number.
+        rounds: u32,
+    }
+}
+
+shape! {
+    /// Of `idle.wgsl`.
+    IdleShape {
+        /// What each dispatch adds.
+        addend: f32,
+    }
+}

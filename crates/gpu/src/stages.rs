@@ -9,7 +9,7 @@ use crate::recorder::{Cost, Recorder};
 use crate::shape::{
     AttendShape, EmbedShape, GatherShape, ProjectShape, RotateShape, SummarizeShape,
 };
-use crate::tile::TileChoice;
+use crate::tile::{ProductClass, TileChoice};
 use lacuna_logits::Noise;
 use std::ops::Range;
 
@@ -136,9 +136,8 @@ impl<'a> Stages<'a> {
             let columns = end - first;
             let paired = *epilogue == Epilogue::SwiGlu;
             let computed = if paired { 2 * columns } else { columns };
-            let tile = self
-                .tiles
-                .of(input.count, computed, matrix.depth, part.format);
+            let class = ProductClass::new(input.count, computed, matrix.depth, part.format);
+            let tile = self.tiles.of(class);
             let kernel = Kernel::Project(Project {
                 format: part.format,
                 tile,
@@ -173,6 +172,7 @@ impl<'a> Stages<'a> {
             ];
             let cost = self.cost(part.format, input.count, computed, columns, matrix.depth);
             recorder.add(kernel, shape, &buffers, groups, cost)?;
+            recorder.note_class(class);
         }
         Ok(())
     }

@@ -8,16 +8,22 @@ use lacuna_logits::{RowSummary, Scored};
 pub(crate) fn parse(words: &[u32], top: usize) -> Option<Vec<RowSummary>> {
     words
         .chunks_exact(summary_words(top))
-        .map(|row| {
-            let summary = RowSummary {
-                best: candidates(row),
-                highest: f32::from_bits(row[0]),
-                sum: f32::from_bits(row[1]),
-                entropy: f32::from_bits(row[2]),
-            };
-            (row[3] == 0).then_some(summary)
+        .map(|row| match parse_row(row) {
+            (summary, 0) => Some(summary),
+            _ => None,
         })
         .collect()
+}
+
+/// One summary, and how many logits of the row are not finite.
+pub(crate) fn parse_row(row: &[u32]) -> (RowSummary, u32) {
+    let summary = RowSummary {
+        best: candidates(row),
+        highest: f32::from_bits(row[0]),
+        sum: f32::from_bits(row[1]),
+        entropy: f32::from_bits(row[2]),
+    };
+    (summary, row[3])
 }
 
 /// The candidates of one row.

@@ -1,10 +1,12 @@
 //! Which tile a matrix product gets.
 //!
 //! A rule of thumb to begin with: the largest tile of which there are still enough to fill a
-//! card. Measurements of this adapter replace it where there are any.
+//! card. Measurements of this adapter replace it where there are any; they can be kept, and are
+//! of use again on the same adapter only.
 
 use crate::device::GpuLimits;
 use crate::kernel::{Format, Tile};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Workgroups that a card should have in flight.
@@ -12,12 +14,12 @@ const ENOUGH: usize = 128;
 
 /// A product as far as its tile depends on it. Numbers of rows that round up to the same power
 /// of two are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct ProductClass {
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
-    pub(crate) depth: usize,
-    pub(crate) format: Format,
+    rows: usize,
+    columns: usize,
+    depth: usize,
+    format: Format,
 }
 
 impl ProductClass {
@@ -32,9 +34,17 @@ impl ProductClass {
 }
 
 /// The tiles that an adapter can do, and what was measured of them.
+#[derive(Clone)]
 pub(crate) struct TileChoice {
     possible: Vec<Tile>,
     measured: HashMap<ProductClass, Tile>,
+}
+
+/// Measurements as they are kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    adapter: String,
+    tiles: Vec<(ProductClass, Tile)>,
 }
 
 impl TileChoice {
@@ -48,16 +58,23 @@ impl TileChoice {
         }
     }
 
-    #[allow(dead_code)]
+    /// One tile for everything.
+    pub(crate) fn only(tile: Tile) -> Self {
+        Self {
+            possible: vec![tile],
+            measured: HashMap::new(),
+        }
+    }
+
     pub(crate) fn possible(&self) -> &[Tile] {
         &self.possible
     }
 
-    pub(crate) fn of(&self, rows: usize, columns: usize, depth: usize, format: Format) -> Tile {
-        let class = ProductClass::new(rows, columns, depth, format);
+    pub(crate) fn of(&self, class: ProductClass) -> Tile {
         let by_thumb = || {
             let workgroups = |tile: &Tile| {
-                columns.div_ceil(tile.columns as usize) * rows.div_ceil(tile.rows as usize)
+                class.columns.div_ceil(tile.columns as usize)
+                    * class.rows.div_ceil(tile.rows as usize)
             };
             let mut largest_first = self.possible.iter().rev();
             largest_first
@@ -67,5 +84,75 @@ impl TileChoice {
                 .unwrap_or(Tile::ALL[0])
         };
         self.measured.get(&class).copied().unwrap_or_else(by_thumb)
+    }
+
+    pub(crate) fn measured(&mut self, class: ProductClass, tile: Tile) {
+        self.measured.insert(class, tile);
+    }
+
+    /// What was measured, to be kept under the adapter's name.
+    pub(crate) fn to_json(&self, adapter: &str) -> String {
+        let kept = Kept {
+            adapter: adapter.to_owned(),
+            tiles: self
+                .measured
+                .iter()
+                .map(|(&class, &tile)| (class, tile))
+                .collect(),
+        };
+        // Numbers and names only: there is nothing that could fail.
+        serde_json::to_string(&kept).unwrap_or_default()
+    }
+
+    /// Takes what was kept. What is of another adapter, of another version or no longer possible
+    /// is left out: it is a cache.
+    pub(crate) fn take_json(&mut self, json: &str, adapter: &str) {
+        let Ok(kept) = serde_json::from_str::<Kept>(json) else {
+            return;
+        };
+        if kept.adapter == adapter {
+            let possible = kept.tiles.into_iter();
+            let possible = possible.filter(|(_, tile)| self.possible.contains(tile));
+            self.measured.extend(possible);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measurements_are_kept_for_their_adapter() {
+        let mut choice = TileChoice::new(&GpuLimits::UNLIMITED);
+        let class = ProductClass::new(100, 64, 64, Format::Int8);
+        let (thumb, other) = (choice.of(class), Tile::ALL[4]);
+        assert_ne!(thumb, other);
+        choice.measured(class, other);
+        let json = choice.to_json("a card");
+        for (adapter, json, expected) in [
+            ("a card", json.as_str(), other),
+            ("another", json.as_str(), thumb),
+            ("a card", "{}", thumb),
+        ] {
+            let mut choice = TileChoice::new(&GpuLimits::UNLIMITED);
+            choice.take_json(json, adapter);
+            assert_eq!(choice.of(class), expected, "{adapter} {json}");
+        }
+        let mut small = TileChoice::new(&GpuLimits {
+            threads: 64,
+            ..GpuLimits::UNLIMITED
+        });
+        small.take_json(&json, "a card");
+        assert!(small.of(class).threads() <= 64);
+    }
+
+    #[test]
+    fn small_products_get_small_tiles() {
+        let choice = TileChoice::new(&GpuLimits::UNLIMITED);
+        let tile = |rows, columns| choice.of(ProductClass::new(rows, columns, 768, Format::Int8));
+        assert_eq!(tile(1, 768), Tile::ALL[0]);
+        assert!(tile(256, 768).rows <= 32);
+        assert_eq!(tile(2048, 2048), Tile::ALL[4]);
     }
 }

@@ -9,15 +9,20 @@
 use crate::buffer::GpuBuffer;
 use crate::device::GpuDevice;
 use crate::error::GpuError;
-use crate::kernel::Precision;
+use crate::kernel::{Precision, Tile};
 use crate::layout::Layout;
 use crate::loaded::Loaded;
+use crate::memory::{MemoryPlan, StepSize};
+use crate::profile::{StepProfile, timed};
+use crate::readback::read;
 use crate::recorder::{Bindings, Recorder};
 use crate::stages::Ask;
 use crate::summaries;
+use crate::tile::{ProductClass, TileChoice};
 use crate::workspace::{Room, Workspace, mask_bytes, summary_words};
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
 use lacuna_model::{ForwardError, ForwardPass, ModelConfig, Narrow, StepRequest, Weights};
+use std::collections::HashMap;
 
 /// How a model is to run.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +30,8 @@ pub struct TransformerOptions {
     /// Half precision between the stages, where the adapter has it: half the traffic, and three
     /// digits less.
     pub half: bool,
+    /// What [`GpuTransformer::tuning`] said of the same adapter at another time.
+    pub tuning: Option<String>,
 }
 
 /// A model on a card.
@@ -42,6 +49,13 @@ struct Narrowing {
     asks: usize,
     allowed: GpuBuffer,
     jobs: GpuBuffer,
+}
+
+/// A step whose dispatches were timed.
+struct Timed {
+    profile: StepProfile,
+    /// The matrix products, and the microseconds of each.
+    products: Vec<(ProductClass, f64)>,
 }
 
 /// What a second look at a step needs.
@@ -67,8 +81,22 @@ impl GpuTransformer {
             true => Precision::Half,
             false => Precision::Single,
         };
+        if let Some(available) = device.memory_left() {
+            let least = StepSize {
+                length: 1,
+                rows: 1,
+                top: 1,
+            };
+            let half = precision == Precision::Half;
+            let limits = &device.info().limits;
+            MemoryPlan::for_model(&weights.config, half, least, limits)?.fits(available)?;
+        }
+        let mut loaded = Loaded::new(device, weights, precision).await?;
+        if let Some(tuning) = &options.tuning {
+            loaded.tiles.take_json(tuning, &device.info().key());
+        }
         Ok(Self {
-            loaded: Loaded::new(device, weights, precision).await?,
+            loaded,
             workspace: None,
             narrowing: None,
             bindings: Bindings::default(),
@@ -106,25 +134,7 @@ impl GpuTransformer {
         let Some(workspace) = &self.workspace else {
             return Ok(Ok(Vec::new()));
         };
-        let wanted: Vec<u32> = request
-            .rows
-            .iter()
-            .map(|&row| match self.loaded.layout.config.logits_shift {
-                true => row.saturating_sub(1) as u32,
-                false => row as u32,
-            })
-            .collect();
-        let jobs: Vec<[u32; 2]> = (0..)
-            .zip(request.rows)
-            .map(|(index, &row)| [index, row as u32])
-            .collect();
-        workspace.ids.write(0, bytemuck::cast_slice(request.ids));
-        let behind_identity = 4 * workspace.room.length as u64;
-        let (positions, writable) = (&workspace.positions, &workspace.writable);
-        positions.write(behind_identity, bytemuck::cast_slice(&wanted));
-        workspace.jobs.write(0, bytemuck::cast_slice(&jobs));
-        writable.write(0, &mask(request.writable, &self.loaded.layout));
-
+        self.send(workspace, request);
         let mut recorder = Recorder::new(&self.device);
         self.loaded.record(workspace, request, top, &mut recorder)?;
         let words = need.rows * summary_words(top);
@@ -143,6 +153,108 @@ impl GpuTransformer {
             noise: request.noise,
         };
         Ok(summaries::parse(&words, top).ok_or(ForwardError::NotFinite))
+    }
+
+    /// Writes what is new in a step.
+    fn send(&self, workspace: &Workspace, request: &StepRequest<'_>) {
+        let shifted = self.loaded.layout.config.logits_shift;
+        let wanted: Vec<u32> = request
+            .rows
+            .iter()
+            .map(|&row| match shifted {
+                true => row.saturating_sub(1) as u32,
+                false => row as u32,
+            })
+            .collect();
+        let jobs: Vec<[u32; 2]> = (0..)
+            .zip(request.rows)
+            .map(|(index, &row)| [index, row as u32])
+            .collect();
+        workspace.ids.write(0, bytemuck::cast_slice(request.ids));
+        let behind_identity = 4 * workspace.room.length as u64;
+        let (positions, writable) = (&workspace.positions, &workspace.writable);
+        positions.write(behind_identity, bytemuck::cast_slice(&wanted));
+        workspace.jobs.write(0, bytemuck::cast_slice(&jobs));
+        writable.write(0, &mask(request.writable, &self.loaded.layout));
+    }
+
+    /// A step with every dispatch timed, instead of an answer; none where the adapter has no
+    /// timestamps.
+    ///
+    /// # Errors
+    /// [`ForwardError`].
+    pub async fn profile(
+        &mut self,
+        request: &StepRequest<'_>,
+    ) -> Result<Option<StepProfile>, ForwardError> {
+        let timed = self.timed(request).await?;
+        Ok(timed.map(|timed| timed.profile))
+    }
+
+    /// Measures which tile is the fastest for each matrix product of such a step, and uses it
+    /// from then on. Where the adapter has no timestamps, nothing changes.
+    ///
+    /// # Errors
+    /// [`ForwardError`].
+    pub async fn tune(&mut self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
+        /// The first run of a kernel compiles it; of the others, the fastest counts.
+        const RUNS: usize = 3;
+        let original = self.loaded.tiles.clone();
+        let mut best: HashMap<ProductClass, (f64, Tile)> = HashMap::new();
+        for &tile in original.possible() {
+            self.loaded.tiles = TileChoice::only(tile);
+            for run in 0..RUNS {
+                let timed = self.timed(request).await;
+                if timed.is_err() {
+                    self.loaded.tiles = original.clone();
+                }
+                for (class, micros) in timed?.into_iter().flat_map(|timed| timed.products) {
+                    let known = best.get(&class).map_or(f64::INFINITY, |known| known.0);
+                    if run > 0 && micros < known {
+                        best.insert(class, (micros, tile));
+                    }
+                }
+            }
+        }
+        self.loaded.tiles = original;
+        for (class, (_, tile)) in best {
+            self.loaded.tiles.measured(class, tile);
+        }
+        Ok(())
+    }
+
+    /// What [`GpuTransformer::tune`] found, to be kept for the next time: see
+    /// [`TransformerOptions::tuning`].
+    pub fn tuning(&self) -> String {
+        self.loaded.tiles.to_json(&self.device.info().key())
+    }
+
+    async fn timed(&mut self, request: &StepRequest<'_>) -> Result<Option<Timed>, ForwardError> {
+        self.check(request)?;
+        let top = request.top.min(self.loaded.layout.config.vocab_size);
+        let need = Room {
+            length: request.ids.len(),
+            rows: request.rows.len(),
+            top,
+        };
+        self.last = LastStep::default();
+        self.make_room(need).await?;
+        let Some(workspace) = &self.workspace else {
+            return Ok(None);
+        };
+        self.send(workspace, request);
+        let mut recorder = Recorder::new(&self.device);
+        self.loaded.record(workspace, request, top, &mut recorder)?;
+        let micros = timed(&self.device, &recorder, &mut self.bindings).await?;
+        Ok(micros.map(|micros| Timed {
+            profile: StepProfile::new(&recorder, &micros),
+            products: recorder
+                .dispatches()
+                .iter()
+                .zip(&micros)
+                .filter_map(|(dispatch, &micros)| Some((dispatch.class?, micros)))
+                .collect(),
+        }))
     }
 
     async fn make_room(&mut self, need: Room) -> Result<(), GpuError> {
@@ -286,42 +398,6 @@ impl ForwardPass for GpuTransformer {
             return Ok(Vec::new());
         }
         Ok(self.try_narrow(asks).await?)
-    }
-}
-
-/// Runs what was recorded and brings the first `words` of the summaries back.
-async fn read(
-    device: &GpuDevice,
-    recorder: &Recorder<'_>,
-    bindings: &mut Bindings,
-    summaries: &GpuBuffer,
-    readback: &GpuBuffer,
-    words: usize,
-) -> Result<Vec<u32>, GpuError> {
-    device.check()?;
-    let mut encoder = device
-        .raw()
-        .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    recorder.encode(bindings, &mut encoder, None).await?;
-    let bytes = 4 * words as u64;
-    encoder.copy_buffer_to_buffer(summaries.raw(), 0, readback.raw(), 0, bytes);
-    let slice = readback.raw().slice(..bytes);
-    let _mapping = Mapping(readback.raw());
-    device.finish(encoder.finish(), slice).await?;
-    match slice.get_mapped_range() {
-        Ok(view) => Ok(bytemuck::pod_collect_to_vec(&view)),
-        Err(error) => Err(GpuError::Validation {
-            message: error.to_string(),
-        }),
-    }
-}
-
-/// Ends a mapping, also when whoever waited for it gave up.
-struct Mapping<'a>(&'a wgpu::Buffer);
-
-impl Drop for Mapping<'_> {
-    fn drop(&mut self) {
-        self.0.unmap();
     }
 }
 

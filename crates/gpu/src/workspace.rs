@@ -105,7 +105,6 @@ impl Sizes {
     }
 
     /// All of them, the host's copy of the summaries included.
-    #[allow(dead_code)]
     pub(crate) fn by_name(&self) -> Vec<(&'static str, usize)> {
         let mut sizes = vec![
             ("ids", self.ids),

@@ -3,6 +3,7 @@
 
 use common::random_model::{self, Random};
 use common::{all_logits, device, difference, load, small};
+use lacuna_gpu::{GpuTransformer, TransformerOptions};
 use lacuna_logits::{Noise, Scored, TokenSet, best_of, summarize};
 use lacuna_model::{ForwardError, ForwardPass, ModelConfig, Narrow, StepRequest};
 use lacuna_model::{WeightFormat, plain};
@@ -10,15 +11,18 @@ use lacuna_model::{WeightFormat, plain};
 mod common;
 
 /// Logits of the random models have a standard deviation of about 1. Both sides multiply f32 by
-/// the same weights, in another order; 3.4e-6 was measured.
+/// the same weights, in another order; 5.7e-6 was measured.
 const LARGEST_DIFFERENCE: f32 = 1e-4;
+
+/// The same of half precision, which has eleven bits.
+const LARGEST_HALF_DIFFERENCE: f32 = 5e-2;
 
 #[test]
 fn the_card_computes_what_the_plain_pass_does() {
     let Some(device) = device() else { return };
     let random = &mut Random(11);
     let mut worst = 0.0f32;
-    for seed in 0..24 {
+    for seed in 0..15 {
         let formats = [None, Some(WeightFormat::Int8), Some(WeightFormat::Int4)];
         let config = small(random, formats[seed as usize % 3]);
         let weights = random_model::weights(&config, seed);
@@ -186,4 +190,83 @@ fn logits_that_are_not_finite_are_an_error() {
         pollster::block_on(model.step(&request)),
         Err(ForwardError::NotFinite)
     );
+}
+
+/// Half the digits between the stages: logits of a standard deviation of about 1 keep two.
+#[test]
+fn half_precision_is_near() {
+    let Some(device) = device() else { return };
+    if !device.info().f16 {
+        println!("skipped: the adapter has no half precision");
+        return;
+    }
+    let random = &mut Random(17);
+    for seed in 0..6 {
+        let formats = [None, Some(WeightFormat::Int8), Some(WeightFormat::Int4)];
+        let config = small(random, formats[seed as usize % 3]);
+        let weights = random_model::weights(&config, seed);
+        let options = TransformerOptions {
+            half: true,
+            ..TransformerOptions::default()
+        };
+        let model = GpuTransformer::new(&device, &weights, &options);
+        let mut model = pollster::block_on(model).expect("it fits");
+        assert!(model.is_half());
+        let ids: Vec<u32> = (0..33)
+            .map(|_| random.below(config.vocab_size) as u32)
+            .collect();
+        let expected = plain::logits(&weights, &ids);
+        let found = all_logits(&mut model, &ids, &[0, 32, 5]);
+        for (row, found) in [0, 32, 5].into_iter().zip(&found) {
+            let gap = difference(found, &expected[row]);
+            assert!(gap < LARGEST_HALF_DIFFERENCE, "{gap}: {config:?}");
+        }
+    }
+}
+
+/// Tuning changes which tiles are used and nothing else, and is of use to the next model.
+#[test]
+fn tuning_and_profiles() {
+    let Some(device) = device() else { return };
+    if !device.info().timestamps {
+        println!("skipped: the adapter has no timestamps");
+        return;
+    }
+    let random = &mut Random(23);
+    let config = small(random, Some(WeightFormat::Int8));
+    let weights = random_model::weights(&config, 4);
+    let mut model = load(&device, &weights);
+    let ids = [0; 20];
+    let before = all_logits(&mut model, &ids, &[0, 19]);
+    let writable = TokenSet::from_fn(config.vocab_size, |_| true);
+    let request = StepRequest {
+        ids: &ids,
+        rows: &[0, 19],
+        writable: &writable,
+        top: 3,
+        noise: None,
+    };
+    pollster::block_on(model.tune(&request)).expect("it can be timed");
+    let after = all_logits(&mut model, &ids, &[0, 19]);
+    for (before, after) in before.iter().zip(&after) {
+        assert!(difference(before, after) < LARGEST_DIFFERENCE);
+    }
+    let tuning = model.tuning();
+    let options = TransformerOptions {
+        tuning: Some(tuning.clone()),
+        ..TransformerOptions::default()
+    };
+    let next = pollster::block_on(GpuTransformer::new(&device, &weights, &options));
+    let kept: serde_json::Value = serde_json::from_str(&tuning).expect("JSON");
+    assert!(!kept["tiles"].as_array().expect("a list").is_empty());
+    let again = next.expect("it fits").tuning();
+    let length = |json: &str| json.len();
+    assert_eq!(length(&again), length(&tuning));
+
+    let profile = pollster::block_on(model.profile(&request)).expect("it can be timed");
+    let profile = profile.expect("there are timestamps");
+    assert!(profile.micros > 0.0 && profile.operations > 0 && profile.bytes > 0);
+    let sum: usize = profile.stages.iter().map(|stage| stage.dispatches).sum();
+    assert_eq!(sum, profile.dispatches);
+    assert!(profile.stages.iter().any(|stage| stage.name == "attend"));
 }
