@@ -1,6 +1,6 @@
 """Judges texts with Lark, for `against_lark.rs`.
 
-    pip install lark==1.3.1
+    pip install lark==1.3.1 llguidance==1.9.1
     python against_lark.py > cases/lark/against-lark.jsonl
 
 For each grammar in `cases/lark/against` it samples texts from the grammar,
@@ -21,6 +21,17 @@ names the first lexeme's reason:
   first, although a later one matches more;
 - `tie`: both took the same text, Lark for another terminal (it looks at the
   length of patterns and at names, and not at the order of definition).
+
+`llguidance` is llguidance's verdict, where it reads the grammar (it knows
+neither priorities nor templates nor `%override`). Where it differs from `munch`,
+`llguidance_why` says in what its lexer differs, by grammar:
+
+- `contextual`: only what the parser can use next is lexed, so that a keyword
+  can be a name where no keyword can stand;
+- `ties-open`: of two terminals that match the same text, both are tried;
+- `lazy-as-greedy`: lazy quantifiers are taken for greedy ones;
+- `no-way-back`: a longer lexeme that was begun and cannot be finished is an
+  error, where the shorter one before it would have done.
 """
 
 import json
@@ -35,10 +46,20 @@ except ImportError:  # Python before 3.11
     import sre_parse as sre
 
 from lark import Lark
+from llguidance import LLMatcher, LLTokenizer
 from lark.exceptions import LarkError, UnexpectedCharacters
 from lark.lexer import Lexer, PatternStr, Token
 
 SAMPLED, DAMAGED, SHUFFLED = 30, 36, 12
+LLGUIDANCE_REASONS = {
+    "comments": "lazy-as-greedy",
+    "defined_first": "ties-open",
+    "greek": "no-way-back",
+    "keywords": "contextual",
+    "lazy_strings": "lazy-as-greedy",
+    "no_case": "contextual",
+    "numbers": "no-way-back",
+}
 LAZY = re.compile(r"(?<!\\)(?:[*+?]|\{\d*,?\d*\})\?")
 
 
@@ -83,6 +104,21 @@ def member(parser, text):
         return True
     except LarkError:
         return False
+
+
+class LLGuidance:
+    """Bytes one at a time; ignored text may come first, as in Lark."""
+
+    def __init__(self, grammar):
+        self.tokenizer = LLTokenizer("byte")
+        options = '%llguidance {"allow_initial_skip": true}\n'
+        self.grammar = LLMatcher.grammar_from_lark(options + grammar)
+        self.reads = not LLMatcher(self.tokenizer, self.grammar, log_level=0).get_error()
+
+    def member(self, text):
+        matcher = LLMatcher(self.tokenizer, self.grammar, log_level=0)
+        tokens = self.tokenizer.tokenize_str(text)
+        return all(matcher.consume_token(token) for token in tokens) and matcher.is_accepting()
 
 
 def own_lexemes(parser, text):
@@ -236,6 +272,7 @@ def main():
         grammar = path.read_text(encoding="utf8")
         parser = Lark(grammar, parser="earley", lexer="basic", keep_all_tokens=True)
         munch = Lark(grammar, parser="earley", lexer=Munch, keep_all_tokens=True)
+        guidance = LLGuidance(grammar)
         sampler = Sampler(parser, rng)
         names = [terminal.name for terminal in parser.terminals]
         texts = [sampler.text(sampler.names("start", rng.randint(2, 9))) for _ in range(SAMPLED)]
@@ -247,6 +284,10 @@ def main():
             line["lark"], line["munch"] = member(parser, text), member(munch, text)
             if line["lark"] != line["munch"]:
                 line["why"] = reason(parser, munch, text)
+            if guidance.reads:
+                line["llguidance"] = guidance.member(text)
+                if line["llguidance"] != line["munch"]:
+                    line["llguidance_why"] = LLGUIDANCE_REASONS[path.stem]
             print(json.dumps(line, ensure_ascii=False))
 
 

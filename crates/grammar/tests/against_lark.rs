@@ -2,7 +2,7 @@
 //! parser says of texts, behind Lark's own basic lexer (`lark`) and behind a
 //! lexer in Python that follows the rule documented here (`munch`);
 //! `against_lark.py` writes it. Lacuna must say what `munch` says; where Lark's
-//! own lexer leads elsewhere, the line says why.
+//! own lexer leads elsewhere, or llguidance, the line says why.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,10 +19,16 @@ struct Line {
     munch: bool,
     #[serde(default)]
     why: Option<String>,
+    #[serde(default)]
+    llguidance: Option<bool>,
+    #[serde(default)]
+    llguidance_why: Option<String>,
 }
 
 /// What `docs/lark.md` explains.
 const REASONS: [&str; 4] = ["first-alternative", "priority-first", "tie", "width-first"];
+/// The same for llguidance.
+const LLGUIDANCE_REASONS: [&str; 4] = ["contextual", "lazy-as-greedy", "no-way-back", "ties-open"];
 
 #[test]
 fn verdicts_are_those_of_lark_behind_the_documented_lexer() {
@@ -31,6 +37,7 @@ fn verdicts_are_those_of_lark_behind_the_documented_lexer() {
     let mut grammars: BTreeMap<String, Grammar> = BTreeMap::new();
     let mut verdicts = [0, 0];
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let mut llguidance_reasons: BTreeMap<String, usize> = BTreeMap::new();
     for line in lines.lines() {
         let line: Line = serde_json::from_str(line).expect(line);
         let grammar = grammars.entry(line.grammar.clone()).or_insert_with(|| {
@@ -45,9 +52,21 @@ fn verdicts_are_those_of_lark_behind_the_documented_lexer() {
         if let Some(why) = line.why {
             *reasons.entry(why).or_default() += 1;
         }
+        let differs = line.llguidance.is_some_and(|verdict| verdict != line.munch);
+        assert_eq!(line.llguidance_why.is_some(), differs);
+        if let Some(why) = line.llguidance_why {
+            *llguidance_reasons.entry(why).or_default() += 1;
+        }
     }
-    println!("{} grammars, {verdicts:?}, {reasons:?}", grammars.len());
+    println!(
+        "{} grammars, {verdicts:?}, {reasons:?}, {llguidance_reasons:?}",
+        grammars.len()
+    );
     assert!(grammars.len() >= 20 && verdicts.iter().all(|&count| count > 500));
+    assert!(
+        llguidance_reasons.keys().eq(LLGUIDANCE_REASONS),
+        "all of these and no others: {llguidance_reasons:?}"
+    );
     assert!(
         reasons.keys().eq(REASONS),
         "all of these and no others: {reasons:?}"
