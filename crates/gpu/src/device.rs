@@ -371,8 +371,10 @@ impl GpuDevice {
         let (id, answer) = self.shared.faults.wait();
         let faults = Arc::clone(&self.shared.faults);
         buffer.map_async(wgpu::MapMode::Read, move |result| {
-            let result = result.map_err(|error| GpuError::Validation {
-                message: error.to_string(),
+            // A buffer of ours can be read unless its device is gone, which some browsers say
+            // here before they say it there.
+            let result = result.map_err(|error| GpuError::Lost {
+                reason: error.to_string(),
             });
             faults.done(id, result);
         });
