@@ -1,6 +1,8 @@
 /** Models on WebGPU: which device is taken, and what happens when it goes. */
 
 import { expect, type Page, test } from "@playwright/test";
+import type { EngineEvent, GenerateRequest } from "../src/engine.ts";
+import type { LoadedEngine } from "../src/worker/server.ts";
 import { launchOptions, SOFTWARE_GPU } from "./browser.ts";
 import { file, open, runToTheEnd, setOptions, writtenText } from "./page-object.ts";
 
@@ -47,6 +49,44 @@ async function makeDestroyable(page: Page): Promise<() => Promise<void>> {
   return () => page.evaluate(() => new BroadcastChannel("destroy").postMessage(null));
 }
 
+/** What {@link openModule} puts into the page's window. */
+interface Module {
+  readonly memory: WebAssembly.Memory;
+  readonly request: GenerateRequest;
+  loadEngine(options: object): Promise<LoadedEngine & { gpuBytes(): Promise<number> }>;
+}
+
+/** Opens a page with nothing in it but the engine's module, and the model's files. */
+async function openModule(page: Page): Promise<void> {
+  for (const name of ["lacuna_wasm.js", "lacuna_wasm_bg.wasm"]) {
+    const contentType = name.endsWith("js") ? "text/javascript" : "application/wasm";
+    const body = file(`web/pkg/full/${name}`);
+    await page.route(`**/pkg/${name}`, (route) => route.fulfill({ body, contentType }));
+  }
+  await page.goto("/icon.svg");
+  await page.evaluate(async () => {
+    const address = `${location.origin}/pkg/lacuna_wasm.js`;
+    const { default: init, Engine } = await import(address);
+    const { memory } = await init();
+    const folder = `${location.origin}/models/lacuna-mini/`;
+    const part = async (name: string) =>
+      new Uint8Array(await (await fetch(folder + name)).arrayBuffer());
+    const names = ["config.json", "tokenizer.json", "model.safetensors"];
+    const files = await Promise.all(names.map(part));
+    const request = {
+      request: "play some jazz",
+      grammar: { kind: "regex", text: "[a-z ]+" },
+      length: 8,
+      steps: 2,
+      seed: 1,
+      temperature: 0,
+      unconstrained: false,
+    };
+    const loadEngine = (options: object) => Engine.load(...files, options);
+    Object.assign(window, { memory, request, loadEngine });
+  });
+}
+
 test("a GPU that is the processor itself is not taken, and the page says so", async ({ page }) => {
   await page.goto("/");
   await expect(device(page)).toContainText("On the CPU", { timeout: 120_000 });
@@ -83,13 +123,34 @@ test("a run outlives its devices", async ({ page }) => {
   expect(await writtenText(page)).toBe(expected);
 });
 
+test("a card that does not answer in time is given up", async ({ page }) => {
+  await openModule(page);
+  const [ours, theirs] = await page.evaluate(async () => {
+    const { loadEngine, request } = window as unknown as Module;
+    const write = async (options: object) => {
+      const engine = await loadEngine(options);
+      const run = engine.start(request);
+      const events: EngineEvent[] = [];
+      while (!run.done) events.push(...(await run.step()));
+      const { device } = engine.info();
+      run.free();
+      engine.free();
+      return { events, device };
+    };
+    return [await write({ device: "cpu" }), await write({ device: "gpu", patience: 0.001 })];
+  });
+  const moves = theirs?.events.filter(({ type }) => type === "move");
+  expect(moves).toMatchObject([
+    { step: 0, device: "cpu", message: "GPU timed out; went on on the CPU" },
+  ]);
+  expect(theirs?.device.why).toContain("did not answer");
+  const text = (events: readonly EngineEvent[] = []) =>
+    events.flatMap((event) => (event.type === "done" ? [event.text] : []));
+  expect(text(theirs?.events)).toEqual(text(ours?.events));
+});
+
 test("loading and freeing again and again leaves nothing behind", async ({ page }) => {
-  for (const name of ["lacuna_wasm.js", "lacuna_wasm_bg.wasm"]) {
-    const contentType = name.endsWith("js") ? "text/javascript" : "application/wasm";
-    const body = file(`web/pkg/full/${name}`);
-    await page.route(`**/pkg/${name}`, (route) => route.fulfill({ body, contentType }));
-  }
-  await page.goto("/icon.svg");
+  await openModule(page);
   const cycles = await page.evaluate(async () => {
     // Bytes of the buffers on the card that were made and not destroyed.
     const live = new Map<GPUBuffer, number>();
@@ -106,26 +167,11 @@ test("loading and freeing again and again leaves nothing behind", async ({ page 
     };
     const bytesOnCard = () => [...live.values()].reduce((sum, bytes) => sum + bytes, 0);
 
-    const address = `${location.origin}/pkg/lacuna_wasm.js`;
-    const { default: init, Engine } = await import(address);
-    const { memory } = await init();
-    const folder = `${location.origin}/models/lacuna-mini/`;
-    const part = async (name: string) =>
-      new Uint8Array(await (await fetch(folder + name)).arrayBuffer());
-    const names = ["config.json", "tokenizer.json", "model.safetensors"];
-    const files = await Promise.all(names.map(part));
+    const { memory, loadEngine, request } = window as unknown as Module;
     const cycles = [];
     for (let cycle = 0; cycle < 6; cycle++) {
-      const engine = await Engine.load(...files, { device: "gpu" });
-      const run = engine.start({
-        request: "play some jazz",
-        grammar: { kind: "regex", text: "[a-z ]+" },
-        length: 8,
-        steps: 2,
-        seed: 1,
-        temperature: 0,
-        unconstrained: false,
-      });
+      const engine = await loadEngine({ device: "gpu" });
+      const run = engine.start(request);
       await run.step();
       const loaded = { counted: bytesOnCard(), told: await engine.gpuBytes() };
       run.free();
