@@ -10,7 +10,8 @@
 //! The crate reads files only as bytes that it is handed, so it runs where there is no file
 //! system. [`ForwardPass`] is what the rest of the project knows a model by; the
 //! pass here is the plain reference for others on faster hardware, and [`plain`] is its own
-//! reference: the same maths in the most readable form.
+//! reference: the same maths in the most readable form. Its rows are shared out among
+//! [`threads`].
 //!
 //! Any file may be hostile: what is wrong with one is an error that names the field, tensor
 //! or token, never a panic.
@@ -21,12 +22,13 @@ pub mod kernels;
 pub mod pass;
 pub mod plain;
 pub mod prompt;
+pub mod threads;
 pub mod tokenizer;
 pub mod weights;
 
 pub use config::{ConfigError, ModelConfig, WeightFormat};
 pub use forward::CpuTransformer;
-pub use pass::{ForwardError, ForwardPass, Narrow, StepRequest};
+pub use pass::{DeviceFault, ForwardError, ForwardPass, Narrow, StepRequest};
 pub use prompt::PromptTemplate;
 pub use tokenizer::{Tokenizer, TokenizerError};
 pub use weights::{Weights, WeightsError};

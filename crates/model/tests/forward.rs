@@ -55,7 +55,13 @@ fn the_fast_pass_computes_what_the_plain_one_does() {
         let weights = common::weights(&config, seed);
         let mut models: Vec<_> = Kernel::supported()
             .into_iter()
-            .map(|kernel| CpuTransformer::with_kernel(weights.clone(), kernel))
+            .map(|kernel| (kernel, 1))
+            .chain([2, 3, 7].map(|threads| (Kernel::detect(), threads)))
+            .map(|(kernel, threads)| {
+                let mut model = CpuTransformer::with_kernel(weights.clone(), kernel);
+                model.set_threads(threads);
+                model
+            })
             .collect();
         // Long, then short, then long: buffers are reused, and hold what was there before.
         for length in [40, 1, 33, 1 + random.below(64)] {
@@ -78,7 +84,7 @@ fn the_fast_pass_computes_what_the_plain_one_does() {
                         );
                     }
                 }
-                // Bit for bit, whatever the instructions.
+                // Bit for bit, whatever the instructions and the threads.
                 assert_eq!(*first.get_or_insert_with(|| out.clone()), out);
             }
         }

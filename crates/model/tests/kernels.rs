@@ -38,7 +38,7 @@ fn int8_products_are_right() {
         let bias: Vec<f32> = (0..outputs).map(|_| random.float()).collect();
         let before: Vec<f32> = (0..rows * outputs).map(|_| random.float()).collect();
         let packed = PackedMatrix::new(outputs, inputs, &weights, scales.clone());
-        x.quantize(&floats, rows, inputs);
+        x.quantize(Kernel::detect(), &floats, rows, inputs);
 
         let mut first: Option<[Vec<f32>; 2]> = None;
         for kernel in Kernel::supported() {
@@ -116,7 +116,7 @@ fn int4_products_are_right() {
             unreachable!()
         };
         let ours = PackedInt4::new(outputs, inputs, packed, scales, minima);
-        x.quantize(&floats, rows, inputs);
+        x.quantize(Kernel::detect(), &floats, rows, inputs);
         let bias: Vec<f32> = (0..outputs).map(|_| random.float()).collect();
         let before: Vec<f32> = (0..rows * outputs).map(|_| random.float()).collect();
         let mut first: Option<[Vec<f32>; 2]> = None;
@@ -164,7 +164,7 @@ fn the_largest_sums_do_not_overflow() {
     for inputs in [512, 513, 864, 1024, 65_536] {
         let packed = PackedMatrix::new(1, inputs, &vec![-128; inputs], vec![1.0]);
         let mut x = Activations::default();
-        x.quantize(&vec![1.0; inputs], 1, inputs);
+        x.quantize(Kernel::detect(), &vec![1.0; inputs], 1, inputs);
         for kernel in Kernel::supported() {
             let mut out = [0.0];
             int8::multiply(kernel, &x, &packed, None, Output::Set, &mut out);

@@ -12,8 +12,8 @@
 //! Layout: `[tile of 8 rows][pair of columns][row in tile][2]`. A tile reads it front to
 //! back, whatever its shape. Rows that fill up the last tile are zero.
 
-use super::TILE_ROWS;
 use super::elementwise::largest_magnitude;
+use super::{Kernel, TILE_ROWS};
 
 /// Adding this to a float of small magnitude rounds it to the nearest integer, and leaves
 /// that integer, in two's complement, in the low bits.
@@ -32,7 +32,7 @@ pub struct Activations {
 impl Activations {
     /// Quantises `rows * cols` floats, row-major. A row with an infinity or a NaN becomes
     /// zeros with a scale of NaN, so that it is seen in whatever is computed from it.
-    pub fn quantize(&mut self, floats: &[f32], rows: usize, cols: usize) {
+    pub fn quantize(&mut self, kernel: Kernel, floats: &[f32], rows: usize, cols: usize) {
         debug_assert_eq!(floats.len(), rows * cols);
         self.rows = rows;
         self.cols = cols;
@@ -44,11 +44,10 @@ impl Activations {
         let limit = limit(cols);
         let tiles = self.values.chunks_exact_mut((pairs * TILE_ROWS * 2).max(1));
         for (tile, block) in tiles.zip(floats.chunks((cols * TILE_ROWS).max(1))) {
-            for (lane, row) in block.chunks_exact(cols).enumerate() {
-                self.scales.push(quantize_row(row, limit, tile, lane));
-            }
+            let mut scales = [0.0; TILE_ROWS];
+            quantize_tile(kernel, block, cols, limit, tile, &mut scales);
+            self.scales.extend(scales);
         }
-        self.scales.resize(rows.next_multiple_of(TILE_ROWS), 0.0);
     }
 
     /// The 16-bit values of one tile: `pairs * TILE_ROWS * 2`.
@@ -63,6 +62,22 @@ impl Activations {
     }
 }
 
+for_each_instruction_set! {
+    /// The rows of a tile, of which there may be fewer than places.
+    fn quantize_tile(
+        rows: &[f32],
+        cols: usize,
+        limit: f32,
+        tile: &mut [i16],
+        scales: &mut [f32; TILE_ROWS],
+    ) {
+        for (lane, (row, scale)) in rows.chunks_exact(cols).zip(scales).enumerate() {
+            *scale = quantize_row(row, limit, tile, lane);
+        }
+    }
+}
+
+#[inline(always)]
 fn quantize_row(row: &[f32], limit: f32, tile: &mut [i16], lane: usize) -> f32 {
     let largest = largest_magnitude(row);
     if !largest.is_finite() {
@@ -122,7 +137,7 @@ mod tests {
             values: vec![77; 4],
             ..Default::default()
         };
-        activations.quantize(&[1.0, -1.0, 0.5, 0.0, 0.0, 0.0], 2, 3);
+        activations.quantize(Kernel::detect(), &[1.0, -1.0, 0.5, 0.0, 0.0, 0.0], 2, 3);
         let most = limit(3) as i16;
         let mut expected = [0; 32];
         expected[0] = most;
@@ -137,7 +152,7 @@ mod tests {
     fn a_row_that_is_not_finite_is_marked() {
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let mut activations = Activations::default();
-            activations.quantize(&[1.0, bad, 1.0, 1.0], 2, 2);
+            activations.quantize(Kernel::detect(), &[1.0, bad, 1.0, 1.0], 2, 2);
             assert!(activations.scales[0].is_nan() && activations.scales[1] > 0.0);
         }
     }

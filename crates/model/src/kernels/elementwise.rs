@@ -6,22 +6,58 @@
 
 const LANES: usize = 16;
 
-/// RMSNorm of one row: `out = x / sqrt(mean(x²) + epsilon) * weight`.
-pub fn rms_norm(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
-    let scale = rms_scale(x, epsilon);
-    for ((out, x), weight) in out.iter_mut().zip(x).zip(weight) {
-        *out = x * scale * weight;
+for_each_instruction_set! {
+    /// RMSNorm of each row: `out = x / sqrt(mean(x²) + epsilon) * weight`.
+    pub fn rms_norm(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
+        let width = weight.len();
+        for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+            let scale = rms_scale(x, epsilon);
+            for ((out, x), weight) in out.iter_mut().zip(x).zip(weight) {
+                *out = x * scale * weight;
+            }
+        }
     }
 }
 
-/// [`rms_norm`], in place.
-pub fn rms_norm_in_place(x: &mut [f32], weight: &[f32], epsilon: f32) {
-    let scale = rms_scale(x, epsilon);
-    for (x, weight) in x.iter_mut().zip(weight) {
-        *x *= scale * weight;
+for_each_instruction_set! {
+    /// The rotary embedding of one row of heads, in place: dimensions `d` and `d + half` of
+    /// each head are turned by the cosine and sine in `turns[d]`, of which there are `half`.
+    /// Each head is normalised before, where there is a `norm`, and multiplied by `scale`
+    /// after.
+    pub fn turn_heads(
+        row: &mut [f32],
+        turns: &[(f32, f32)],
+        norm: Option<&[f32]>,
+        epsilon: f32,
+        scale: f32,
+    ) {
+        let half = turns.len();
+        for head in row.chunks_exact_mut(2 * half) {
+            if let Some(weight) = norm {
+                let scale = rms_scale(head, epsilon);
+                for (x, weight) in head.iter_mut().zip(weight) {
+                    *x *= scale * weight;
+                }
+            }
+            let (low, high) = head.split_at_mut(half);
+            for ((a, b), (cos, sin)) in low.iter_mut().zip(high).zip(turns) {
+                let turned = (*a * cos - *b * sin, *b * cos + *a * sin);
+                (*a, *b) = (turned.0 * scale, turned.1 * scale);
+            }
+        }
     }
 }
 
+for_each_instruction_set! {
+    /// SwiGLU's product, in place: `gate = silu(gate) * up`.
+    pub fn silu_product(gate: &mut [f32], up: &[f32]) {
+        for (gate, up) in gate.iter_mut().zip(up) {
+            *gate = *gate / (1.0 + exp(-*gate)) * up;
+        }
+    }
+}
+
+#[inline(always)]
 fn rms_scale(x: &[f32], epsilon: f32) -> f32 {
     let squares = fold(x, 0.0, |sum, value| sum + value * value);
     let mean = squares.iter().sum::<f32>() / x.len() as f32;
@@ -30,7 +66,8 @@ fn rms_scale(x: &[f32], epsilon: f32) -> f32 {
 
 /// Softmax of one row, in place. Three passes: the largest, so that no exponential
 /// overflows; exponentials and their sum; the division.
-pub fn softmax(x: &mut [f32]) {
+#[inline(always)]
+pub(super) fn softmax(x: &mut [f32]) {
     let lanes = fold(x, f32::NEG_INFINITY, larger);
     let most = lanes.into_iter().fold(f32::NEG_INFINITY, larger);
     for value in x.iter_mut() {
@@ -43,14 +80,8 @@ pub fn softmax(x: &mut [f32]) {
     }
 }
 
-/// SwiGLU's product, in place: `gate = silu(gate) * up`.
-pub fn silu_product(gate: &mut [f32], up: &[f32]) {
-    for (gate, up) in gate.iter_mut().zip(up) {
-        *gate = *gate / (1.0 + exp(-*gate)) * up;
-    }
-}
-
 /// The largest magnitude; NaN or an infinity if there is one.
+#[inline(always)]
 pub(super) fn largest_magnitude(x: &[f32]) -> f32 {
     // Without the sign, the bits of floats are in the order of the floats, NaN above all.
     let mut lanes = [0; LANES];
@@ -65,6 +96,7 @@ pub(super) fn largest_magnitude(x: &[f32]) -> f32 {
     f32::from_bits(lanes.into_iter().chain(rest).max().unwrap_or(0) as u32)
 }
 
+#[inline(always)]
 fn fold(x: &[f32], start: f32, step: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
     let mut lanes = [start; LANES];
     let (chunks, rest) = x.as_chunks::<LANES>();
@@ -80,6 +112,7 @@ fn fold(x: &[f32], start: f32, step: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
 }
 
 /// `f32::max` without its promise about NaN, which takes more than one instruction.
+#[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
@@ -115,6 +148,7 @@ fn exp(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::Kernel;
 
     #[test]
     fn exp_is_close() {
@@ -154,7 +188,7 @@ mod tests {
     #[test]
     fn silu_at_both_ends() {
         let mut gate = [-1e30, -100.0, 0.0, 1.0, 100.0];
-        silu_product(&mut gate, &[1.0; 5]);
+        silu_product(Kernel::detect(), &mut gate, &[1.0; 5]);
         assert!(gate[0].is_finite() && gate[1].abs() < 1e-30);
         assert_eq!(gate[2], 0.0);
         assert!((gate[3] - 0.731_058_6).abs() < 1e-6);

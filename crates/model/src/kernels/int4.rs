@@ -14,7 +14,8 @@
 
 use super::activations::Activations;
 use super::int8::tile_sums;
-use super::tile::{FloatSums, Output, TileSums, write};
+use super::tile::{Output, Tile, write};
+use super::vector::{LANES, Vector};
 use super::{Kernel, PANEL, TILE_ROWS};
 use crate::weights::INT4_GROUP as GROUP;
 
@@ -113,11 +114,11 @@ pub fn multiply(
     let mut x_sums = vec![[0.0; TILE_ROWS]; x.rows.div_ceil(TILE_ROWS) * groups];
     sum_groups(kernel, &x.values, &mut x_sums);
     let mut panel = Panel::new(groups);
-    let mut sums: TileSums = [[0; PANEL]; TILE_ROWS];
+    let mut sums = Tile::default();
     for index in 0..width.div_ceil(PANEL) {
         panel.fill(kernel, weights, index);
         for (tile, block) in out.chunks_mut(TILE_ROWS * width).enumerate() {
-            let mut floats: FloatSums = [[0.0; PANEL]; TILE_ROWS];
+            let mut floats = Tile::default();
             let x_groups = x.tile(tile).chunks_exact(GROUP_OF_X);
             let w_groups = panel.weights.chunks_exact(GROUP_OF_WEIGHTS);
             for (group, (x, weights)) in x_groups.zip(w_groups).enumerate() {
@@ -208,25 +209,54 @@ for_each_instruction_set! {
 }
 
 for_each_instruction_set! {
+    /// Adds a group's share: the integer sums times its scales, and the sums of the
+    /// activations times its minima.
     fn add_group(
-        sums: &TileSums,
+        sums: &Tile<i32>,
         x_sums: &[f32; TILE_ROWS],
         scales: &[f32; PANEL],
         minima: &[f32; PANEL],
-        floats: &mut FloatSums,
-    ) {
-        for ((floats, sums), &x_sum) in floats.iter_mut().zip(sums).zip(x_sums) {
-            for lane in 0..PANEL {
-                floats[lane] += sums[lane] as f32 * scales[lane] + x_sum * minima[lane];
-            }
+        floats: &mut Tile<f32>,
+    ) = add_group_in
+}
+
+#[inline(always)]
+fn add_group_in<V: Vector, const ROWS: usize>(
+    zero: V,
+    sums: &Tile<i32>,
+    x_sums: &[f32; TILE_ROWS],
+    scales: &[f32; PANEL],
+    minima: &[f32; PANEL],
+    floats: &mut Tile<f32>,
+) {
+    let (scales, minima) = (scales.as_chunks::<LANES>().0, minima.as_chunks().0);
+    for ((floats, sums), &x_sum) in floats.0.iter_mut().zip(&sums.0).zip(x_sums) {
+        let floats = floats.as_chunks_mut().0.iter_mut();
+        let group = scales.iter().zip(minima);
+        for ((float, sums), (scales, minima)) in floats.zip(sums.as_chunks().0).zip(group) {
+            let (sums, x_sum) = (zero.convert(sums), zero.splat(x_sum));
+            let more = sums
+                .mul(zero.load(scales))
+                .add(x_sum.mul(zero.load(minima)));
+            zero.load(float).add(more).store(float);
         }
     }
 }
 
 for_each_instruction_set! {
-    fn scale_rows(scales: &[f32; TILE_ROWS], floats: &mut FloatSums) {
-        for (floats, scale) in floats.iter_mut().zip(scales) {
-            floats.iter_mut().for_each(|value| *value *= scale);
+    fn scale_rows(scales: &[f32; TILE_ROWS], floats: &mut Tile<f32>) = scale_rows_in
+}
+
+#[inline(always)]
+fn scale_rows_in<V: Vector, const ROWS: usize>(
+    zero: V,
+    scales: &[f32; TILE_ROWS],
+    floats: &mut Tile<f32>,
+) {
+    for (floats, &scale) in floats.0.iter_mut().zip(scales) {
+        for float in floats.as_chunks_mut().0 {
+            let (value, scale) = (zero.load(float), zero.splat(scale));
+            value.mul(scale).store(float);
         }
     }
 }

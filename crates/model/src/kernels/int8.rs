@@ -6,13 +6,12 @@
 //! to the last: all of them with AVX-512, a quarter at a time elsewhere.
 //!
 //! Cost: one multiply-add per weight and row; the rest (quantising, scaling) is below a
-//! tenth of it from 128 columns up. One thread: rows could be split among several, but a
-//! product of the 10 M model takes about a tenth of a millisecond, and splitting it gained
-//! nothing on two cores that had other work to do.
+//! tenth of it from 128 columns up.
 
 use super::activations::Activations;
 use super::pack::PackedMatrix;
-use super::tile::{FloatSums, TileSums, write};
+use super::tile::{Tile, write};
+use super::vector::{LANES, Vector};
 use super::{Instructions, Kernel, PANEL, TILE_ROWS};
 
 pub use super::tile::Output;
@@ -33,8 +32,7 @@ pub fn multiply(
     assert_eq!(out.len(), x.rows * weights.rows);
     assert!(bias.is_none_or(|bias| bias.len() == weights.rows));
     let width = weights.rows;
-    let mut sums: TileSums = [[0; PANEL]; TILE_ROWS];
-    let mut floats: FloatSums = [[0.0; PANEL]; TILE_ROWS];
+    let (mut sums, mut floats) = (Tile::default(), Tile::default());
     for panel in 0..width.div_ceil(PANEL) {
         let (values, scales) = weights.panel(panel);
         for (tile, block) in out.chunks_mut(TILE_ROWS * width).enumerate() {
@@ -45,23 +43,50 @@ pub fn multiply(
     }
 }
 
+/// The innermost loop alone, for measurements: the first tile of `x` by the first panel of
+/// `weights`.
+///
+/// # Panics
+/// If the shapes do not match, or there is nothing.
+pub fn tile(kernel: Kernel, x: &Activations, weights: &PackedMatrix) -> [[i32; PANEL]; TILE_ROWS] {
+    assert_eq!(x.cols, weights.cols);
+    let mut sums = Tile::default();
+    tile_sums(kernel, x.tile(0), weights.panel(0).0, &mut sums);
+    sums.0
+}
+
 for_each_instruction_set! {
+    /// The sums of a tile, each times the scales of its row and of its weights.
     fn scale(
-        sums: &TileSums,
+        sums: &Tile<i32>,
         row_scales: &[f32; TILE_ROWS],
         weight_scales: &[f32; PANEL],
-        floats: &mut FloatSums,
-    ) {
-        for ((floats, sums), scale) in floats.iter_mut().zip(sums).zip(row_scales) {
-            for lane in 0..PANEL {
-                floats[lane] = sums[lane] as f32 * (scale * weight_scales[lane]);
-            }
+        floats: &mut Tile<f32>,
+    ) = scale_in
+}
+
+#[inline(always)]
+fn scale_in<V: Vector, const ROWS: usize>(
+    zero: V,
+    sums: &Tile<i32>,
+    row_scales: &[f32; TILE_ROWS],
+    weight_scales: &[f32; PANEL],
+    floats: &mut Tile<f32>,
+) {
+    let (weight_scales, _) = weight_scales.as_chunks::<LANES>();
+    for ((floats, sums), &row_scale) in floats.0.iter_mut().zip(&sums.0).zip(row_scales) {
+        let (floats, _) = floats.as_chunks_mut::<LANES>();
+        for ((float, sums), scales) in floats.iter_mut().zip(sums.as_chunks().0).zip(weight_scales)
+        {
+            let (sums, scales, row_scale) =
+                (zero.convert(sums), zero.load(scales), zero.splat(row_scale));
+            sums.mul(row_scale.mul(scales)).store(float);
         }
     }
 }
 
 /// The dot products of a tile of activations with as many columns of a panel.
-pub(super) fn tile_sums(kernel: Kernel, x: &[i16], weights: &[i8], sums: &mut TileSums) {
+pub(super) fn tile_sums(kernel: Kernel, x: &[i16], weights: &[i8], sums: &mut Tile<i32>) {
     match kernel.0 {
         Instructions::Scalar => scalar(x, weights, sums),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -76,12 +101,12 @@ pub(super) fn tile_sums(kernel: Kernel, x: &[i16], weights: &[i8], sums: &mut Ti
 }
 
 /// The reference for the tiles of this folder, and the kernel of every other machine.
-fn scalar(x: &[i16], weights: &[i8], sums: &mut TileSums) {
-    *sums = [[0; PANEL]; TILE_ROWS];
+fn scalar(x: &[i16], weights: &[i8], sums: &mut Tile<i32>) {
+    *sums = Tile::default();
     let (x, _) = x.as_chunks::<{ TILE_ROWS * 2 }>();
     let (weights, _) = weights.as_chunks::<{ PANEL * 2 }>();
     for (x, weights) in x.iter().zip(weights) {
-        for (sums, x) in sums.iter_mut().zip(x.as_chunks::<2>().0) {
+        for (sums, x) in sums.0.iter_mut().zip(x.as_chunks::<2>().0) {
             let (even, odd) = (i32::from(x[0]), i32::from(x[1]));
             for (sum, w) in sums.iter_mut().zip(weights.as_chunks::<2>().0) {
                 *sum += even * i32::from(w[0]) + odd * i32::from(w[1]);

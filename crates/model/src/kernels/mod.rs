@@ -1,7 +1,7 @@
 //! The arithmetic under the forward pass, and the choice of instructions for it.
 //!
 //! Two products do nearly all the work: weights by 16-bit activations ([`int8`], and [`int4`]
-//! which unpacks to it), and the f32 products inside attention ([`float`]). Each has one loop structure and one memory
+//! which unpacks to it), and the f32 products of [`attention`]. Each has one loop structure and one memory
 //! layout for all machines; only the innermost tile is written per instruction set.
 //!
 //! Every kernel gives the same bits on every machine. Integer sums are exact in any order;
@@ -9,47 +9,18 @@
 //! multiply-add; and the exponential is our own. So a seed gives the same text in the
 //! browser and on the command line.
 
-/// A function that is compiled once for each instruction set, and chooses among these by the
-/// [`Kernel`] that becomes its first argument. The body is plain Rust, in the vectors of that
-/// set; no set has fused multiply-add, so that the bits are the same.
-macro_rules! for_each_instruction_set {
-    ($(#[$note:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block) => {
-        $(#[$note])*
-        $visibility fn $name(kernel: $crate::kernels::Kernel, $($argument: $type),*) {
-            #[inline(always)]
-            fn plain($($argument: $type),*) $body
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2")]
-            fn avx2($($argument: $type),*) {
-                plain($($argument),*);
-            }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw")]
-            fn avx512($($argument: $type),*) {
-                plain($($argument),*);
-            }
-            match kernel.0 {
-                $crate::kernels::Instructions::Scalar => plain($($argument),*),
-                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-                $crate::kernels::Instructions::Simd128 => plain($($argument),*),
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: a `Kernel` with AVX2 exists only where AVX2 was detected.
-                $crate::kernels::Instructions::Avx2 => unsafe { avx2($($argument),*) },
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: a `Kernel` with AVX-512 exists only where F and BW were detected.
-                $crate::kernels::Instructions::Avx512Vnni => unsafe { avx512($($argument),*) },
-            }
-        }
-    };
-}
+#[macro_use]
+mod dispatch;
 
 pub mod activations;
+pub mod attention;
 pub mod elementwise;
 pub mod float;
 pub mod int4;
 pub mod int8;
 pub mod pack;
 mod tile;
+mod vector;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm;
 #[cfg(target_arch = "x86_64")]

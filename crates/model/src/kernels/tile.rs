@@ -2,11 +2,16 @@
 
 use super::{PANEL, TILE_ROWS};
 
-/// The dot products of a tile of activations with a panel of weights.
-pub(super) type TileSums = [[i32; PANEL]; TILE_ROWS];
+/// The dot products of a tile of activations with a panel of weights, or the same with scales.
+/// Aligned to a line of the cache, so that no vector of it lies on two.
+#[repr(align(64))]
+pub(super) struct Tile<T>(pub(super) [[T; PANEL]; TILE_ROWS]);
 
-/// The same with scales.
-pub(super) type FloatSums = [[f32; PANEL]; TILE_ROWS];
+impl<T: Copy + Default> Default for Tile<T> {
+    fn default() -> Self {
+        Self([[T::default(); PANEL]; TILE_ROWS])
+    }
+}
 
 /// What happens to what stands in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +24,7 @@ pub enum Output {
 
 /// Writes a tile to the panel's columns of `block`, the tile's rows of an output of `width`.
 pub(super) fn write(
-    sums: &FloatSums,
+    sums: &Tile<f32>,
     panel: usize,
     bias: Option<&[f32]>,
     output: Output,
@@ -27,8 +32,15 @@ pub(super) fn write(
     block: &mut [f32],
 ) {
     let columns = panel * PANEL..width.min((panel + 1) * PANEL);
-    for (row, sums) in block.chunks_exact_mut(width).zip(sums) {
+    for (row, sums) in block.chunks_exact_mut(width).zip(&sums.0) {
         let out = &mut row[columns.clone()];
+        if let (Ok(out), None) = (<&mut [f32; PANEL]>::try_from(&mut *out), bias) {
+            match output {
+                Output::Set => *out = *sums,
+                Output::Add => out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum),
+            }
+            continue;
+        }
         match output {
             Output::Set => out.copy_from_slice(&sums[..out.len()]),
             Output::Add => out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum),

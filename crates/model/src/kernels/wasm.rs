@@ -5,11 +5,11 @@
 //! weights, 1 of activations. Both operands are read with constant offsets from two pointers
 //! that advance, which spares the engine all address arithmetic.
 
-use super::tile::TileSums;
+use super::tile::Tile;
 use super::{PANEL, TILE_ROWS};
 use core::arch::wasm32::*;
 
-pub(super) fn tile(x: &[i16], weights: &[i8], sums: &mut TileSums) {
+pub(super) fn tile(x: &[i16], weights: &[i8], sums: &mut Tile<i32>) {
     const ROWS: usize = TILE_ROWS / 2;
     const COLS: usize = PANEL / 4;
     let (x, _) = x.as_chunks::<{ TILE_ROWS * 2 }>();
@@ -30,7 +30,7 @@ pub(super) fn tile(x: &[i16], weights: &[i8], sums: &mut TileSums) {
                     acc[1] = i32x4_add(acc[1], i32x4_dot_i16x8(pair, high));
                 }
             }
-            for (acc, sums) in acc.iter().zip(&mut sums[rows..]) {
+            for (acc, sums) in acc.iter().zip(&mut sums.0[rows..]) {
                 let sums = sums[cols..][..COLS].as_mut_ptr().cast::<v128>();
                 // SAFETY: `sums` points to 8 i32, two vectors, and stores need no alignment.
                 unsafe {

@@ -4,13 +4,13 @@
 //! the same pair of one row of activations in every lane. AVX-512 has 32 registers: the 16
 //! sums of a whole tile, two of weights. AVX2 has 16, so a tile is four passes of 8 sums.
 
-use super::tile::TileSums;
+use super::tile::Tile;
 use super::{PANEL, TILE_ROWS};
 use std::arch::x86_64::*;
 
 /// Needs AVX2.
 #[target_feature(enable = "avx2")]
-pub(super) fn tile_avx2(x: &[i16], weights: &[i8], sums: &mut TileSums) {
+pub(super) fn tile_avx2(x: &[i16], weights: &[i8], sums: &mut Tile<i32>) {
     const ROWS: usize = TILE_ROWS / 2;
     const COLS: usize = PANEL / 2;
     let (x, _) = x.as_chunks::<{ TILE_ROWS * 2 }>();
@@ -27,7 +27,7 @@ pub(super) fn tile_avx2(x: &[i16], weights: &[i8], sums: &mut TileSums) {
                     acc[1] = _mm256_add_epi32(acc[1], _mm256_madd_epi16(pair, high));
                 }
             }
-            for (acc, sums) in acc.iter().zip(&mut sums[rows..]) {
+            for (acc, sums) in acc.iter().zip(&mut sums.0[rows..]) {
                 let (sums, _) = sums[cols..cols + COLS].as_chunks_mut::<8>();
                 for (acc, sums) in acc.iter().zip(sums) {
                     // SAFETY: `sums` is eight i32, and the store needs no alignment.
@@ -49,7 +49,7 @@ fn widen(weights: &[i8], part: usize) -> __m256i {
 
 /// Needs AVX-512 F, BW and VNNI.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub(super) fn tile_avx512(x: &[i16], weights: &[i8], sums: &mut TileSums) {
+pub(super) fn tile_avx512(x: &[i16], weights: &[i8], sums: &mut Tile<i32>) {
     let (x, _) = x.as_chunks::<{ TILE_ROWS * 2 }>();
     let (weights, _) = weights.as_chunks::<{ PANEL * 2 }>();
     let mut acc = [[_mm512_setzero_si512(); 2]; TILE_ROWS];
@@ -69,7 +69,7 @@ pub(super) fn tile_avx512(x: &[i16], weights: &[i8], sums: &mut TileSums) {
             acc[1] = _mm512_dpwssd_epi32(acc[1], pair, high);
         }
     }
-    for (acc, sums) in acc.iter().zip(sums) {
+    for (acc, sums) in acc.iter().zip(&mut sums.0) {
         // SAFETY: `sums` is 32 i32, two vectors of 16, and stores need no alignment.
         unsafe {
             let halves: *mut __m512i = sums.as_mut_ptr().cast();
