@@ -91,8 +91,23 @@ struct Node {
     waiting: Vec<u32>,
     /// The same by nonterminal, once they are many.
     waiting_for: Option<FxHashMap<NonterminalId, Vec<u32>>>,
-    /// Nonterminals that began here, and the entries that completed them.
+    /// Nonterminals that began here, and the entries that completed them, in order.
     completed: Vec<(NonterminalId, EntryId)>,
+    /// The same by nonterminal, once they are many.
+    completed_by: Option<FxHashMap<NonterminalId, Vec<EntryId>>>,
+}
+
+impl Node {
+    fn completed_by(&mut self) -> &FxHashMap<NonterminalId, Vec<EntryId>> {
+        let completed = &self.completed;
+        self.completed_by.get_or_insert_with(|| {
+            let mut by: FxHashMap<NonterminalId, Vec<EntryId>> = FxHashMap::default();
+            for &(nonterminal, entry) in completed {
+                by.entry(nonterminal).or_default().push(entry);
+            }
+            by
+        })
+    }
 }
 
 /// A chart, with what it was made for.
@@ -173,6 +188,7 @@ impl Chart {
                 && gone[completed.node as usize]
             {
                 node.completed.pop();
+                node.completed_by = None;
             }
         }
     }
@@ -289,12 +305,26 @@ impl Parser<'_, '_> {
         } else if node.waiting.len() >= INDEXED_FROM {
             self.index(id.node);
         }
-        let mut at = 0;
-        while let Some(&(nonterminal, completed)) =
-            self.chart.nodes[id.node as usize].completed.get(at)
-        {
-            self.advance(id, completed, nonterminal);
-            at += 1;
+        if self.chart.nodes[id.node as usize].completed.len() < INDEXED_FROM {
+            let mut at = 0;
+            while let Some(&(nonterminal, completed)) =
+                self.chart.nodes[id.node as usize].completed.get(at)
+            {
+                self.advance(id, completed, nonterminal);
+                at += 1;
+            }
+            return;
+        }
+        for &(nonterminal, _) in &state.nonterminals {
+            let mut at = 0;
+            while let Some(&completed) = self.chart.nodes[id.node as usize]
+                .completed_by()
+                .get(&nonterminal)
+                .and_then(|completed| completed.get(at))
+            {
+                self.advance(id, completed, nonterminal);
+                at += 1;
+            }
         }
     }
 
@@ -317,6 +347,9 @@ impl Parser<'_, '_> {
         }
         let node = &mut self.chart.nodes[origin as usize];
         node.completed.push((nonterminal, id));
+        if let Some(completed_by) = &mut node.completed_by {
+            completed_by.entry(nonterminal).or_default().push(id);
+        }
         let mut at = 0;
         loop {
             let node = &self.chart.nodes[origin as usize];
@@ -407,6 +440,7 @@ impl Parser<'_, '_> {
             waiting: Vec::new(),
             waiting_for: None,
             completed: Vec::new(),
+            completed_by: None,
         };
         let id = match self.chart.free.pop() {
             Some(id) => {

@@ -6,6 +6,7 @@ use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_lexer::{BitSet, Spanner, TokenId, Vocabulary};
 
+use crate::any_length::RegularLanguage;
 use crate::cfg::Cfg;
 use crate::chart::{Chart, Parse};
 use crate::fit::{fit, without_counts};
@@ -83,6 +84,8 @@ pub struct Checker {
     inner: Option<RegularChecker>,
     cover: Option<RegularChecker>,
     regular: bool,
+    /// The language itself, where it is regular and was found to be.
+    language: Option<RegularLanguage>,
     statistics: Statistics,
     limits: CheckerLimits,
 }
@@ -101,17 +104,25 @@ impl Checker {
         let mut statistics = Statistics::default();
         let mut inner = None;
         let mut cover = None;
+        let mut language = None;
         if let Some(vocabulary) = &vocabulary {
-            let bounds = Bounds::new(&normalized, &limits);
+            let mut bounds = Bounds::new(&normalized, &limits);
+            if bounds.exact {
+                language = bounds.inner.take().map(Arc::new);
+            }
             statistics.levels = bounds.levels;
             statistics.regular = bounds.exact;
-            let checker = |dfa: Dfa| {
-                RegularChecker::new(Arc::new(dfa), Arc::clone(vocabulary), limits.memo_members)
+            let checker = |dfa: Arc<Dfa>| {
+                RegularChecker::new(dfa, Arc::clone(vocabulary), limits.memo_members)
             };
-            statistics.inner_states = bounds.inner.as_ref().map_or(0, Dfa::state_count);
+            let below = bounds.inner.map(Arc::new).or_else(|| language.clone());
+            statistics.inner_states = below.as_ref().map_or(0, |dfa| dfa.state_count());
             statistics.cover_states = bounds.cover.as_ref().map_or(0, Dfa::state_count);
-            inner = bounds.inner.map(checker);
-            cover = bounds.cover.map(checker);
+            inner = below.map(checker);
+            cover = bounds.cover.map(Arc::new).map(checker);
+        } else if normalized.grammar.rules.len() == 1 {
+            // Of larger grammars the parser's tables are made sooner.
+            language = regular_language(&normalized, &limits).map(Arc::new);
         }
         let regular = statistics.regular;
         let mut checker = Self {
@@ -126,10 +137,10 @@ impl Checker {
             regular,
             statistics,
             limits,
+            language: language.map(RegularLanguage::new),
         };
-        // A regular grammar's automaton decides alone; productions are built
-        // when a gap of any length asks for them.
-        if !regular {
+        // A regular grammar's automaton decides alone.
+        if checker.language.is_none() {
             checker.cfg()?;
         }
         Ok(checker)
@@ -171,6 +182,15 @@ impl Checker {
 
     /// Decides a pattern, and says which tier did.
     pub fn check(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
+        if let Some(language) = &self.language
+            && !pattern.counts_cells()
+        {
+            let verdict = match language.shortest_filling(pattern) {
+                Some(witness) => Verdict::Completable(witness),
+                None => Verdict::Impossible,
+            };
+            return (verdict, Tier::Regular);
+        }
         let any = pattern
             .segments
             .iter()
@@ -300,38 +320,47 @@ impl Bounds {
         if grammar.lexicon.is_some() {
             return Self::default();
         }
-        // A regular grammar may use the larger limits: its automaton is all
-        // that is needed.
-        let flat = write_out(
-            grammar,
-            grammar.start,
-            recursive,
-            &Below::Nothing,
-            &limits.automata,
-        );
-        // A constraint on whole texts narrows every automaton alike.
-        let constrained = |dfa: Dfa, limits: &Limits| match &grammar.constraint {
-            Some(constraint) => dfa.intersect(constraint, limits).ok(),
-            None => Some(dfa),
-        };
-        if let Ok(flat) = flat
-            && flat.mentions.is_empty()
-            && let Some(dfa) = constrained(flat.dfa, &limits.automata)
-        {
+        if let Some(language) = regular_language(normalized, limits) {
             return Self {
-                inner: Some(dfa),
+                inner: Some(language),
                 exact: true,
                 ..Self::default()
             };
         }
+        let constrained = |dfa: Dfa| constrained(dfa, grammar, &limits.approximations);
         let inner = unroll(grammar, recursive, Below::Nothing, &limits.approximations);
         let cover = unroll(grammar, recursive, Below::Shared, &limits.approximations);
         Self {
             levels: inner.as_ref().map_or(0, |inner| inner.levels),
-            inner: inner.and_then(|inner| constrained(inner.dfa, &limits.approximations)),
-            cover: cover.and_then(|cover| constrained(cover.dfa, &limits.approximations)),
+            inner: inner.and_then(|inner| constrained(inner.dfa)),
+            cover: cover.and_then(|cover| constrained(cover.dfa)),
             exact: false,
         }
+    }
+}
+
+/// The automaton of the language, if that is regular and visibly so. It may use
+/// the larger limits, since it is all that is needed then.
+fn regular_language(normalized: &Normalized, limits: &CheckerLimits) -> Option<Dfa> {
+    let Normalized {
+        grammar, recursive, ..
+    } = normalized;
+    if grammar.lexicon.is_some() {
+        return None;
+    }
+    let (start, limits) = (grammar.start, &limits.automata);
+    let flat = write_out(grammar, start, recursive, &Below::Nothing, limits).ok()?;
+    match flat.mentions.is_empty() {
+        true => constrained(flat.dfa, grammar, limits),
+        false => None,
+    }
+}
+
+/// What is left of an approximation under the constraint on whole texts.
+fn constrained(dfa: Dfa, grammar: &Grammar, limits: &Limits) -> Option<Dfa> {
+    match &grammar.constraint {
+        Some(constraint) => dfa.intersect(constraint, limits).ok(),
+        None => Some(dfa),
     }
 }
 
@@ -350,7 +379,7 @@ fn witness(pattern: &Pattern, additions: &[Addition]) -> Witness {
                 Gap::Any => Filling::Bytes(
                     emits
                         .filter_map(|emit| match emit {
-                            Emit::Byte(byte, _) => Some(byte),
+                            Emit::Byte(byte, _) | Emit::Separate(byte, _) => Some(byte),
                             Emit::Leave(_) | Emit::Token(_) => None,
                         })
                         .collect(),
@@ -359,7 +388,7 @@ fn witness(pattern: &Pattern, additions: &[Addition]) -> Witness {
                     emits
                         .filter_map(|emit| match emit {
                             Emit::Token(token) => Some(token),
-                            Emit::Leave(_) | Emit::Byte(..) => None,
+                            Emit::Leave(_) | Emit::Separate(..) | Emit::Byte(..) => None,
                         })
                         .collect(),
                 ),

@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, LexerState, Spanner, TerminalId, TokenId, TrieNode};
+use lacuna_lexer::{Lexer, LexerState, Owed, Spanner, TerminalId, TokenId, TrieNode};
 use rustc_hash::FxHashSet;
 
 use crate::{Gap, Pattern, Segment};
@@ -25,6 +25,9 @@ use crate::{Gap, Pattern, Segment};
 pub enum Emit {
     /// A byte in a gap of any length, and the lexer state behind it.
     Byte(u8, LexerState),
+    /// A byte that separates lexemes in a gap of any length, and the lexer state
+    /// behind it; often it could be left out.
+    Separate(u8, LexerState),
     /// The end of a gap of any length, and the lexer state there.
     Leave(LexerState),
     /// A token in a gap that counts cells.
@@ -39,6 +42,9 @@ pub struct Addition {
     /// What is added.
     pub emit: Emit,
 }
+
+/// Bytes of text that are looked at ahead of a boundary for its obligations.
+const LOOKAHEAD: usize = 16;
 
 /// A place in the pattern with a state of the lexer; a node of the graph where
 /// that state is a boundary.
@@ -133,8 +139,14 @@ impl<'a> CompletionGraph<'a> {
                     state: finish.to,
                     ..point
                 });
+                let Some(boundary) = self.redeem(boundary, &mut reach) else {
+                    continue;
+                };
                 match finish.terminal {
-                    Some(terminal) => walk.found(at, Some(terminal), boundary),
+                    Some(terminal) => match self.separate(boundary) {
+                        Some((emit, to)) => walk.found_with(at, terminal, to, emit),
+                        None => walk.found(at, Some(terminal), boundary),
+                    },
                     None => walk.reach(at, boundary, None),
                 }
             }
@@ -206,6 +218,34 @@ impl<'a> CompletionGraph<'a> {
             });
             walk.reach(at, next, Some(Emit::Token(landing.token)));
         }
+    }
+
+    /// A boundary in text with its obligations redeemed, as far as the text tells;
+    /// `None` if it breaks one. `reach` grows by what was looked at.
+    fn redeem(&self, boundary: Point, reach: &mut u32) -> Option<Point> {
+        let segment = self.pattern.segments.get(boundary.segment as usize);
+        let Some(Segment::Text(text)) = segment else {
+            return Some(boundary);
+        };
+        let rest = &text[boundary.offset as usize..];
+        let ahead = &rest[..rest.len().min(LOOKAHEAD)];
+        *reach = (*reach).max(self.rank(boundary) + ahead.len() as u32);
+        match self.lexer.owed(boundary.state, ahead) {
+            Owed::Nothing(state) => Some(Point { state, ..boundary }),
+            Owed::Broken => None,
+            Owed::Open => Some(boundary),
+        }
+    }
+
+    /// In a gap of any length, the node that stands for a boundary: the same for
+    /// most, or for all.
+    fn separate(&self, boundary: Point) -> Option<(Emit, Point)> {
+        let segment = self.pattern.segments.get(boundary.segment as usize);
+        if segment != Some(&Segment::Gap(Gap::Any)) {
+            return None;
+        }
+        let (byte, state) = self.lexer.separator(boundary.state)?;
+        Some((Emit::Separate(byte, state), Point { state, ..boundary }))
     }
 
     fn is_end(&self, point: Point) -> bool {
@@ -312,7 +352,9 @@ impl Walk {
         });
         // What costs nothing comes first, so points are seen at their cheapest.
         match emit {
-            Some(Emit::Byte(..) | Emit::Token(_)) => self.queue.push_back(step),
+            Some(Emit::Byte(..) | Emit::Separate(..) | Emit::Token(_)) => {
+                self.queue.push_back(step);
+            }
             Some(Emit::Leave(_)) | None => self.queue.push_front(step),
         }
     }
@@ -330,17 +372,31 @@ impl Walk {
     fn found(&mut self, at: u32, terminal: Option<TerminalId>, to: Point) {
         if self.known.insert((terminal, to)) {
             let additions = self.additions(at);
-            let costs = additions.iter().filter(|addition| match addition.emit {
-                Emit::Byte(..) | Emit::Token(_) => true,
-                Emit::Leave(_) => false,
-            });
-            self.edges.push(Edge {
-                terminal,
-                to,
-                cost: costs.count() as u32,
-                additions: (!additions.is_empty()).then(|| additions.into()),
-            });
+            self.push(terminal, to, additions);
         }
+    }
+
+    /// As [`found`](Self::found), with a last addition.
+    fn found_with(&mut self, at: u32, terminal: TerminalId, to: Point, emit: Emit) {
+        if self.known.insert((Some(terminal), to)) {
+            let segment = self.steps[at as usize].point.segment;
+            let mut additions = self.additions(at);
+            additions.push(Addition { segment, emit });
+            self.push(Some(terminal), to, additions);
+        }
+    }
+
+    fn push(&mut self, terminal: Option<TerminalId>, to: Point, additions: Vec<Addition>) {
+        let costs = additions.iter().filter(|addition| match addition.emit {
+            Emit::Byte(..) | Emit::Token(_) => true,
+            Emit::Separate(..) | Emit::Leave(_) => false,
+        });
+        self.edges.push(Edge {
+            terminal,
+            to,
+            cost: costs.count() as u32,
+            additions: (!additions.is_empty()).then(|| additions.into()),
+        });
     }
 
     fn additions(&self, mut at: u32) -> Vec<Addition> {

@@ -3,13 +3,14 @@
 //! - Immediate left recursion becomes repetition: `e ::= e a | b` is `b a*`.
 //! - A rule that is recursive only in tail position is regular; its body
 //!   becomes its automaton.
+//! - A text that is cut into lexemes, but is always one lexeme, is not cut.
 //! - What it costs to write a rule out without mentions is known beforehand, so
 //!   that nothing blows up while trying.
 
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::Limits;
-use lacuna_grammar::{Expr, Grammar, RuleId};
+use lacuna_grammar::{Expr, Grammar, Lexicon, Rule, RuleId};
 
 use crate::unroll::{Below, MAX_NESTING, write_out};
 
@@ -29,7 +30,7 @@ pub(crate) struct Normalized {
 }
 
 pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
-    let mut grammar = grammar.clone();
+    let mut grammar = one_lexeme(grammar).unwrap_or_else(|| grammar.clone());
     if grammar.lexicon.is_some() {
         // Rules over terminals are the parser's, as they are.
         return Normalized {
@@ -68,6 +69,28 @@ pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
         regular,
         recursive,
     }
+}
+
+/// The grammar without its lexicon, where a text can only be one lexeme of its
+/// only terminal: then the longest match is the whole text or nothing.
+fn one_lexeme(grammar: &Grammar) -> Option<Grammar> {
+    let Some(Lexicon { terminals }) = &grammar.lexicon else {
+        return None;
+    };
+    let ([terminal], Expr::Terminal(_)) = (terminals.as_slice(), &grammar.rule(grammar.start).body)
+    else {
+        return None;
+    };
+    if terminal.ignored {
+        return None;
+    }
+    let whole = Rule {
+        name: terminal.name.clone(),
+        body: Expr::Automaton(Arc::clone(&terminal.language)),
+    };
+    let mut without = Grammar::new(vec![whole], RuleId(0));
+    without.constraint.clone_from(&grammar.constraint);
+    Some(without)
 }
 
 fn remove_left_recursion(rule: RuleId, body: &mut Expr) {

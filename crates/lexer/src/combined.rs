@@ -100,6 +100,46 @@ impl Combined {
         (next != DEAD).then_some(next)
     }
 
+    /// For each state, the first of those that accept after the same bytes,
+    /// whatever terminal it is (Moore's partition refinement). Obligations need
+    /// no more than that, and all prefixes of keywords are then one with names.
+    pub(crate) fn representatives_by_acceptance(&self) -> Vec<LexerState> {
+        let classes = self.representatives.len();
+        let mut blocks: Vec<u32> = self
+            .accepts
+            .iter()
+            .map(|accepted| u32::from(accepted.is_empty()))
+            .collect();
+        let mut count = 0;
+        loop {
+            let mut ids: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+            let refined: Vec<u32> = (0..self.state_count())
+                .map(|state| {
+                    let row = &self.table[state * classes..][..classes];
+                    let targets = row.iter().map(|&next| match next {
+                        DEAD => u32::MAX,
+                        next => blocks[next as usize],
+                    });
+                    let signature = std::iter::once(blocks[state]).chain(targets).collect();
+                    let fresh = ids.len() as u32;
+                    *ids.entry(signature).or_insert(fresh)
+                })
+                .collect();
+            let (before, found) = (count, ids.len());
+            (blocks, count) = (refined, found);
+            if found == before {
+                break;
+            }
+        }
+        let mut first = vec![DEAD; count];
+        for (state, &block) in (0..).zip(&blocks) {
+            if first[block as usize] == DEAD {
+                first[block as usize] = state;
+            }
+        }
+        blocks.iter().map(|&block| first[block as usize]).collect()
+    }
+
     /// For each state, whether one byte or more can lead to an accepting one.
     pub(crate) fn extends(&self) -> Vec<bool> {
         let classes = self.representatives.len();

@@ -31,6 +31,7 @@ use rustc_hash::FxHashMap;
 
 use crate::BitSet;
 use crate::combined::{Combined, DEAD};
+use crate::separator::Anatomy;
 
 /// Index of a terminal.
 pub type TerminalId = u32;
@@ -61,7 +62,30 @@ pub struct Lexer {
     alive: Vec<BitSet>,
     /// For each state, the states that one byte leads to, each with one byte.
     moves: Vec<Box<[(u8, LexerState)]>>,
+    separators: FxHashMap<LexerState, u8>,
+    owing: Owing,
     terminal_count: usize,
+}
+
+/// What becomes of obligations, apart from all else.
+#[derive(Clone, Debug)]
+struct Owing {
+    /// The combined automaton's table, and whether its states accept.
+    table: Vec<LexerState>,
+    accepting: Vec<bool>,
+    /// For each boundary, its obligations and the boundary without them.
+    boundaries: FxHashMap<LexerState, (Box<[LexerState]>, LexerState)>,
+}
+
+/// What a boundary's obligations come to before a known text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owed {
+    /// They are gone: all is as at this boundary, which has none.
+    Nothing(LexerState),
+    /// One is broken.
+    Broken,
+    /// Some outlast the text.
+    Open,
 }
 
 impl Lexer {
@@ -159,6 +183,42 @@ impl Lexer {
         self.alive[state as usize].contains(self.terminal_count)
     }
 
+    /// What a boundary's obligations come to if `text` follows.
+    pub fn owed(&self, boundary: LexerState, text: &[u8]) -> Owed {
+        let Some((obligations, free)) = self.owing.boundaries.get(&boundary) else {
+            return Owed::Open;
+        };
+        let classes = self.representatives.len();
+        let mut open = false;
+        for &obligation in obligations {
+            let mut state = obligation;
+            let mut gone = false;
+            for &byte in text {
+                state = self.owing.table
+                    [state as usize * classes + self.classes[byte as usize] as usize];
+                if state == DEAD {
+                    gone = true;
+                    break;
+                }
+                if self.owing.accepting[state as usize] {
+                    return Owed::Broken;
+                }
+            }
+            open |= !gone;
+        }
+        match open {
+            true => Owed::Open,
+            false => Owed::Nothing(*free),
+        }
+    }
+
+    /// A byte of an ignored lexeme that may stand at a boundary behind a terminal,
+    /// such that whatever can come next can come behind it; and the state there.
+    pub fn separator(&self, boundary: LexerState) -> Option<(u8, LexerState)> {
+        let &byte = self.separators.get(&boundary)?;
+        Some((byte, self.next(boundary, byte)?))
+    }
+
     /// One byte, the most readable one, for each target a state leads to.
     pub fn moves(&self, state: LexerState) -> &[(u8, LexerState)] {
         &self.moves[state as usize]
@@ -181,6 +241,9 @@ struct Construction<'a> {
     /// For each state of the combined automaton, the terminals that may end
     /// there (`None` if ignored), and whether that leaves an obligation.
     ways: Vec<Vec<(Option<TerminalId>, bool)>>,
+    /// For each state of the combined automaton, the one that stands for it in
+    /// obligations.
+    bound: Vec<LexerState>,
     places: Vec<Place>,
     ids: FxHashMap<Place, LexerState>,
 }
@@ -192,6 +255,7 @@ impl<'a> Construction<'a> {
         ways: Vec<Vec<(Option<TerminalId>, bool)>>,
     ) -> Self {
         Self {
+            bound: combined.representatives_by_acceptance(),
             combined,
             constraint,
             ways,
@@ -217,8 +281,9 @@ impl<'a> Construction<'a> {
             let ways = std::mem::take(&mut self.ways[place.lexeme as usize]);
             let ends = ways.iter().map(|&(terminal, binds)| {
                 let mut obligations = place.obligations.clone();
-                if binds && let Err(at) = obligations.binary_search(&place.lexeme) {
-                    obligations.insert(at, place.lexeme);
+                let bound = self.bound[place.lexeme as usize];
+                if binds && let Err(at) = obligations.binary_search(&bound) {
+                    obligations.insert(at, bound);
                 }
                 let to = self.id(Place {
                     lexeme: 0,
@@ -247,6 +312,8 @@ impl<'a> Construction<'a> {
             .collect();
         let alive = alive(&table, &finishes, &ends, terminal_count);
         let moves = moves(&table, &self.combined.classes, finishes.len());
+        let separators = self.separators(&table, &finishes);
+        let owing = self.owing();
         Ok(Lexer {
             classes: self.combined.classes.clone(),
             representatives: self.combined.representatives.clone(),
@@ -255,8 +322,59 @@ impl<'a> Construction<'a> {
             ends,
             alive,
             moves,
+            separators,
+            owing,
             terminal_count,
         })
+    }
+
+    fn owing(&self) -> Owing {
+        let boundaries = self.places.iter().enumerate();
+        let boundaries: Vec<(LexerState, Place)> = boundaries
+            .filter(|(_, place)| place.lexeme == 0)
+            .map(|(state, place)| (state as LexerState, place.clone()))
+            .collect();
+        let boundaries = boundaries.into_iter().filter_map(|(state, place)| {
+            let free = Place {
+                obligations: Vec::new(),
+                ..place
+            };
+            let free = *self.ids.get(&free)?;
+            Some((state, (place.obligations.into(), free)))
+        });
+        Owing {
+            table: self.combined.table.clone(),
+            accepting: self
+                .combined
+                .accepts
+                .iter()
+                .map(|a| !a.is_empty())
+                .collect(),
+            boundaries: boundaries.collect(),
+        }
+    }
+
+    fn separators(
+        &self,
+        table: &[LexerState],
+        finishes: &[Box<[Finish]>],
+    ) -> FxHashMap<LexerState, u8> {
+        let classes = self.combined.representatives.len();
+        let next = |state: LexerState, class: usize| {
+            let next = table[state as usize * classes + class];
+            (next != DEAD).then_some(next)
+        };
+        let places = self.places.iter();
+        let obligations: Vec<&[u32]> = places.clone().map(|p| p.obligations.as_slice()).collect();
+        let lexemes: Vec<(u32, u32)> = places.map(|p| (p.lexeme, p.constraint)).collect();
+        let anatomy = Anatomy {
+            representatives: &self.combined.representatives,
+            lexemes: &lexemes,
+            obligations: &obligations,
+            finishes,
+            next: &next,
+        };
+        anatomy.separators()
     }
 
     fn after(&self, place: &Place, class: usize, extends: &[bool]) -> Option<Place> {
@@ -275,7 +393,7 @@ impl<'a> Construction<'a> {
                 return None;
             }
             if extends[next as usize] {
-                obligations.push(next);
+                obligations.push(self.bound[next as usize]);
             }
         }
         obligations.sort_unstable();

@@ -14,13 +14,14 @@
 mod bits;
 mod combined;
 mod lexer;
+mod separator;
 mod spanner;
 mod spelling;
 mod trie;
 mod vocabulary;
 
 pub use bits::BitSet;
-pub use lexer::{Finish, Lexer, LexerState, TerminalId};
+pub use lexer::{Finish, Lexer, LexerState, Owed, TerminalId};
 pub use spanner::{Exit, Landing, Row, Spanner};
 pub use spelling::Spellings;
 pub use trie::{TokenTrie, TrieNode};

@@ -1,0 +1,220 @@
+//! Gaps of any length in texts of a regular language.
+//!
+//! Where the grammar is regular, its automaton decides them without a parse: a
+//! piece of text takes each state to at most one, a gap takes a state to all
+//! that it reaches. States carry the number of bytes that were filled in, the
+//! smallest first, so the witness is a shortest one.
+//!
+//! Cost: a gap, the automaton's moves at most; a text, its length for each state
+//! that the gaps before it leave open.
+
+use std::sync::{Arc, OnceLock};
+
+use lacuna_grammar::automaton::{Dfa, StateId};
+
+use crate::{Filling, Gap, Pattern, Segment, Witness};
+
+/// A regular language, ready to be asked.
+#[derive(Clone, Debug)]
+pub struct RegularLanguage {
+    automaton: Arc<Dfa>,
+    /// For each state, the states that one byte leads to, each with one byte;
+    /// made when the first gap asks.
+    moves: OnceLock<Vec<Box<[(u8, StateId)]>>>,
+}
+
+/// How a state behind a piece is cheapest come by.
+#[derive(Clone, Copy)]
+struct Reached {
+    cost: u32,
+    /// The state before the piece or, inside a gap, before the byte.
+    from: StateId,
+    byte: Option<u8>,
+}
+
+/// The states behind a piece, sorted.
+type Front = Vec<(StateId, Reached)>;
+
+impl RegularLanguage {
+    /// The language of an automaton.
+    pub fn new(automaton: Arc<Dfa>) -> Self {
+        Self {
+            automaton,
+            moves: OnceLock::new(),
+        }
+    }
+
+    /// A shortest filling of a pattern whose gaps are all of any length; `None`
+    /// if there is none.
+    pub fn shortest_filling(&self, pattern: &Pattern) -> Option<Witness> {
+        let start = self.automaton.start();
+        let mut fronts = vec![vec![(start, stay(0, start))]];
+        for segment in &pattern.segments {
+            let front = fronts.last()?;
+            let next = match segment {
+                Segment::Text(bytes) => self.read(front, bytes),
+                Segment::Gap(Gap::Any) => self.reach(front),
+                Segment::Gap(Gap::Cells(_) | Gap::UpTo(_)) => return None,
+            };
+            fronts.push(next);
+        }
+        let accepted = fronts.last()?.iter();
+        let accepted = accepted.filter(|(state, _)| self.automaton.is_accepting(*state));
+        let (mut state, _) = *accepted.min_by_key(|(_, reached)| reached.cost)?;
+        let mut gaps = Vec::new();
+        for (segment, front) in pattern.segments.iter().zip(&fronts[1..]).rev() {
+            let mut bytes = Vec::new();
+            let mut reached = found(front, state)?;
+            while let Some(byte) = reached.byte {
+                bytes.push(byte);
+                reached = found(front, reached.from)?;
+            }
+            state = reached.from;
+            if let Segment::Gap(_) = segment {
+                bytes.reverse();
+                gaps.push(Filling::Bytes(bytes));
+            }
+        }
+        gaps.reverse();
+        Some(Witness { gaps })
+    }
+
+    fn read(&self, front: &Front, bytes: &[u8]) -> Front {
+        let mut behind: Front = Vec::new();
+        for &(from, Reached { cost, .. }) in front {
+            if let Some(to) = self.automaton.read(from, bytes) {
+                behind.push((to, stay(cost, from)));
+            }
+        }
+        behind.sort_unstable_by_key(|&(state, reached)| (state, reached.cost));
+        behind.dedup_by_key(|&mut (state, _)| state);
+        behind
+    }
+
+    /// Dijkstra's algorithm; all bytes cost the same, so a list for each cost does.
+    fn reach(&self, front: &Front) -> Front {
+        let moves = self.moves.get_or_init(|| moves(&self.automaton));
+        let mut entering: Vec<(u32, StateId)> = front
+            .iter()
+            .map(|&(state, reached)| (reached.cost, state))
+            .collect();
+        entering.sort_unstable_by(|a, b| b.cmp(a));
+        let mut behind: Vec<Option<Reached>> = vec![None; moves.len()];
+        let mut level: Vec<StateId> = Vec::new();
+        let mut cost = 0;
+        loop {
+            if level.is_empty() {
+                match entering.last() {
+                    Some(&(next, _)) => cost = next,
+                    None => break,
+                }
+            }
+            while let Some(&(at, state)) = entering.last()
+                && at == cost
+            {
+                entering.pop();
+                let known = &mut behind[state as usize];
+                if known.is_none() {
+                    *known = Some(stay(cost, state));
+                    level.push(state);
+                }
+            }
+            cost += 1;
+            for from in std::mem::take(&mut level) {
+                for &(byte, to) in &moves[from as usize] {
+                    let known = &mut behind[to as usize];
+                    if known.is_none() {
+                        *known = Some(Reached {
+                            cost,
+                            from,
+                            byte: Some(byte),
+                        });
+                        level.push(to);
+                    }
+                }
+            }
+        }
+        let reached = (0..).zip(behind);
+        reached
+            .filter_map(|(state, reached)| Some((state, reached?)))
+            .collect()
+    }
+}
+
+fn stay(cost: u32, from: StateId) -> Reached {
+    Reached {
+        cost,
+        from,
+        byte: None,
+    }
+}
+
+fn found(front: &Front, state: StateId) -> Option<Reached> {
+    let at = front
+        .binary_search_by_key(&state, |&(state, _)| state)
+        .ok()?;
+    Some(front[at].1)
+}
+
+fn moves(automaton: &Dfa) -> Vec<Box<[(u8, StateId)]>> {
+    (0..automaton.state_count() as StateId)
+        .map(|state| {
+            let mut ranges = automaton.byte_ranges(state);
+            ranges.sort_unstable_by_key(|&(_, _, to)| to);
+            ranges.dedup_by_key(|&mut (_, _, to)| to);
+            ranges.iter().map(|&(low, _, to)| (low, to)).collect()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_grammar::automaton::Limits;
+    use lacuna_grammar::regex;
+
+    use super::*;
+
+    fn completed(pattern: &str, pieces: &[Option<&str>]) -> Option<String> {
+        let grammar = regex::parse(pattern).unwrap();
+        let language =
+            Dfa::from_expr(&grammar.rule(grammar.start).body, &Limits::default()).unwrap();
+        let pattern = Pattern::with_open_tail(pieces.iter().map(|piece| match piece {
+            Some(text) => Segment::Text(text.as_bytes().to_vec()),
+            None => Segment::Gap(Gap::Any),
+        }));
+        let filling = RegularLanguage::new(Arc::new(language.clone())).shortest_filling(&pattern);
+        let text = filling?.text(&pattern, None);
+        assert!(language.accepts(&text));
+        Some(String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn the_shortest_filling_is_found_or_none() {
+        let even = "(?:[^1]*1[^1]*1)*[^1]*";
+        let cases: [(&str, &[Option<&str>], Option<&str>); 8] = [
+            (even, &[Some("a1b")], None),
+            (even, &[Some("a1b"), None], Some("a1b1")),
+            (even, &[None, Some("1"), None, Some("1"), None], Some("11")),
+            (even, &[], Some("")),
+            ("a{3}b{2}", &[None, Some("b")], Some("aaabb")),
+            (
+                "a{3}b{2}",
+                &[None, Some("a"), None, Some("a"), None],
+                Some("aaabb"),
+            ),
+            ("a{3}b{2}", &[Some("b"), None], None),
+            (
+                "aaaa|ba{9}c|ad",
+                &[None, Some("a"), None, Some("c")],
+                Some("baaaaaaaaac"),
+            ),
+        ];
+        for (pattern, pieces, expected) in cases {
+            assert_eq!(
+                completed(pattern, pieces).as_deref(),
+                expected,
+                "{pattern} {pieces:?}"
+            );
+        }
+    }
+}
