@@ -6,6 +6,10 @@
 // takes the best of all threads' heads. A thread whose few are used up looks for its next ones,
 // so that any number of candidates can be asked for.
 //
+// SUBGROUPS: a round's best is found by subgroup operations, which leaves one candidate a subgroup
+// to be compared. Which threads form a subgroup is not assumed: each subgroup takes the next
+// free place, and the best of all places does not depend on their order.
+//
 // Infinities and numbers that are none are told by their bits: a compiler may assume that
 // arithmetic meets neither.
 
@@ -18,6 +22,8 @@
 
 const NO_TOKEN: u32 = 0xffffffffu;
 const LARGEST: f32 = 1e30;
+// Below every score.
+const LOWEST: f32 = -3e38;
 const INFINITE_BITS: u32 = 0x7f800000u;
 const KEPT: u32 = 4u;
 
@@ -29,6 +35,11 @@ struct Candidate {
 var<workgroup> lane_values: array<f32, THREADS>;
 var<workgroup> lane_others: array<f32, THREADS>;
 var<workgroup> lane_tokens: array<u32, THREADS>;
+
+//#if SUBGROUPS
+/// Places taken in this round and in the next.
+var<workgroup> taken: array<atomic<u32>, 2>;
+//#end
 
 /// The candidates of this thread, best first, and how many there are.
 var<private> kept: array<Candidate, KEPT>;
@@ -166,6 +177,13 @@ fn main(
     workgroupBarrier();
 
     let allowed_start = (shape.first_job + group.x) * shape.allowed_stride;
+//#if SUBGROUPS
+    if lane == 0u {
+        atomicStore(&taken[0], 0u);
+        atomicStore(&taken[1], 0u);
+    }
+    workgroupBarrier();
+//#end
     look_behind(Candidate(0.0, NO_TOKEN), lane, highest, position, allowed_start);
     var head = 0u;
     for (var round = 0u; round < shape.top; round++) {
@@ -174,22 +192,45 @@ fn main(
             head = 0u;
         }
         let mine = head < kept_count;
-        lane_values[lane] = select(0.0, kept[min(head, KEPT - 1u)].score, mine);
-        lane_tokens[lane] = select(NO_TOKEN, kept[min(head, KEPT - 1u)].token, mine);
+        let here = kept[min(head, KEPT - 1u)];
+//#if SUBGROUPS
+        let score = subgroupMax(select(LOWEST, here.score, mine));
+        let token = subgroupMin(select(NO_TOKEN, here.token, mine && here.score == score));
+        if subgroupMin(lane) == lane {
+            let place = atomicAdd(&taken[round % 2u], 1u);
+            lane_values[place] = score;
+            lane_tokens[place] = token;
+        }
+        workgroupBarrier();
+        let places = atomicLoad(&taken[round % 2u]);
+        var best = Candidate(LOWEST, NO_TOKEN);
+        for (var place = 0u; place < places; place++) {
+            let there = Candidate(lane_values[place], lane_tokens[place]);
+            if comes_before(there, best) {
+                best = there;
+            }
+        }
+        if lane == 0u {
+            atomicStore(&taken[(round + 1u) % 2u], 0u);
+        }
+//#else
+        lane_values[lane] = select(LOWEST, here.score, mine);
+        lane_tokens[lane] = select(NO_TOKEN, here.token, mine);
         workgroupBarrier();
         for (var half = THREADS / 2u; half > 0u; half /= 2u) {
-            if lane < half && lane_tokens[lane + half] != NO_TOKEN {
-                let here = Candidate(lane_values[lane], lane_tokens[lane]);
-                let there = Candidate(lane_values[lane + half], lane_tokens[lane + half]);
-                if here.token == NO_TOKEN || comes_before(there, here) {
-                    lane_values[lane] = there.score;
-                    lane_tokens[lane] = there.token;
+            if lane < half {
+                let low = Candidate(lane_values[lane], lane_tokens[lane]);
+                let high = Candidate(lane_values[lane + half], lane_tokens[lane + half]);
+                if comes_before(high, low) {
+                    lane_values[lane] = high.score;
+                    lane_tokens[lane] = high.token;
                 }
             }
             workgroupBarrier();
         }
         let best = Candidate(lane_values[0], lane_tokens[0]);
-        if mine && best.token == kept[min(head, KEPT - 1u)].token {
+//#end
+        if mine && best.token == here.token {
             head += 1u;
         }
         if lane == 0u {

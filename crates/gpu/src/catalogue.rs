@@ -13,7 +13,9 @@ pub fn all_kernels() -> Vec<Kernel> {
     let precisions = [Precision::Single, Precision::Half];
     let mut kernels: Vec<Kernel> = formats.map(Kernel::Embed).into();
     kernels.extend([Kernel::Gather, Kernel::Idle, Kernel::Peak { threads: 128 }]);
-    kernels.extend([32, 64, 256].map(|threads| Kernel::Summarize { threads }));
+    for subgroups in [false, true] {
+        kernels.extend([32, 64, 256].map(|threads| Kernel::Summarize { threads, subgroups }));
+    }
     for precision in precisions {
         for head_norm in [false, true] {
             kernels.push(Kernel::Rotate {
@@ -77,13 +79,14 @@ mod tests {
             let name = kernel.name();
             assert!(names.insert(name.clone()), "{name} twice");
             let source = kernel
-                .source()
+                .naga_source()
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             let module = naga::front::wgsl::parse_str(&source)
                 .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&source)));
             // Reading halves out of words is part of WGSL without extensions.
             let mut capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
             capabilities.set(Capabilities::SHADER_FLOAT16, kernel.needs_f16());
+            capabilities.set(Capabilities::SUBGROUP, kernel.needs_subgroups());
             Validator::new(ValidationFlags::all(), capabilities)
                 .validate(&module)
                 .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&source)));

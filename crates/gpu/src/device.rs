@@ -100,6 +100,8 @@ pub struct DeviceInfo {
     pub f16: bool,
     /// Subgroup operations are there and wanted.
     pub subgroups: bool,
+    /// Threads of the smallest subgroup.
+    pub subgroup_size: u32,
     /// Passes can be timed.
     pub timestamps: bool,
     /// The limits.
@@ -242,6 +244,7 @@ impl GpuDevice {
             software: about.device_type == wgpu::DeviceType::Cpu,
             f16: features.contains(wgpu::Features::SHADER_F16),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
+            subgroup_size: about.subgroup_min_size,
             timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             limits,
         };

@@ -170,6 +170,8 @@ pub enum Kernel {
     Summarize {
         /// Threads of a workgroup, a power of two.
         threads: u32,
+        /// With subgroup operations.
+        subgroups: bool,
     },
     /// `peak.wgsl`, a measurement.
     Peak {
@@ -272,7 +274,10 @@ impl Kernel {
                 block.keys,
                 precision.word()
             ),
-            Self::Summarize { threads } => format!("summarize_{threads}"),
+            Self::Summarize { threads, subgroups } => {
+                let subgroups = if *subgroups { "_subgroups" } else { "" };
+                format!("summarize_{threads}{subgroups}")
+            }
             Self::Peak { threads } => format!("peak_{threads}"),
             Self::Idle => "idle".to_owned(),
         }
@@ -301,6 +306,17 @@ impl Kernel {
         self.precision() == Precision::Half
     }
 
+    /// Whether the adapter must have `subgroups`.
+    pub fn needs_subgroups(&self) -> bool {
+        matches!(
+            self,
+            Self::Summarize {
+                subgroups: true,
+                ..
+            }
+        )
+    }
+
     /// The bindings behind the first, which is the shape.
     pub fn bindings(&self) -> &'static [Access] {
         use Access::{Read, Write};
@@ -314,11 +330,24 @@ impl Kernel {
         }
     }
 
-    /// The WGSL.
+    /// The WGSL as a browser takes it.
     ///
     /// # Errors
     /// [`TemplateError`] if a file of `shaders/` is not written as it should be.
     pub fn source(&self) -> Result<String, TemplateError> {
+        let enable = match self.needs_subgroups() {
+            true => "enable subgroups;\n",
+            false => "",
+        };
+        Ok(format!("{enable}{}", self.naga_source()?))
+    }
+
+    /// The WGSL as naga takes it, which has subgroup operations but not the line that asks for
+    /// them.
+    ///
+    /// # Errors
+    /// As [`Kernel::source`].
+    pub fn naga_source(&self) -> Result<String, TemplateError> {
         let (file, shape, numbers, words) = self.parts();
         let mut constants: Constants = Vec::new();
         let mut head = String::new();
@@ -403,11 +432,12 @@ impl Kernel {
                 vec![],
             ),
             Self::Idle => ("idle", IdleShape::WGSL, vec![], vec![]),
-            Self::Summarize { threads } => (
+            Self::Summarize { threads, subgroups } => (
                 "summarize",
                 SummarizeShape::WGSL,
                 vec![
                     ("THREADS", *threads),
+                    ("SUBGROUPS", u32::from(*subgroups)),
                     ("SUMMARY_WORDS", SUMMARY_WORDS as u32),
                     ("SCORED_WORDS", SCORED_WORDS as u32),
                     ("NOISE_SHIFT", 32 - lacuna_logits::UNIFORM_BITS),

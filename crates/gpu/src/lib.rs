@@ -28,6 +28,15 @@
 //! more use then, and a fresh device or the CPU takes over. Dropping a transformer frees all it
 //! had on the card.
 //!
+//! A driver may be wrong: [`verify_kernels`] compares every kernel with its twin on the CPU on
+//! whatever device it is given, and [`bench`] measures what the device does in a second.
+//!
+//! Where the adapter has no subgroup operations, no half precision or no timestamps, nothing is
+//! missing but speed: kernels have variants without. wgpu's browser back end does not pass
+//! subgroups on, so they are used natively only. Int4 weights need `unpack2x16float`, which WGSL
+//! has everywhere and a Vulkan driver without `shaderFloat16` may not; loading such a model is an
+//! error of the device there.
+//!
 //! ```text
 //! device       adapter, faults, books        template ─▶ kernel ─▶ pipelines
 //! matrix, model   weights on the card        shape    ─▶ stages ─▶ recorder

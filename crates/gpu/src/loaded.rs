@@ -14,6 +14,11 @@ use lacuna_model::{StepRequest, Weights};
 /// Threads that summarise a row, where the adapter allows as many.
 const SUMMARY_THREADS: u32 = 256;
 
+/// Subgroups of fewer threads leave so many candidates to be compared that a tree of barriers is
+/// as good; and Mesa's software driver, whose subgroups have eight, ends all loops of a thread
+/// after 65,535 turns.
+const LEAST_SUBGROUP: u32 = 16;
+
 /// What does not change between steps.
 pub(crate) struct Loaded {
     pub(crate) layout: Layout,
@@ -22,6 +27,7 @@ pub(crate) struct Loaded {
     pub(crate) tiles: TileChoice,
     block: AttendBlock,
     summary_threads: u32,
+    subgroups: bool,
 }
 
 impl Loaded {
@@ -48,6 +54,7 @@ impl Loaded {
             tiles: TileChoice::new(limits),
             block,
             summary_threads: 1 << most.ilog2(),
+            subgroups: device.info().subgroups && device.info().subgroup_size >= LEAST_SUBGROUP,
             layout,
         })
     }
@@ -59,6 +66,7 @@ impl Loaded {
             tiles: &self.tiles,
             block: self.block,
             summary_threads: self.summary_threads,
+            subgroups: self.subgroups,
         }
     }
 

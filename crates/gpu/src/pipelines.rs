@@ -28,7 +28,11 @@ impl Pipelines {
             return Ok(Arc::clone(pipeline));
         }
         let name = kernel.name();
-        let source = kernel.source().map_err(|error| GpuError::Shader {
+        let source = match cfg!(target_arch = "wasm32") {
+            true => kernel.source(),
+            false => kernel.naga_source(),
+        };
+        let source = source.map_err(|error| GpuError::Shader {
             name: name.clone(),
             error,
         })?;

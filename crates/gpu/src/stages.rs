@@ -23,6 +23,7 @@ pub(crate) struct Stages<'a> {
     pub(crate) tiles: &'a TileChoice,
     pub(crate) block: AttendBlock,
     pub(crate) summary_threads: u32,
+    pub(crate) subgroups: bool,
 }
 
 /// Rows of a buffer, `stride` numbers apart.
@@ -286,6 +287,7 @@ impl<'a> Stages<'a> {
         let vocabulary = self.layout.config.vocab_size;
         let kernel = Kernel::Summarize {
             threads: self.summary_threads,
+            subgroups: self.subgroups,
         };
         let seed = ask.noise.map_or(0, |noise| noise.seed);
         let shape = SummarizeShape {

@@ -52,6 +52,7 @@ pub(super) struct Bench {
     pub(super) precision: Precision,
     pub(super) block: AttendBlock,
     pub(super) threads: u32,
+    pub(super) subgroups: bool,
 }
 
 impl Bench {
@@ -62,6 +63,7 @@ impl Bench {
             precision,
             block: AttendBlock::ALL[3],
             threads: 64,
+            subgroups: false,
         }
     }
 
@@ -72,6 +74,7 @@ impl Bench {
             tiles: &self.tiles,
             block: self.block,
             summary_threads: self.threads,
+            subgroups: self.subgroups,
         }
     }
 }

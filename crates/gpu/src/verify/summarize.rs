@@ -41,7 +41,11 @@ pub(super) async fn verify(
                 step: 7,
             });
             let shape = [tokens, rows, top, threads.min(most)];
-            checks.push(check(device, shape, noise, random).await?);
+            for subgroups in [false, true] {
+                if !subgroups || device.info().subgroups {
+                    checks.push(check(device, shape, noise, subgroups, random).await?);
+                }
+            }
         }
     }
     Ok(())
@@ -51,12 +55,14 @@ async fn check(
     device: &GpuDevice,
     [tokens, rows, top, threads]: [usize; 4],
     noise: Option<Noise>,
+    subgroups: bool,
     random: &mut Random,
 ) -> Result<KernelCheck, GpuError> {
     let mut config = config(4, [1, 1], 2);
     config.vocab_size = tokens;
     let mut bench = Bench::new(&config, Precision::Single);
     bench.threads = threads as u32;
+    bench.subgroups = subgroups;
     // Quarters, so that there are ties; and the first row has what is not finite.
     let mut logits: Vec<f32> = (0..rows * tokens)
         .map(|_| (40.0 * random.float()).round() / 4.0)
