@@ -9,10 +9,11 @@
 //! pass, which has besides these products attention, norms, rotations, gates and rounding; and
 //! the second as a share of the first. Both are the fastest of rounds that take turns, so that
 //! other work on the machine hits both. The hash is of the logits' bits: it is the same for all
-//! kernels, and in wasm. Names of kernels as arguments leave the others out.
+//! kernels, and in wasm. At the end, how many times faster all threads of the machine are than
+//! one, by the clock on the wall: that figure wants a machine with nothing else to do. Names of kernels as arguments leave the others out.
 
 use lacuna_model::kernels::Kernel;
-use lacuna_model::{CpuTransformer, WeightFormat};
+use lacuna_model::{CpuTransformer, WeightFormat, threads};
 use std::time::Instant;
 
 #[path = "../tests/common/mod.rs"]
@@ -64,6 +65,36 @@ fn main() {
                 );
             }
         }
+        print_speedup(kernel);
+    }
+}
+
+/// Passes by one thread and by all, in turns.
+fn print_speedup(kernel: Kernel) {
+    let mut models = [1, threads::available()].map(|most| {
+        let mut model = CpuTransformer::with_kernel(speed::weights(WeightFormat::Int8), kernel);
+        model.set_threads(most);
+        model
+    });
+    for length in [64, 128, 256] {
+        let (ids, rows) = speed::input(length);
+        let mut logits = Vec::new();
+        let mut fastest = [f64::INFINITY; 2];
+        for _ in 0..ROUNDS {
+            for (fastest, model) in fastest.iter_mut().zip(&mut models) {
+                let begin = Instant::now();
+                model
+                    .logits(&ids, &rows, &mut logits)
+                    .expect("a random model is finite");
+                *fastest = fastest.min(begin.elapsed().as_secs_f64());
+            }
+        }
+        println!(
+            "{}, {length}: {} threads {:.2} times as fast as one",
+            kernel.name(),
+            threads::available(),
+            fastest[0] / fastest[1]
+        );
     }
 }
 

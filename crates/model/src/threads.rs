@@ -85,6 +85,15 @@ pub fn available() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS))
 }
 
+/// As many threads as a pass would find now, if no other is at work: where the system starts
+/// none, those that have come to [`serve`], and the caller.
+pub fn at_hand() -> usize {
+    match cfg!(target_arch = "wasm32") {
+        true => 1 + lock(&TEAM.state).members,
+        false => available(),
+    }
+}
+
 impl Crew {
     /// At most `most` threads, the caller included.
     pub fn gather(most: usize) -> Self {

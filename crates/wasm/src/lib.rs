@@ -30,6 +30,14 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
+/// Joins the threads that share the work of forward passes; does not return. For workers that
+/// have instantiated this module over the engine's memory, in the build that shares it.
+#[cfg(feature = "model")]
+#[wasm_bindgen(js_name = serveThreads)]
+pub fn serve_threads() {
+    lacuna_model::threads::serve()
+}
+
 /// A fault as a plain object.
 fn thrown(fault: Fault) -> JsValue {
     to_js(&fault).unwrap_or_else(|_| JsValue::from_str(&fault.message))

@@ -68,6 +68,11 @@ impl CpuTransformer {
         self.threads = most.max(1);
     }
 
+    /// The threads that a pass would use now, the caller included, if it is long enough.
+    pub fn threads(&self) -> usize {
+        self.threads.min(threads::at_hand())
+    }
+
     fn check(&self, ids: &[u32], rows: &[usize]) -> Result<(), ForwardError> {
         let (length, most) = (ids.len(), self.layers.config.max_position_embeddings);
         let vocab = self.layers.config.vocab_size;

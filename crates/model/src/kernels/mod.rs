@@ -1,8 +1,9 @@
 //! The arithmetic under the forward pass, and the choice of instructions for it.
 //!
 //! Two products do nearly all the work: weights by 16-bit activations ([`int8`], and [`int4`]
-//! which unpacks to it), and the f32 products of [`attention`]. Each has one loop structure and one memory
-//! layout for all machines; only the innermost tile is written per instruction set.
+//! which unpacks to it), and the f32 products of [`attention`]. Each has one loop structure
+//! and one memory layout for all machines; only the innermost tile is written per instruction
+//! set.
 //!
 //! Every kernel gives the same bits on every machine. Integer sums are exact in any order;
 //! each f32 sum has a fixed order that does not depend on the vector width, without fused
