@@ -6,8 +6,8 @@ use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, GpuTransformer, Transformer
 use lacuna_logits::{RowSummary, Scored};
 use lacuna_model::{ForwardError, ForwardPass, Narrow, StepRequest, Weights};
 
-use super::Timer;
 use super::alarm::within;
+use super::{NoCard, Timer};
 
 /// How a card is opened.
 #[derive(Clone, Default)]
@@ -27,9 +27,23 @@ pub(crate) struct Card {
     limit: Duration,
 }
 
+impl From<GpuError> for NoCard {
+    fn from(error: GpuError) -> Self {
+        let message = error.to_string();
+        Self {
+            short: match error {
+                // The reason is a list of all interfaces that were tried.
+                GpuError::NoAdapter { .. } => "no WebGPU adapter".to_owned(),
+                _ => message.clone(),
+            },
+            message,
+        }
+    }
+}
+
 impl Card {
     /// Opens a device and puts the model there.
-    pub async fn open(weights: &Weights, options: &CardOptions) -> Result<Self, ForwardError> {
+    pub async fn open(weights: &Weights, options: &CardOptions) -> Result<Self, NoCard> {
         let device = GpuDevice::request(options.device.clone()).await?;
         let transformer = GpuTransformer::new(&device, weights, &options.model).await?;
         Ok(Self {

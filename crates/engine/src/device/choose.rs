@@ -22,7 +22,7 @@ impl Placement {
                 Ok(card) => Ok(Self::on_card(card, weights, options, "as asked for")),
                 Err(error) => Err(Fault::new(
                     "device",
-                    format!("the GPU cannot be used: {error}"),
+                    format!("the GPU cannot be used: {}", error.message),
                 )),
             },
             DevicePreference::Auto => Self::compare(weights, options).await,
@@ -48,7 +48,7 @@ impl Placement {
     async fn compare(weights: Weights, options: LoadOptions) -> Result<Self, Fault> {
         let mut card = match Card::open(&weights, &options.card).await {
             Ok(card) => card,
-            Err(error) => return Ok(Self::on_cpu(weights, &error.to_string())),
+            Err(error) => return Ok(Self::on_cpu(weights, &error.short)),
         };
         let mut cpu = CpuTransformer::new(weights.clone());
         let finding = probe(&mut cpu, &mut card, &*options.clock)

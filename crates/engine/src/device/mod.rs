@@ -71,6 +71,15 @@ pub struct LoadOptions {
     pub clock: Clock,
 }
 
+/// Why a model is not on a card.
+#[derive(Clone, Debug)]
+pub(crate) struct NoCard {
+    /// In few words.
+    short: String,
+    /// In all.
+    message: String,
+}
+
 /// Milliseconds from any origin.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
 

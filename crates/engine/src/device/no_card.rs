@@ -3,6 +3,8 @@
 use lacuna_logits::{RowSummary, Scored};
 use lacuna_model::{ForwardError, Narrow, StepRequest, Weights};
 
+use super::NoCard;
+
 /// How a card is opened: not at all.
 #[derive(Clone, Debug, Default)]
 pub struct CardOptions {}
@@ -10,11 +12,10 @@ pub struct CardOptions {}
 pub(crate) enum Card {}
 
 impl Card {
-    pub async fn open(_: &Weights, _: &CardOptions) -> Result<Self, ForwardError> {
-        Err(ForwardError::Device {
-            kind: lacuna_model::pass::DeviceFault::Other,
-            message: "this build runs on processors only".to_owned(),
-        })
+    pub async fn open(_: &Weights, _: &CardOptions) -> Result<Self, NoCard> {
+        let short = "this build runs on processors only".to_owned();
+        let message = short.clone();
+        Err(NoCard { short, message })
     }
 
     pub fn interface(&self) -> String {

@@ -1,0 +1,121 @@
+//! `cpp.lark` takes whole programs, and comments only where its option allows them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lacuna_engine::{Dialect, GrammarSession, GrammarSource, Purpose};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    text: String,
+}
+
+fn grammars() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grammars")
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(grammars().join(name)).expect("a file of the grammar")
+}
+
+fn session(text: String) -> GrammarSession {
+    let source = GrammarSource {
+        dialect: Dialect::Lark,
+        text,
+        texts: BTreeMap::new(),
+    };
+    let grammar = source.compile(Purpose::Judging).expect("a grammar");
+    GrammarSession::new(&grammar, None).expect("a session")
+}
+
+/// The grammar as it ships.
+fn plain() -> GrammarSession {
+    session(read("cpp.lark"))
+}
+
+/// The grammar with its option for comments, as its last section says.
+fn with_comments() -> GrammarSession {
+    let text = read("cpp.lark");
+    let (before, option) = text
+        .split_once("// Comments: take the slashes off the lines below to allow them.")
+        .expect("the option");
+    session(format!("{before}{}", option.replace("\n// ", "\n")))
+}
+
+fn programs() -> Vec<String> {
+    let lines = read("cpp/programs.jsonl");
+    let parsed = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a program"));
+    parsed.map(|program: Program| program.text).collect()
+}
+
+fn belongs(session: &mut GrammarSession, text: &str) -> bool {
+    let whole = [Some(text.as_bytes().to_vec())];
+    session.check(&whole, None).expect("a verdict").completable
+}
+
+#[test]
+fn whole_programs_belong() {
+    let programs = programs();
+    assert!(programs.len() >= 150, "{} programs", programs.len());
+    let mut session = plain();
+    for program in &programs {
+        assert!(belongs(&mut session, program), "{program}");
+    }
+}
+
+#[test]
+fn comments_belong_only_by_the_option() {
+    let (mut plain, mut commented) = (plain(), with_comments());
+    for text in [
+        "int main() { // why\n return 0; }",
+        "int main() { /* why */ return 0; }",
+        "/***/ int a; /* * / ** */ int b = 4 /* by */ / 2; // last",
+        "// first\n#include <vector> // this\n#define ONE /* so */ 1 // that\n/* and\n this */ int a;",
+        "int a; // then\n#define B // nothing\nint c;",
+        "vector<vector<int> /* a */ > b; vector<int> // c\n d; vector<vector<int>/**/> e;",
+        "// nothing but this",
+    ] {
+        assert!(belongs(&mut commented, text), "{text}");
+        assert!(!belongs(&mut plain, text), "{text}");
+    }
+}
+
+#[test]
+fn comments_split_operators_and_do_not_nest() {
+    let (mut plain, mut commented) = (plain(), with_comments());
+    for text in [
+        "int main() { a >/**/> b; }",
+        "int main() { a > // c\n > b; }",
+        "int main() { a -/**/> b; }",
+        "int main() { a <<// c\n= b; }",
+        "int main() { /* /* */ */ }",
+        "int main() { a = b /*; }",
+        "int main() { a = b */ c; }",
+        "int main() // { }",
+    ] {
+        assert!(!belongs(&mut commented, text), "{text}");
+        assert!(!belongs(&mut plain, text), "{text}");
+    }
+    let text = r#"const char* a = "// no"; const char* b = "/*"; int c = '/*';"#;
+    assert!(belongs(&mut plain, text) && belongs(&mut commented, text));
+}
+
+#[test]
+fn programs_with_a_comment_behind_every_line_belong_by_the_option() {
+    let (mut plain, mut commented) = (plain(), with_comments());
+    // A comment cannot stand behind a line that goes on, nor in a raw string.
+    let programs = programs().into_iter();
+    let programs = programs.filter(|text| !text.contains("\\\n") && !text.contains("R\"("));
+    let mut count = 0;
+    for program in programs {
+        let text = program.replace('\n', " // it is so: */ \"\n");
+        assert!(belongs(&mut commented, &text), "{text}");
+        assert!(!belongs(&mut plain, &text), "{text}");
+        count += 1;
+    }
+    assert!(count >= 100, "{count} programs");
+}

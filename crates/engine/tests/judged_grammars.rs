@@ -1,0 +1,107 @@
+//! What tools from outside said about texts, replayed without them.
+//!
+//! Oracle: `grammars/judge/NAME.jsonl`, a line a text, with the verdict of the
+//! tool that `judge_NAME.py` beside it asks. Where a grammar decides otherwise
+//! the line names the reason, and where it does not there is none. Grammars of
+//! the same language in another dialect must say the same.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lacuna_engine::{Dialect, GrammarSession, GrammarSource, Purpose};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    grammar: String,
+    text: String,
+    judge: bool,
+    ours: bool,
+    class: Option<String>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grammars")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}
+
+fn stem(path: &Path) -> String {
+    let name = path.file_name().expect("a name").to_string_lossy();
+    name.split('.').next().expect("a stem").to_owned()
+}
+
+fn session(path: &Path) -> GrammarSession {
+    let name = path.file_name().expect("a name").to_string_lossy();
+    let source = GrammarSource {
+        dialect: Dialect::of_file(&name).expect("a known ending"),
+        text: std::fs::read_to_string(path).expect("a grammar"),
+        texts: BTreeMap::new(),
+    };
+    let grammar = source
+        .compile(Purpose::Judging)
+        .expect("a grammar that ships");
+    GrammarSession::new(&grammar, None).expect("a session")
+}
+
+fn belongs(session: &mut GrammarSession, text: &str) -> bool {
+    let whole = [Some(text.as_bytes().to_vec())];
+    session.check(&whole, None).expect("a verdict").completable
+}
+
+fn lines<T: for<'a> Deserialize<'a>>(path: &Path) -> Vec<T> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{path:?}: {error}")))
+        .collect()
+}
+
+/// Replays the verdicts about the grammars with that stem.
+fn replay(name: &str) {
+    let verdicts: Vec<Line> = lines(&folder().join(format!("judge/{name}.jsonl")));
+    assert!(verdicts.len() >= 500, "{name}: {} texts", verdicts.len());
+    for path in files(&folder()) {
+        if stem(&path) != name {
+            continue;
+        }
+        let mut session = session(&path);
+        for line in &verdicts {
+            let verdict = belongs(&mut session, &line.text);
+            assert_eq!(verdict, line.ours, "{path:?}: {:?}", line.text);
+        }
+    }
+}
+
+macro_rules! replayed {
+    ($($name:ident)*) => { $(
+        #[test]
+        fn $name() {
+            replay(stringify!($name));
+        }
+    )* };
+}
+
+replayed!(cpp json);
+
+#[test]
+fn every_verdict_is_replayed_and_every_difference_has_a_reason() {
+    for path in files(&folder().join("judge")) {
+        if path.extension().is_none_or(|ending| ending != "jsonl") {
+            continue;
+        }
+        let verdicts: Vec<Line> = lines(&path);
+        for line in &verdicts {
+            assert!(folder().join(&line.grammar).is_file(), "{}", line.grammar);
+            assert_eq!(stem(Path::new(&line.grammar)), stem(&path));
+            let differs = line.judge != line.ours;
+            assert_eq!(differs, line.class.is_some(), "{path:?}: {:?}", line.text);
+        }
+    }
+}
