@@ -14,6 +14,7 @@ use crate::graph::{Addition, CompletionGraph, Emit};
 use crate::lr::States;
 use crate::normalize::{Normalized, normalize};
 use crate::regular::RegularChecker;
+use crate::tidy::without_needless_separators;
 use crate::unroll::{Below, unroll, write_out};
 use crate::{Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
 
@@ -274,7 +275,13 @@ impl Checker {
         let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
         let states = self.states.get_or_insert_with(|| States::new(&cfg));
         let chart = &mut self.charts[usize::from(pattern.counts_cells())];
-        Ok(chart.parse(&cfg, states, &mut graph, self.limits.parse_items))
+        let parse = chart.parse(&cfg, states, &mut graph, self.limits.parse_items);
+        Ok(match parse {
+            Parse::Found(additions) => {
+                Parse::Found(without_needless_separators(pattern, additions, &cfg.lexer))
+            }
+            other => other,
+        })
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being
@@ -379,7 +386,7 @@ fn witness(pattern: &Pattern, additions: &[Addition]) -> Witness {
                 Gap::Any => Filling::Bytes(
                     emits
                         .filter_map(|emit| match emit {
-                            Emit::Byte(byte, _) | Emit::Separate(byte, _) => Some(byte),
+                            Emit::Byte(byte, _) | Emit::Separate { byte, .. } => Some(byte),
                             Emit::Leave(_) | Emit::Token(_) => None,
                         })
                         .collect(),
@@ -388,7 +395,7 @@ fn witness(pattern: &Pattern, additions: &[Addition]) -> Witness {
                     emits
                         .filter_map(|emit| match emit {
                             Emit::Token(token) => Some(token),
-                            Emit::Leave(_) | Emit::Separate(..) | Emit::Byte(..) => None,
+                            Emit::Leave(_) | Emit::Separate { .. } | Emit::Byte(..) => None,
                         })
                         .collect(),
                 ),

@@ -71,7 +71,7 @@ impl Filled {
         };
         for addition in additions.iter().filter(|added| added.segment == segment) {
             match addition.emit {
-                Emit::Byte(byte, state) | Emit::Separate(byte, state) => {
+                Emit::Byte(byte, state) | Emit::Separate { byte, state, .. } => {
                     filled.bytes.push(byte);
                     filled.states.push(state);
                 }

@@ -25,9 +25,16 @@ use crate::{Gap, Pattern, Segment};
 pub enum Emit {
     /// A byte in a gap of any length, and the lexer state behind it.
     Byte(u8, LexerState),
-    /// A byte that separates lexemes in a gap of any length, and the lexer state
-    /// behind it; often it could be left out.
-    Separate(u8, LexerState),
+    /// A byte that separates lexemes in a gap of any length; often it could be
+    /// left out.
+    Separate {
+        /// The byte.
+        byte: u8,
+        /// The boundary before it.
+        boundary: LexerState,
+        /// The lexer state behind it.
+        state: LexerState,
+    },
     /// The end of a gap of any length, and the lexer state there.
     Leave(LexerState),
     /// A token in a gap that counts cells.
@@ -245,7 +252,12 @@ impl<'a> CompletionGraph<'a> {
             return None;
         }
         let (byte, state) = self.lexer.separator(boundary.state)?;
-        Some((Emit::Separate(byte, state), Point { state, ..boundary }))
+        let emit = Emit::Separate {
+            byte,
+            boundary: boundary.state,
+            state,
+        };
+        Some((emit, Point { state, ..boundary }))
     }
 
     fn is_end(&self, point: Point) -> bool {
@@ -352,7 +364,7 @@ impl Walk {
         });
         // What costs nothing comes first, so points are seen at their cheapest.
         match emit {
-            Some(Emit::Byte(..) | Emit::Separate(..) | Emit::Token(_)) => {
+            Some(Emit::Byte(..) | Emit::Separate { .. } | Emit::Token(_)) => {
                 self.queue.push_back(step);
             }
             Some(Emit::Leave(_)) | None => self.queue.push_front(step),
@@ -389,7 +401,7 @@ impl Walk {
     fn push(&mut self, terminal: Option<TerminalId>, to: Point, additions: Vec<Addition>) {
         let costs = additions.iter().filter(|addition| match addition.emit {
             Emit::Byte(..) | Emit::Token(_) => true,
-            Emit::Separate(..) | Emit::Leave(_) => false,
+            Emit::Separate { .. } | Emit::Leave(_) => false,
         });
         self.edges.push(Edge {
             terminal,

@@ -29,6 +29,7 @@ pub mod lr;
 mod normalize;
 mod pattern;
 pub mod regular;
+mod tidy;
 pub mod unroll;
 mod verdict;
 

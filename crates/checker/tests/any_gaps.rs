@@ -132,7 +132,7 @@ fn compare_random(make: impl Fn(&mut RandomGrammar) -> Grammar) {
         let mut random = fastrand::Rng::with_seed(seed);
         let grammar = make(&mut RandomGrammar::new(&mut random));
         let name = format!("seed {seed}: {grammar:?}");
-        let found = compare(&name, &grammar, b"ab(", 4, &mut random);
+        let found = compare(&name, &grammar, b"ab( ", 4, &mut random);
         yes += found.0;
         no += found.1;
     }

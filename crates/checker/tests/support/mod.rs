@@ -156,6 +156,20 @@ impl<'a> RandomGrammar<'a> {
             let at = self.random.usize(..lexicon.terminals.len());
             lexicon.terminals[at].ignored = true;
         }
+        if self.random.bool() {
+            let blanks = Expr::Repeat {
+                item: Box::new(Expr::literal(" ")),
+                min: 1,
+                max: None,
+            };
+            lexicon.terminals.push(Terminal {
+                name: "BLANKS".to_owned(),
+                language: Dfa::from_expr(&blanks, &Limits::default())
+                    .expect("a small automaton")
+                    .into(),
+                ignored: true,
+            });
+        }
         self.terminals = lexicon.terminals.len() as u32;
         let grammar = self.grammar();
         self.terminals = 0;
