@@ -13,7 +13,7 @@ use lacuna_decoder::{Event, Options};
 use lacuna_engine::{
     DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
 };
-use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError};
+use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, StepSize};
 
 fn file(path: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -224,11 +224,17 @@ fn memory_that_gives_out_in_mid_run_moves_the_run() {
     }
     let cpu = load(options(DevicePreference::Cpu));
     let expected = run(&cpu, 0.0, |_| ()).text;
-    // As much as the weights take, found by loading; steps need buffers besides.
+    // Room for the weights and a step of one cell, which is what loading asks for.
     let engine = load(options(DevicePreference::Gpu));
-    let weights = block_on(engine.gpu()).expect("a device").live_bytes();
+    let device = block_on(engine.gpu()).expect("a device");
+    let one = StepSize {
+        length: 1,
+        rows: 1,
+        top: 1,
+    };
+    let plan = MemoryPlan::for_model(engine.config(), false, one, &device.info().limits);
     let mut tight = options(DevicePreference::Gpu);
-    tight.card.device.memory = Some(weights + 4096);
+    tight.card.device.memory = Some(plan.expect("a plan").total() + 4096);
     let engine = load(tight);
     let ended = run(&engine, 0.0, |_| ());
     assert_eq!(ended.text, expected);

@@ -42,11 +42,11 @@ impl SharedReport {
     }
 }
 
-pub(super) fn report_of_cpu(_: &CpuTransformer, why: &str) -> DeviceReport {
+pub(super) fn report_of_cpu(cpu: &CpuTransformer, why: &str) -> DeviceReport {
     DeviceReport {
         device: "cpu".to_owned(),
         adapter: None,
-        threads: 1,
+        threads: cpu.threads(),
         why: why.to_owned(),
     }
 }
