@@ -18,10 +18,12 @@ use crate::{Filling, Gap, Pattern, Segment, Witness};
 #[derive(Clone, Debug)]
 pub struct RegularLanguage {
     automaton: Arc<Dfa>,
-    /// For each state, the states that one byte leads to, each with one byte;
-    /// made when the first gap asks.
-    moves: OnceLock<Vec<Box<[(u8, StateId)]>>>,
+    /// For each state, made when the first gap asks.
+    moves: OnceLock<Vec<Moves>>,
 }
+
+/// The states that one byte leads to, each with one byte.
+type Moves = Box<[(u8, StateId)]>;
 
 /// How a state behind a piece is cheapest come by.
 #[derive(Clone, Copy)]
@@ -191,7 +193,12 @@ mod tests {
     #[test]
     fn the_shortest_filling_is_found_or_none() {
         let even = "(?:[^1]*1[^1]*1)*[^1]*";
-        let cases: [(&str, &[Option<&str>], Option<&str>); 8] = [
+        type Case = (
+            &'static str,
+            &'static [Option<&'static str>],
+            Option<&'static str>,
+        );
+        let cases: [Case; 8] = [
             (even, &[Some("a1b")], None),
             (even, &[Some("a1b"), None], Some("a1b1")),
             (even, &[None, Some("1"), None, Some("1"), None], Some("11")),
