@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::CommandError;
-use crate::files::{TextArguments, VocabularyArguments, read_grammar};
+use crate::files::{SlotArguments, VocabularyArguments, read_grammar};
 
 /// Decide whether texts with gaps can become sentences of a grammar.
 ///
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[command(flatten)]
     vocabulary: VocabularyArguments,
     #[command(flatten)]
-    texts: TextArguments,
+    slots: SlotArguments,
 }
 
 /// Runs the command.
@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut checks = Checks {
         default_grammar: arguments.grammar.clone(),
         vocabulary: arguments.vocabulary.load()?,
-        texts: &arguments.texts,
+        slots: &arguments.slots,
         sessions: HashMap::new(),
     };
     if let Some(path) = &arguments.grammar {
@@ -90,7 +90,7 @@ enum SegmentText {
 }
 
 struct Checks<'a> {
-    texts: &'a TextArguments,
+    slots: &'a SlotArguments,
     default_grammar: Option<PathBuf>,
     vocabulary: Option<Arc<Vocabulary>>,
     sessions: HashMap<PathBuf, GrammarSession>,
@@ -99,7 +99,7 @@ struct Checks<'a> {
 impl Checks<'_> {
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
-            let grammar = read_grammar(path, Purpose::Judging, self.texts)?;
+            let grammar = read_grammar(path, Purpose::Judging, self.slots)?;
             let session = GrammarSession::new(&grammar, self.vocabulary.clone())
                 .map_err(|fault| CommandError::Grammar(path.display().to_string(), fault))?;
             self.sessions.insert(path.to_owned(), session);

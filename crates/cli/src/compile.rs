@@ -8,7 +8,7 @@ use lacuna_engine::{GrammarSession, Purpose};
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::files::{TextArguments, VocabularyArguments, read_grammar};
+use crate::files::{SlotArguments, VocabularyArguments, read_grammar};
 
 /// Compile a grammar and print its sizes as one JSON object.
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub struct Arguments {
     #[command(flatten)]
     vocabulary: VocabularyArguments,
     #[command(flatten)]
-    texts: TextArguments,
+    slots: SlotArguments,
     /// Compile a schema as for writing (declared order, compact), not for
     /// judging
     #[arg(long)]
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     } else {
         Purpose::Judging
     };
-    let grammar = read_grammar(&arguments.grammar, purpose, &arguments.texts)?;
+    let grammar = read_grammar(&arguments.grammar, purpose, &arguments.slots)?;
     let front_end_ms = lap();
     let mut session = GrammarSession::new(&grammar, vocabulary.clone())?;
     let statistics = session.statistics()?;

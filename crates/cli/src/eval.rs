@@ -5,6 +5,7 @@
 //! on the output; membership that of the plain recogniser, which shares no code
 //! with the checker; exact means equal, as JSON, to the expected answer.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -145,6 +146,8 @@ impl Evaluation<'_> {
                 request: example.request.clone(),
                 task: None,
                 grammar: (Dialect::JsonSchema, self.schema.to_owned()),
+                texts: BTreeMap::new(),
+                lists: BTreeMap::new(),
                 options: self.options,
                 unconstrained: self.unconstrained,
             };
@@ -178,6 +181,7 @@ impl Evaluation<'_> {
             dialect: Dialect::JsonSchema,
             text: self.schema.to_owned(),
             texts: [("request".to_owned(), example.request.clone())].into(),
+            lists: BTreeMap::new(),
         };
         let grammar = source.compile(Purpose::Writing)?;
         let value: Option<Value> = serde_json::from_slice(text).ok();

@@ -1,5 +1,6 @@
 //! Reading grammars, tokenizers and models from files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,31 +26,54 @@ pub fn read_text(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(|error| CommandError::file(path, error))
 }
 
-/// Texts that a schema may refer to by name.
+/// What fills a grammar's slots: "x-spanOf" and "x-oneOf" of a schema, %slot of
+/// a Lark grammar.
 #[derive(Args)]
-pub struct TextArguments {
-    /// A text that "x-spanOf" may name, such as request="two tickets to Rome"
+pub struct SlotArguments {
+    /// A text any run of whose words may fill the slot of that name, such as
+    /// request="two tickets to Rome" (repeatable)
+    #[arg(long, value_name = "NAME=TEXT", value_parser = named)]
+    text: Vec<(String, String)>,
+    /// A file with the literals that may fill the slot of that name, one a line
     /// (repeatable)
-    #[arg(long, value_name = "NAME=TEXT", value_parser = named_text)]
-    pub text: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME=FILE", value_parser = named)]
+    list: Vec<(String, String)>,
 }
 
-fn named_text(argument: &str) -> Result<(String, String), String> {
-    let (name, text) = argument.split_once('=').ok_or("expected NAME=TEXT")?;
-    Ok((name.to_owned(), text.to_owned()))
+fn named(argument: &str) -> Result<(String, String), String> {
+    let (name, value) = argument.split_once('=').ok_or("expected NAME=…")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+impl SlotArguments {
+    /// The texts by name.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        self.text.iter().cloned().collect()
+    }
+
+    /// The lists by name, read from their files.
+    pub fn lists(&self) -> Result<BTreeMap<String, Vec<String>>, CommandError> {
+        let read = |(name, file): &(String, String)| {
+            let literals = read_text(Path::new(file))?;
+            let literals = literals.lines().map(str::to_owned).collect();
+            Ok((name.clone(), literals))
+        };
+        self.list.iter().map(read).collect()
+    }
 }
 
 /// A grammar file, its dialect known by its ending.
 pub fn read_grammar(
     path: &Path,
     purpose: Purpose,
-    texts: &TextArguments,
+    slots: &SlotArguments,
 ) -> Result<Grammar, CommandError> {
     let name = path.display().to_string();
     let source = GrammarSource {
         dialect: Dialect::of_file(&name)?,
         text: read_text(path)?,
-        texts: texts.text.iter().cloned().collect(),
+        texts: slots.texts(),
+        lists: slots.lists()?,
     };
     source
         .compile(purpose)

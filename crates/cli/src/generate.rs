@@ -10,7 +10,7 @@ use lacuna_engine::{Dialect, GenerateRequest, block_on};
 
 use crate::error::CommandError;
 use crate::events::to_json;
-use crate::files::{ModelArguments, clock, describe_device, read_text};
+use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_text};
 
 /// Write a text with a model: the text on standard output, a summary on
 /// standard error.
@@ -21,6 +21,8 @@ pub struct Arguments {
     /// The grammar; its kind is its ending
     #[arg(long, value_name = "FILE")]
     grammar: PathBuf,
+    #[command(flatten)]
+    slots: SlotArguments,
     /// The request
     #[arg(long, value_name = "TEXT")]
     prompt: String,
@@ -60,6 +62,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         request: arguments.prompt.clone(),
         task: arguments.task.clone(),
         grammar: (Dialect::of_file(&name)?, read_text(&arguments.grammar)?),
+        texts: arguments.slots.texts(),
+        lists: arguments.slots.lists()?,
         options: Options {
             length: arguments.length,
             steps: arguments.steps,

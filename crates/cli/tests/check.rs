@@ -199,3 +199,45 @@ fn a_broken_grammar_is_named_with_its_place() {
         assert!(error.contains(said), "{file}: {error}");
     }
 }
+
+#[test]
+fn slots_are_filled_from_lists_and_texts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = write(
+        folder.path(),
+        "query.lark",
+        "start: \"select\" COLUMN \"for\" WHO\n%slot COLUMN: plain i\n%slot WHO: quoted \"'\"\n\
+         %ignore \" \"\n",
+    );
+    let schema = write(
+        folder.path(),
+        "row.schema.json",
+        r#"{"type": "string", "x-oneOf": "COLUMN"}"#,
+    );
+    let columns = write(folder.path(), "columns.txt", "name\nbirth date\n");
+    let list = format!("COLUMN={columns}");
+    let fill = ["--list", &list, "--text", "WHO=Ann O'Lee"];
+    let input: String = [
+        json!({"segments": ["select ", null, " date for '", null, "'"]}),
+        json!({"segments": ["select date for 'Ann'"]}),
+        json!({"segments": ["select NAME for 'O''", null]}),
+        json!({"grammar": schema, "segments": ["\"birth", null]}),
+    ]
+    .map(|line| format!("{line}\n"))
+    .concat();
+    let output = check(&[&["--grammar", &grammar][..], &fill].concat(), &input);
+    let answers = lines(&output);
+    let verdicts: Vec<_> = answers.iter().map(|line| &line["completable"]).collect();
+    assert_eq!(verdicts, [true, false, true, true], "{answers:?}");
+    assert_eq!(answers[2]["witness"], "select NAME for 'O''Lee'");
+    assert_eq!(answers[3]["witness"], "\"birth date\"");
+    for (arguments, said) in [
+        (&fill[..2], "nothing was handed over for the slot WHO"),
+        (&["--list", "COLUMN=/no/such/file"], "/no/such/file"),
+        (&["--list", "COLUMN"], "expected NAME=…"),
+    ] {
+        let output = check(&[&["--grammar", &grammar][..], arguments].concat(), "");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains(said), "{error}");
+    }
+}

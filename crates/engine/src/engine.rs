@@ -22,6 +22,10 @@ pub struct GenerateRequest {
     pub task: Option<String>,
     /// The grammar's dialect and text; `x-spanOf: "request"` means the request.
     pub grammar: (Dialect, String),
+    /// Texts that the grammar may name, besides the request.
+    pub texts: BTreeMap<String, String>,
+    /// Lists that the grammar may name.
+    pub lists: BTreeMap<String, Vec<String>>,
     /// How to decode.
     pub options: Options,
     /// Leave the grammar aside, for comparison.
@@ -148,10 +152,13 @@ impl Engine {
 
     fn checker(&self, request: &GenerateRequest) -> Result<Checker, Fault> {
         let (dialect, text) = &request.grammar;
+        let mut texts = request.texts.clone();
+        texts.insert("request".to_owned(), request.request.clone());
         let source = GrammarSource {
             dialect: *dialect,
             text: text.clone(),
-            texts: BTreeMap::from([("request".to_owned(), request.request.clone())]),
+            texts,
+            lists: request.lists.clone(),
         };
         let grammar = source.compile(Purpose::Writing)?;
         let vocabulary = Arc::clone(&self.vocabulary);

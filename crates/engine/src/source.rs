@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use lacuna_grammar::json_schema::SchemaOptions;
-use lacuna_grammar::{Grammar, Linted, gbnf, json_schema, lark, regex};
+use lacuna_grammar::{
+    Diagnostics, Filling, Grammar, Linted, OpenGrammar, Place, Slots, gbnf, json_schema, lark,
+    regex,
+};
 
 use crate::Fault;
 
@@ -69,15 +72,22 @@ pub enum Purpose {
     Judging,
 }
 
-/// A grammar text with its dialect and the named texts it may refer to.
+/// A grammar text with its dialect and what fills its slots.
+///
+/// Reading fills slots at once. Where the same grammar is filled again and again,
+/// [`lacuna_grammar::lark::open`] and [`json_schema::open`] read it once.
 #[derive(Clone, Debug)]
 pub struct GrammarSource {
     /// How to read the text.
     pub dialect: Dialect,
     /// The grammar.
     pub text: String,
-    /// Texts that `x-spanOf` may name.
+    /// Texts that `x-spanOf` may name, or a Lark grammar's `%slot`. One that the
+    /// grammar does not ask for is left aside: the request is always offered.
     pub texts: BTreeMap<String, String>,
+    /// Lists that `x-oneOf` may name, or a Lark grammar's `%slot`. One that the
+    /// grammar does not ask for is an error.
+    pub lists: BTreeMap<String, Vec<String>>,
 }
 
 impl GrammarSource {
@@ -95,23 +105,45 @@ impl GrammarSource {
     /// # Errors
     /// A [`Fault`] of kind `grammar` with every finding.
     pub fn lint(&self, purpose: Purpose) -> Result<Linted, Fault> {
-        let silent = |grammar| Linted {
-            grammar,
-            warnings: Vec::new(),
-        };
         let compiled = match self.dialect {
-            Dialect::Gbnf => gbnf::lint(&self.text),
-            Dialect::Lark => lark::parse_with(&self.text, &lark::Options::default()),
-            Dialect::Regex => regex::parse(&self.text).map(silent),
+            Dialect::Gbnf => gbnf::lint(&self.text)
+                .map(OpenGrammar::from)
+                .and_then(|open| self.fill(&open)),
+            Dialect::Lark => {
+                lark::open(&self.text, &lark::Options::default()).and_then(|open| self.fill(&open))
+            }
+            Dialect::Regex => regex::parse(&self.text).and_then(|grammar| {
+                let whole = Place::Span {
+                    start: 0,
+                    end: self.text.len(),
+                };
+                self.fill(&Linted::silent(grammar, whole).into())
+            }),
             Dialect::JsonSchema => {
                 let mut options = match purpose {
                     Purpose::Writing => SchemaOptions::generation(),
                     Purpose::Judging => SchemaOptions::membership(),
                 };
-                options.texts = self.texts.clone();
-                json_schema::compile(&self.text, &options).map(silent)
+                options.texts.clone_from(&self.texts);
+                options.lists.clone_from(&self.lists);
+                json_schema::compile(&self.text, &options)
+                    .map(|grammar| Linted::silent(grammar, Place::Pointer(String::new())))
             }
         };
         compiled.map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
+    }
+
+    fn fill(&self, open: &OpenGrammar) -> Result<Linted, Diagnostics> {
+        let wanted = |name: &str| {
+            let mut slots = open.slots().iter();
+            slots.any(|slot| slot.name == name && slot.filling != Filling::List)
+        };
+        let texts = self.texts.iter().filter(|(name, _)| wanted(name));
+        open.fill(&Slots {
+            lists: self.lists.clone(),
+            texts: texts
+                .map(|(name, text)| (name.clone(), text.clone()))
+                .collect(),
+        })
     }
 }

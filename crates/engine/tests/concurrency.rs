@@ -10,6 +10,7 @@ fn session(text: &str) -> GrammarSession {
         dialect: Dialect::Gbnf,
         text: text.to_owned(),
         texts: BTreeMap::new(),
+        lists: BTreeMap::new(),
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")

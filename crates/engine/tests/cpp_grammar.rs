@@ -25,6 +25,7 @@ fn session(text: String) -> GrammarSession {
         dialect: Dialect::Lark,
         text,
         texts: BTreeMap::new(),
+        lists: BTreeMap::new(),
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")

@@ -5,6 +5,7 @@
 //! said, and with `LACUNA_REQUIRE_GPU=1` it is a failure.
 #![cfg(feature = "gpu")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +60,8 @@ fn start(engine: &Engine, temperature: f32) -> ModelRun {
         request: "book a table for two in Boston tomorrow".to_owned(),
         task: None,
         grammar: (Dialect::JsonSchema, schema),
+        texts: BTreeMap::new(),
+        lists: BTreeMap::new(),
         options: Options {
             length: 28,
             steps: 7,

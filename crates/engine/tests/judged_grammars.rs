@@ -44,6 +44,7 @@ fn session(path: &Path) -> GrammarSession {
         dialect: Dialect::of_file(&name).expect("a known ending"),
         text: std::fs::read_to_string(path).expect("a grammar"),
         texts: BTreeMap::new(),
+        lists: BTreeMap::new(),
     };
     let grammar = source
         .compile(Purpose::Judging)

@@ -44,6 +44,7 @@ impl Judge {
             dialect,
             text: text.to_owned(),
             texts: line.texts.clone(),
+            lists: BTreeMap::new(),
         };
         let purpose = match line.purpose.as_deref() {
             Some("writing") => Purpose::Writing,

@@ -1,5 +1,8 @@
 //! Sets of Unicode characters as sorted, disjoint, inclusive ranges.
 
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+use rustc_hash::FxHashMap;
+
 /// Every character there is.
 pub(crate) const ANY_CHARACTER: (u32, u32) = (0, LAST);
 const LAST: u32 = char::MAX as u32;
@@ -42,6 +45,27 @@ pub(crate) fn any_character_in(ranges: &[(u32, u32)]) -> bool {
     ranges
         .iter()
         .any(|&(low, high)| low < 0xD800 || high > 0xDFFF)
+}
+
+/// What characters are when case is ignored: by Unicode's simple folding, as in
+/// regular expressions. Answers are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Folding {
+    known: FxHashMap<char, Box<[(u32, u32)]>>,
+}
+
+impl Folding {
+    /// The characters that differ from this one in case only, itself included.
+    pub(crate) fn of(&mut self, character: char) -> &[(u32, u32)] {
+        self.known.entry(character).or_insert_with(|| {
+            let mut class = ClassUnicode::new([ClassUnicodeRange::new(character, character)]);
+            class.case_fold_simple();
+            let ranges = class.iter();
+            ranges
+                .map(|range| (range.start() as u32, range.end() as u32))
+                .collect()
+        })
+    }
 }
 
 #[cfg(test)]

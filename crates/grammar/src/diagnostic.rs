@@ -108,6 +108,19 @@ pub struct Linted {
     pub grammar: Grammar,
     /// Warnings, in the order of the text.
     pub warnings: Vec<Diagnostic>,
+    /// Where each rule is defined.
+    pub places: Vec<Place>,
+}
+
+impl Linted {
+    /// A grammar that nothing is said about, all of it at one place.
+    pub fn silent(grammar: Grammar, place: Place) -> Self {
+        Self {
+            places: vec![place; grammar.rules.len()],
+            grammar,
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// All that is wrong with a grammar text; never empty.

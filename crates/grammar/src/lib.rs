@@ -26,7 +26,9 @@ pub mod json_schema;
 pub mod lark;
 pub mod recognize;
 pub mod regex;
+mod slots;
 pub mod spans;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Linted, Place, Severity};
 pub use ir::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId};
+pub use slots::{Filling, OpenGrammar, Slot, Slots};

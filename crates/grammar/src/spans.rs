@@ -21,6 +21,7 @@
 //! and hence fewer than twice the text's characters.
 
 use crate::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
+use crate::characters::Folding;
 
 /// The spans of `text`, spelled as they are (not escaped).
 ///
@@ -36,6 +37,22 @@ use crate::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
 /// # Errors
 /// When the text needs more states than the limits allow.
 pub fn word_spans(text: &str, limits: &Limits) -> Result<Dfa, AutomatonError> {
+    spans(text, false, limits)
+}
+
+/// The spans of `text`, each character in any case (by Unicode's simple folding).
+///
+/// As large as [`word_spans`], but for characters that are spelled in several
+/// ways: it is the same construction over classes of characters.
+///
+/// # Errors
+/// When the text needs more states than the limits allow.
+pub fn word_spans_ignoring_case(text: &str, limits: &Limits) -> Result<Dfa, AutomatonError> {
+    spans(text, true, limits)
+}
+
+pub(crate) fn spans(text: &str, ignore_case: bool, limits: &Limits) -> Result<Dfa, AutomatonError> {
+    let mut folding = Folding::default();
     let mut builder = NfaBuilder::new(limits);
     let (start, accept) = (builder.state()?, builder.state()?);
     let mut here = builder.state()?;
@@ -49,11 +66,12 @@ pub fn word_spans(text: &str, limits: &Limits) -> Result<Dfa, AutomatonError> {
         if kind.begins_after(before) {
             builder.empty_edge(start, here);
         }
-        for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
-            let next = builder.state()?;
-            builder.byte_edge(here, byte, byte, next);
-            here = next;
+        let next = builder.state()?;
+        match ignore_case {
+            true => builder.characters(folding.of(character), here, next)?,
+            false => builder.character(character, here, next)?,
         }
+        here = next;
         // What may begin here when read backwards may end here.
         if kind.begins_after(after) {
             builder.empty_edge(here, accept);

@@ -10,7 +10,11 @@
 //!   finding a line: its kind and its place (line:column, or a JSON pointer);
 //! - `--- warnings`: what looks wrong with a grammar that can be used, as above;
 //!   where the section is missing, nothing does;
-//! - `--- text NAME`: a text handed over with a schema.
+//! - `--- text NAME`: a text handed over with a grammar;
+//! - `--- list NAME`: a list handed over with a grammar, a value a line.
+//!
+//! What is handed over with a schema is so in both ways: when it is compiled, and
+//! when its slots are filled.
 //!
 //! A schema is compiled both for generation and for membership; the section
 //! `--- only judged` holds texts that belong in membership alone.
@@ -20,7 +24,7 @@ use std::path::Path;
 
 use lacuna_grammar::json_schema::{self, SchemaOptions};
 use lacuna_grammar::recognize::recognize;
-use lacuna_grammar::{Diagnostic, Diagnostics, Grammar, Linted, Place, gbnf, lark, regex};
+use lacuna_grammar::{Diagnostic, Diagnostics, Grammar, Linted, Place, Slots, gbnf, lark, regex};
 
 struct Case<'a> {
     name: &'a str,
@@ -35,6 +39,19 @@ impl Case<'_> {
             .iter()
             .filter(move |(name, _)| *name == section);
         lines.flat_map(|(_, lines)| lines.iter().copied())
+    }
+
+    fn slots(&self) -> Slots {
+        let mut slots = Slots::default();
+        for (name, lines) in &self.sections {
+            if let Some(name) = name.strip_prefix("text ") {
+                slots = slots.with_text(name, lines.join("\n"));
+            }
+            if let Some(name) = name.strip_prefix("list ") {
+                slots = slots.with_list(name, lines.iter().copied());
+            }
+        }
+        slots
     }
 
     fn judge_linted(&self, linted: Result<Linted, Diagnostics>, complaints: &mut String) {
@@ -159,11 +176,13 @@ fn lark_cases() {
         "templates.txt",
         "common.txt",
         "constraints.txt",
+        "slots.txt",
         "refused.txt",
         "warnings.txt",
     ] {
         drive(&format!("lark/{file}"), |case, complaints| {
-            let linted = lark::parse_with(&case.grammar, &lark::Options::default());
+            let open = lark::open(&case.grammar, &lark::Options::default());
+            let linted = open.and_then(|open| open.fill(&case.slots()));
             case.judge_linted(linted, complaints);
         });
     }
@@ -181,11 +200,15 @@ fn schema_cases() {
     drive("json_schema.txt", |case, complaints| {
         let (mut generation, mut membership) =
             (SchemaOptions::generation(), SchemaOptions::membership());
-        for (name, lines) in &case.sections {
-            if let Some(name) = name.strip_prefix("text ") {
-                generation = generation.with_text(name, lines.join("\n"));
-                membership = membership.with_text(name, lines.join("\n"));
-            }
+        let slots = case.slots();
+        let filled_later = |options: &SchemaOptions| {
+            let open = json_schema::open(&case.grammar, options)?;
+            Ok(open.fill(&slots)?.grammar)
+        };
+        let filled = [filled_later(&generation), filled_later(&membership)];
+        for options in [&mut generation, &mut membership] {
+            options.texts.clone_from(&slots.texts);
+            options.lists.clone_from(&slots.lists);
         }
         let generated = [
             ("belongs", true),
@@ -196,5 +219,16 @@ fn schema_cases() {
         let compile = |options| json_schema::compile(&case.grammar, options);
         case.judge(&compile(&generation), &[], true, &generated, complaints);
         case.judge(&compile(&membership), &[], true, &judged, complaints);
+        let [generation, membership] = filled;
+        if generation.is_ok() {
+            case.judge(&generation, &[], true, &generated, complaints);
+            case.judge(&membership, &[], true, &judged, complaints);
+        } else if case.lines("findings").next().is_none() {
+            // Only what is listed cannot wait for a slot.
+            let found = generation.map(drop).unwrap_err();
+            if found.0.iter().any(|finding| finding.kind != "open-slot") {
+                writeln!(complaints, "{}: {found}", case.name).unwrap();
+            }
+        }
     });
 }

@@ -1,5 +1,6 @@
 //! A loaded model and its runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lacuna_decoder::Options;
@@ -78,6 +79,10 @@ struct Request {
     #[serde(default)]
     task: Option<String>,
     grammar: RequestGrammar,
+    #[serde(default)]
+    texts: BTreeMap<String, String>,
+    #[serde(default)]
+    lists: BTreeMap<String, Vec<String>>,
     length: usize,
     steps: usize,
     seed: f64,
@@ -162,6 +167,8 @@ impl Engine {
                 Dialect::of_name(&request.grammar.kind).map_err(thrown)?,
                 request.grammar.text,
             ),
+            texts: request.texts,
+            lists: request.lists,
             options,
             unconstrained: request.unconstrained,
         };

@@ -19,6 +19,7 @@ pub struct Grammar {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct CompileOptions {
     texts: BTreeMap<String, String>,
+    lists: BTreeMap<String, Vec<String>>,
     /// Compile as for writing: declared order of properties, compact.
     writing: bool,
 }
@@ -50,8 +51,9 @@ extern "C" {
 
 #[wasm_bindgen]
 impl Grammar {
-    /// Compiles a grammar: `kind` is `"jsonSchema"`, `"gbnf"` or `"regex"`;
-    /// `options` may hold `texts` (for `x-spanOf`) and `writing`.
+    /// Compiles a grammar: `kind` is `"jsonSchema"`, `"gbnf"`, `"lark"` or
+    /// `"regex"`; `options` may hold `texts` and `lists` (for `x-spanOf`, `x-oneOf`
+    /// and `%slot`) and `writing`.
     ///
     /// # Errors
     /// Throws `{ kind, message, diagnostics }`.
@@ -64,6 +66,7 @@ impl Grammar {
             dialect: Dialect::of_name(kind).map_err(thrown)?,
             text: text.to_owned(),
             texts: options.texts,
+            lists: options.lists,
         };
         let purpose = if options.writing {
             Purpose::Writing

@@ -27,6 +27,17 @@ pub struct Dfa {
 }
 
 impl Dfa {
+    /// The automaton of the empty language.
+    pub fn nothing() -> Self {
+        Self {
+            classes: Box::new([0; 256]),
+            class_count: 1,
+            table: vec![DEAD],
+            accepting: vec![false],
+            start: 0,
+        }
+    }
+
     /// The language of an expression that mentions no rule.
     ///
     /// ```

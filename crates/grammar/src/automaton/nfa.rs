@@ -169,7 +169,29 @@ impl NfaBuilder {
         Ok(())
     }
 
-    fn characters(
+    /// Connects `from` to `to` by one character, in UTF-8.
+    pub fn character(
+        &mut self,
+        character: char,
+        from: NfaState,
+        to: NfaState,
+    ) -> Result<(), AutomatonError> {
+        let mut buffer = [0; 4];
+        let bytes = character.encode_utf8(&mut buffer).as_bytes();
+        let mut at = from;
+        for (index, &byte) in bytes.iter().enumerate() {
+            let next = match index + 1 == bytes.len() {
+                true => to,
+                false => self.state()?,
+            };
+            self.byte_edge(at, byte, byte, next);
+            at = next;
+        }
+        Ok(())
+    }
+
+    /// Connects `from` to `to` by one character of inclusive ranges, in UTF-8.
+    pub fn characters(
         &mut self,
         ranges: &[(u32, u32)],
         from: NfaState,

@@ -70,7 +70,12 @@ pub fn lint(text: &str) -> Result<Linted, Diagnostics> {
             let root = &rules[grammar.start.0 as usize].name;
             analysis::refuse_empty_language(&grammar, root.place())?;
             let warnings = analysis::lints(&grammar, |rule| rules[rule].name.place());
-            Ok(Linted { grammar, warnings })
+            let places = rules.iter().map(|rule| rule.name.place()).collect();
+            Ok(Linted {
+                grammar,
+                warnings,
+                places,
+            })
         }
         _ => {
             findings.sort_by_key(|finding| match finding.place {

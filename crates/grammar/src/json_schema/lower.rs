@@ -11,7 +11,9 @@ use super::value::Json;
 use super::{PropertyOrder, SchemaOptions, WhiteSpace};
 use crate::automaton::{AutomatonError, Dfa};
 use crate::characters::ANY_CHARACTER;
-use crate::{Diagnostics, Expr, Grammar, Rule, RuleId, analysis};
+use crate::slots::spelling::Spelling;
+use crate::slots::{Ask, Recipe, Target, Way};
+use crate::{Diagnostics, Expr, Grammar, Linted, OpenGrammar, Place, Rule, RuleId, analysis};
 
 /// Most alternatives that `anyOf`s side by side may multiply to.
 const MAX_ALTERNATIVES: usize = 2_000;
@@ -25,8 +27,12 @@ const MAX_FINDINGS: usize = 50;
 /// Schemas that must all hold, sorted. The empty set admits every value.
 pub(super) type NodeSet = Vec<NodeId>;
 
-pub(super) fn lower(root: &Json, options: &SchemaOptions) -> Result<Grammar, Diagnostics> {
-    let mut lowering = Lowering::new(root, options);
+pub(super) fn lower(
+    root: &Json,
+    options: &SchemaOptions,
+    open: bool,
+) -> Result<OpenGrammar, Diagnostics> {
+    let mut lowering = Lowering::new(root, options, open);
     let value = lowering.rule_of(&[Document::ROOT]);
     let start = lowering.whole_text(value);
     while let Some((rule, set)) = lowering.queue.pop_front() {
@@ -36,13 +42,28 @@ pub(super) fn lower(root: &Json, options: &SchemaOptions) -> Result<Grammar, Dia
         let body = lowering.body(&set, rule);
         lowering.rules[rule.0 as usize].body = body;
     }
-    let findings = std::mem::take(&mut lowering.document.findings);
+    let mut findings = std::mem::take(&mut lowering.document.findings);
+    if findings.is_empty() {
+        findings.extend(lowering.document.unused_lists().map(|name| {
+            let message = format!("no x-oneOf asks for the list named {name:?}");
+            node::error("unknown-slot", "", message)
+        }));
+    }
     if !findings.is_empty() {
         return Err(Diagnostics(findings));
     }
     let grammar = Grammar::new(lowering.rules, start);
     match analysis::productive(&grammar)[start.0 as usize] {
-        true => Ok(grammar),
+        true => {
+            let whole = Place::Pointer(String::new());
+            let linted = Linted::silent(grammar, whole.clone());
+            Ok(OpenGrammar {
+                slots: lowering.document.slots,
+                recipes: lowering.recipes,
+                holes: lowering.holes,
+                ..OpenGrammar::closed(linted, whole)
+            })
+        }
         false => {
             let message = "no value is valid under this schema";
             Err(node::error("impossible-schema", "", message).into())
@@ -70,14 +91,17 @@ pub(super) struct Lowering<'a> {
     pub validations: usize,
     /// What is between the quotes, by automata (their addresses) and length.
     spelled_texts: HashMap<TextsKey, Arc<Dfa>>,
+    recipes: Vec<Recipe>,
+    /// The rules that recipes make.
+    holes: Vec<(Target, usize)>,
     /// Automata of the free names beside these.
     pub other_names: HashMap<Vec<&'a str>, Arc<Dfa>>,
 }
 
 impl<'a> Lowering<'a> {
-    fn new(root: &'a Json, options: &'a SchemaOptions) -> Self {
+    fn new(root: &'a Json, options: &'a SchemaOptions, open: bool) -> Self {
         Self {
-            document: Document::new(root, options),
+            document: Document::new(root, options, open),
             options,
             rules: Vec::new(),
             queue: VecDeque::new(),
@@ -87,6 +111,8 @@ impl<'a> Lowering<'a> {
             grounded: HashSet::new(),
             validations: 0,
             spelled_texts: HashMap::new(),
+            recipes: Vec::new(),
+            holes: Vec::new(),
             other_names: HashMap::new(),
         }
     }
@@ -392,6 +418,13 @@ impl<'a> Lowering<'a> {
             .iter()
             .flat_map(|node| node.texts.iter().cloned())
             .collect();
+        let asks: Vec<Ask> = nodes.iter().flat_map(|node| node.asks.clone()).collect();
+        if !asks.is_empty() {
+            return match self.open_string(&nodes[0].pointer, asks, texts, min, max) {
+                Ok(rule) => Expr::Rule(rule),
+                Err(error) => self.too_large(nodes, &error),
+            };
+        }
         if texts.is_empty() {
             let item = Box::new(self.options.strings.any_character());
             return in_quotes(Expr::Repeat { item, min, max });
@@ -419,16 +452,36 @@ impl<'a> Lowering<'a> {
         min: u32,
         max: Option<u32>,
     ) -> Result<Dfa, AutomatonError> {
-        if min > 0 || max.is_some() {
-            let item = Box::new(Expr::Chars(Box::new([ANY_CHARACTER])));
-            let length = Expr::Repeat { item, min, max };
-            texts.push(Arc::new(Dfa::from_expr(&length, &LIMITS)?));
-        }
+        texts.extend(of_length(min, max)?);
         let mut product = texts.remove(0);
         for other in texts.iter() {
             product = Arc::new(product.intersect(other, &LIMITS)?);
         }
         self.options.strings.spell(&product, &LIMITS)
+    }
+
+    /// A rule that will be the strings that slots admit, within `texts`.
+    fn open_string(
+        &mut self,
+        pointer: &str,
+        asks: Vec<Ask>,
+        mut texts: Vec<Arc<Dfa>>,
+        min: u32,
+        max: Option<u32>,
+    ) -> Result<RuleId, AutomatonError> {
+        texts.extend(of_length(min, max)?);
+        // Until then something that derives a text.
+        let rule = self.add_rule(format!("#{pointer} slot"), Expr::empty());
+        self.holes.push((Target::Rule(rule), self.recipes.len()));
+        self.recipes.push(Recipe {
+            place: Place::Pointer(pointer.to_owned()),
+            ways: vec![Way {
+                asks,
+                within: texts,
+                spelling: Spelling::Json(self.options.strings),
+            }],
+        });
+        Ok(rule)
     }
 
     fn array(&mut self, nodes: &[Rc<Node<'a>>]) -> Expr {
@@ -549,6 +602,16 @@ impl<'a> Lowering<'a> {
     pub(super) fn any_order(&self) -> bool {
         self.options.order == PropertyOrder::Any
     }
+}
+
+/// The texts of so many characters, where that says something.
+fn of_length(min: u32, max: Option<u32>) -> Result<Option<Arc<Dfa>>, AutomatonError> {
+    if min == 0 && max.is_none() {
+        return Ok(None);
+    }
+    let item = Box::new(Expr::Chars(Box::new([ANY_CHARACTER])));
+    let length = Expr::Repeat { item, min, max };
+    Ok(Some(Arc::new(Dfa::from_expr(&length, &LIMITS)?)))
 }
 
 pub(super) fn between([open, close]: [Expr; 2], inside: Expr) -> Expr {

@@ -11,8 +11,11 @@
 //! draft is an error with its JSON pointer. Annotations (`title`, `format`, …)
 //! and unknown keywords constrain nothing, as the specification says.
 //!
-//! One keyword more: a string with `x-spanOf: NAME` is a run of whole words
-//! (see [`crate::spans`]) of the text of that name in [`SchemaOptions::texts`].
+//! Three keywords more. A string with `x-spanOf: NAME` is a run of whole words
+//! (see [`crate::spans`]) of the text of that name in [`SchemaOptions::texts`], one
+//! with `x-oneOf: NAME` is in the list of that name in [`SchemaOptions::lists`];
+//! `x-ignoreCase: true` beside them lets case differ. What [`open`] finds in
+//! neither it leaves open, to be filled later ([`OpenGrammar`]).
 //!
 //! # What is exact and what is not
 //!
@@ -47,7 +50,7 @@ use std::collections::BTreeMap;
 pub use numbers::NumberSpelling;
 pub use strings::StringSpelling;
 
-use crate::{Diagnostics, Grammar};
+use crate::{Diagnostics, Grammar, OpenGrammar};
 
 /// Longest schema that is read, in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
@@ -88,6 +91,8 @@ pub struct SchemaOptions {
     pub numbers: NumberSpelling,
     /// The texts that `x-spanOf` may name.
     pub texts: BTreeMap<String, String>,
+    /// The lists that `x-oneOf` may name; each is asked for somewhere.
+    pub lists: BTreeMap<String, Vec<String>>,
 }
 
 impl SchemaOptions {
@@ -99,6 +104,7 @@ impl SchemaOptions {
             strings: StringSpelling::Canonical,
             numbers: NumberSpelling::Plain,
             texts: BTreeMap::new(),
+            lists: BTreeMap::new(),
         }
     }
 
@@ -110,6 +116,7 @@ impl SchemaOptions {
             strings: StringSpelling::Any,
             numbers: NumberSpelling::Any,
             texts: BTreeMap::new(),
+            lists: BTreeMap::new(),
         }
     }
 
@@ -147,10 +154,38 @@ impl SchemaOptions {
 /// Findings with the JSON pointers of the keywords (of a schema that is no JSON:
 /// the span in its text). A schema that denies itself is one of them.
 pub fn compile(schema_text: &str, options: &SchemaOptions) -> Result<Grammar, Diagnostics> {
+    read(schema_text, options, false).map(|open| open.read.grammar)
+}
+
+/// Compiles a schema and leaves open what `x-spanOf` and `x-oneOf` name and the
+/// options lack.
+///
+/// ```
+/// use lacuna_grammar::json_schema::{SchemaOptions, open};
+/// use lacuna_grammar::{Slots, recognize::recognize};
+/// let schema = r#"{"type": "string", "x-oneOf": "columns", "x-ignoreCase": true}"#;
+/// let open = open(schema, &SchemaOptions::generation()).unwrap();
+/// let slots = Slots::default().with_list("columns", ["name", "the \"id\""]);
+/// let grammar = open.fill(&slots).unwrap().grammar;
+/// assert!(recognize(&grammar, br#""the \"ID\"""#));
+/// ```
+///
+/// # Errors
+/// As in [`compile`], except for what is left open. `enum` and `const` cannot be
+/// judged beside something open.
+pub fn open(schema_text: &str, options: &SchemaOptions) -> Result<OpenGrammar, Diagnostics> {
+    read(schema_text, options, true)
+}
+
+fn read(
+    schema_text: &str,
+    options: &SchemaOptions,
+    open: bool,
+) -> Result<OpenGrammar, Diagnostics> {
     if schema_text.len() > MAX_TEXT {
         let message = format!("the schema is longer than {MAX_TEXT} bytes");
         return Err(node::error("too-large", "", message).into());
     }
     let schema = value::read(schema_text)?;
-    lower::lower(&schema, options)
+    lower::lower(&schema, options, open)
 }

@@ -10,8 +10,10 @@ use std::sync::Arc;
 use super::SchemaOptions;
 use super::value::{Decimal, Json};
 use crate::automaton::{AutomatonError, Dfa, Limits};
-use crate::spans::word_spans;
-use crate::{Diagnostic, Place, regex};
+use crate::slots::Ask;
+use crate::slots::values::any_of;
+use crate::spans::spans;
+use crate::{Diagnostic, Filling, Place, Slot, regex};
 
 /// Largest count in `minItems`, `maxItems`, `minLength` and `maxLength`.
 const MAX_COUNT: u32 = 100_000;
@@ -91,6 +93,8 @@ pub(super) struct Node<'a> {
     pub never: bool,
     /// Some keyword constrains the instance by itself.
     pub constrains: bool,
+    /// What slots stand for is taken in any case.
+    pub ignore_case: bool,
     pub types: Types,
     pub values: Option<Vec<&'a Json>>,
     pub properties: Vec<(&'a str, NodeId)>,
@@ -101,6 +105,8 @@ pub(super) struct Node<'a> {
     pub item_count: (u32, Option<u32>),
     /// Languages of decoded texts, all of which must hold.
     pub texts: Vec<Arc<Dfa>>,
+    /// Slots still open, all of which must hold.
+    pub asks: Vec<Ask>,
     pub length: (u32, Option<u32>),
     pub lower: Option<Bound>,
     pub upper: Option<Bound>,
@@ -115,6 +121,7 @@ impl Node<'_> {
             pointer,
             never: false,
             constrains: false,
+            ignore_case: false,
             types: Types::ALL,
             values: None,
             properties: Vec::new(),
@@ -124,6 +131,7 @@ impl Node<'_> {
             items: None,
             item_count: (0, None),
             texts: Vec::new(),
+            asks: Vec::new(),
             length: (0, None),
             lower: None,
             upper: None,
@@ -175,14 +183,19 @@ pub(super) struct Document<'a> {
     sources: Vec<(String, &'a Json)>,
     ids: HashMap<String, NodeId>,
     nodes: Vec<Option<Rc<Node<'a>>>>,
-    spans: HashMap<&'a str, Arc<Dfa>>,
+    /// Whether what the options lack is left open.
+    open: bool,
+    /// The languages of slots that were filled.
+    filled: HashMap<Ask, Arc<Dfa>>,
+    /// Slots that were left open.
+    pub slots: Vec<Slot>,
     pub findings: Vec<Diagnostic>,
 }
 
 impl<'a> Document<'a> {
     pub(super) const ROOT: NodeId = 0;
 
-    pub(super) fn new(root: &'a Json, options: &'a SchemaOptions) -> Self {
+    pub(super) fn new(root: &'a Json, options: &'a SchemaOptions, open: bool) -> Self {
         let mut document = Self {
             root,
             options,
@@ -190,7 +203,9 @@ impl<'a> Document<'a> {
             sources: Vec::new(),
             ids: HashMap::new(),
             nodes: Vec::new(),
-            spans: HashMap::new(),
+            open,
+            filled: HashMap::new(),
+            slots: Vec::new(),
             findings: Vec::new(),
         };
         document.read_draft();
@@ -255,6 +270,7 @@ impl<'a> Document<'a> {
                 node.constrains = !admits;
             }
             Json::Object(members) => {
+                node.ignore_case = json.get("x-ignoreCase") == Some(&Json::Bool(true));
                 for (keyword, value) in members {
                     let place = format!("{}/{}", node.pointer, escape_pointer(keyword));
                     if let Err(finding) = self.keyword(&mut node, keyword, value, &place) {
@@ -349,7 +365,11 @@ impl<'a> Document<'a> {
             "exclusiveMinimum" => tighten_lower(&mut node.lower, bound(value, true)?),
             "maximum" => tighten_upper(&mut node.upper, bound(value, false)?),
             "exclusiveMaximum" => tighten_upper(&mut node.upper, bound(value, true)?),
-            "x-spanOf" => node.texts.push(self.spans(value)?),
+            "x-spanOf" => self.slot(node, Filling::Text, value, place)?,
+            "x-oneOf" => self.slot(node, Filling::List, value, place)?,
+            "x-ignoreCase" if !matches!(value, Json::Bool(_)) => {
+                return Err(expected("true or false"));
+            }
             "anyOf" => {
                 node.constrains = constrains_before;
                 node.any_of = Some(self.list(value, place)?);
@@ -379,7 +399,7 @@ impl<'a> Document<'a> {
     }
 
     fn refuse_hidden_siblings(&mut self, node: &Node<'a>, members: &[(String, Json)]) {
-        const CONSTRAINTS: [&str; 19] = [
+        const CONSTRAINTS: [&str; 20] = [
             "type",
             "enum",
             "const",
@@ -397,6 +417,7 @@ impl<'a> Document<'a> {
             "maximum",
             "exclusiveMaximum",
             "x-spanOf",
+            "x-oneOf",
             "anyOf",
             "allOf",
         ];
@@ -427,24 +448,79 @@ impl<'a> Document<'a> {
         }
     }
 
-    fn spans(&mut self, value: &'a Json) -> Result<Arc<Dfa>, Finding> {
+    /// The strings that a list or a text of this name admits, now or later.
+    fn slot(
+        &mut self,
+        node: &mut Node<'a>,
+        filling: Filling,
+        value: &'a Json,
+        place: &str,
+    ) -> Result<(), Finding> {
+        let what = match filling {
+            Filling::List => "list",
+            _ => "text",
+        };
         let Json::Text(name) = value else {
-            return Err(expected("the name of a text"));
+            return Err(expected(&format!("the name of a {what}")));
         };
-        if let Some(spans) = self.spans.get(name.as_str()) {
-            return Ok(spans.clone());
+        let ask = Ask {
+            name: name.clone(),
+            filling,
+            ignore_case: node.ignore_case,
+        };
+        if let Some(known) = self.filled.get(&ask) {
+            node.texts.push(known.clone());
+            return Ok(());
         }
-        let Some(text) = self.options.texts.get(name) else {
-            let message = format!("no text named {name:?} was handed over");
-            return Err(Finding::new("unknown-text", message));
+        let list = self.options.lists.get(name);
+        let text = self.options.texts.get(name);
+        let language = match (filling, list, text) {
+            (Filling::List, Some(list), _) => any_of(list, ask.ignore_case, &LIMITS)?,
+            (Filling::Text, _, Some(text)) => spans(text, ask.ignore_case, &LIMITS)?,
+            _ if self.open => {
+                let known = |slot: &Slot| slot.name == *name && slot.filling == filling;
+                if !self.slots.iter().any(known) {
+                    self.slots.push(Slot {
+                        name: name.clone(),
+                        filling,
+                        place: Place::Pointer(place.to_owned()),
+                    });
+                }
+                node.asks.push(ask);
+                return Ok(());
+            }
+            _ => {
+                let message = format!("no {what} named {name:?} was handed over");
+                return Err(Finding::new(
+                    match filling {
+                        Filling::List => "unknown-list",
+                        _ => "unknown-text",
+                    },
+                    message,
+                ));
+            }
         };
-        let spans = Arc::new(word_spans(text, &LIMITS)?);
-        if spans.is_empty() {
-            let message = format!("the text named {name:?} has no words");
+        if language.is_empty() {
+            let lack = match filling {
+                Filling::List => "is empty",
+                _ => "has no words",
+            };
+            let message = format!("the {what} named {name:?} {lack}");
             return Err(Finding::new("impossible-schema", message));
         }
-        self.spans.insert(name, spans.clone());
-        Ok(spans)
+        let language = Arc::new(language);
+        self.filled.insert(ask, language.clone());
+        node.texts.push(language);
+        Ok(())
+    }
+
+    /// Lists of the options that nothing asked for.
+    pub(super) fn unused_lists(&self) -> impl Iterator<Item = &'a str> {
+        let lists = self.options.lists.keys().map(String::as_str);
+        lists.filter(|name| {
+            let mut asked = self.filled.keys();
+            !asked.any(|ask| ask.filling == Filling::List && ask.name == *name)
+        })
     }
 
     fn resolve(&mut self, value: &'a Json) -> Result<NodeId, Finding> {

@@ -111,7 +111,7 @@ impl StringSpelling {
     }
 
     /// The spellings, without quotes, of the texts of a language.
-    pub(super) fn spell(self, texts: &Dfa, limits: &Limits) -> Result<Dfa, AutomatonError> {
+    pub(crate) fn spell(self, texts: &Dfa, limits: &Limits) -> Result<Dfa, AutomatonError> {
         Speller::new(self, texts, limits)?.run(limits)
     }
 }

@@ -71,6 +71,15 @@ impl<'a> Lowering<'a> {
                 });
                 above && below
             }
+            Json::Text(_) if !node.asks.is_empty() => {
+                let message = "a listed string cannot be judged while a slot beside it is open";
+                let finding = node::error("open-slot", &node.pointer, message)
+                    .with_note("hand the list or the text over with the schema");
+                if !self.document.findings.contains(&finding) {
+                    self.document.findings.push(finding);
+                }
+                false
+            }
             Json::Text(text) => {
                 within(text.chars().count(), node.length)
                     && node

@@ -1,6 +1,7 @@
 //! The syntax tree: it mirrors the text and knows nothing of meaning.
 
 use crate::Place;
+use crate::slots::spelling::Spelling;
 
 /// Bytes of the grammar text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,12 @@ pub(super) enum Item {
     Ignore(Node),
     /// `%import module.NAME -> NAME` or `%import module (NAME, …)`
     Import { module: Name, names: Vec<Import> },
+    /// `%slot name.priority: way | way`
+    Slot {
+        name: Name,
+        priority: i32,
+        ways: Vec<SlotWay>,
+    },
     /// `%constrain body`, or `%forbid body`
     Constraint {
         forbidden: bool,
@@ -75,6 +82,13 @@ pub(super) struct Definition {
     pub parameters: Vec<Name>,
     pub priority: i32,
     pub body: Node,
+}
+
+/// One way in which the values of a slot are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SlotWay {
+    pub spelling: Spelling,
+    pub ignore_case: bool,
 }
 
 #[derive(Clone, Debug)]

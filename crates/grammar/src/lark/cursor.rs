@@ -328,8 +328,8 @@ impl Cursor<'_> {
             "regex" => "write a regular expression between slashes",
             "lark" => "write the rules into this grammar",
             _ => {
-                "directives are %ignore, %import, %override, %extend, %constrain and %forbid, \
-                 each at the beginning of a line"
+                "directives are %ignore, %import, %override, %extend, %slot, %constrain and \
+                 %forbid, each at the beginning of a line"
             }
         };
         Box::new(finding.with_note(note))

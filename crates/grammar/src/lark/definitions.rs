@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ast::{Definition, How, Import, Item, Name, Node, Span};
+use super::ast::{Definition, How, Import, Item, Name, Node, SlotWay, Span};
 use super::parser;
 use crate::Diagnostic;
 
@@ -28,6 +28,8 @@ pub(super) struct TerminalDefinition {
     pub priority: i32,
     /// Any of these.
     pub bodies: Vec<(Module, Node)>,
+    /// For what `%slot` names, which has no body: how its values are written.
+    pub slot: Option<Vec<SlotWay>>,
 }
 
 /// A rule, or a template of rules.
@@ -72,6 +74,14 @@ impl Definitions {
                     findings.extend(defined.err().map(|finding| *finding));
                 }
                 Item::Ignore(body) => definitions.ignored.push(body),
+                Item::Slot {
+                    name,
+                    priority,
+                    ways,
+                } => {
+                    let defined = definitions.slot(name, priority, ways);
+                    findings.extend(defined.err().map(|finding| *finding));
+                }
                 Item::Constraint {
                     forbidden,
                     body,
@@ -128,16 +138,40 @@ impl Definitions {
                     module,
                     priority,
                     bodies: vec![(module, body)],
+                    slot: None,
                 });
             }
             (Some(index), How::Override) => {
                 let terminal = &mut self.terminals[index];
+                terminal.slot = None;
                 terminal.priority = priority;
                 terminal.bodies = vec![(module, body)];
+            }
+            (Some(index), How::Extend) if self.terminals[index].slot.is_some() => {
+                return Err(slot_in_terminal(&name));
             }
             (Some(index), How::Extend) => self.terminals[index].bodies.insert(0, (module, body)),
             (known, _) => return Err(misplaced(&name, known.is_some())),
         }
+        Ok(())
+    }
+
+    fn slot(
+        &mut self,
+        name: Name,
+        priority: i32,
+        ways: Vec<SlotWay>,
+    ) -> Result<(), Box<Diagnostic>> {
+        if self.terminal_named(Module::Own, &name.text).is_some() {
+            return Err(misplaced(&name, true));
+        }
+        self.add_terminal(TerminalDefinition {
+            name,
+            module: Module::Own,
+            priority,
+            bodies: Vec::new(),
+            slot: Some(ways),
+        });
         Ok(())
     }
 
@@ -215,6 +249,7 @@ impl Definitions {
             module: Module::Own,
             priority: 0,
             bodies,
+            slot: None,
         });
         Ok(())
     }
@@ -232,6 +267,13 @@ impl Definitions {
             }
         }
     }
+}
+
+/// A slot's language is not known while terminals are made.
+pub(super) fn slot_in_terminal(mention: &Name) -> Box<Diagnostic> {
+    let message = format!("{} is a slot, and no part of a terminal", mention.text);
+    let finding = Diagnostic::error("slot-in-terminal", mention.span.place(), message);
+    Box::new(finding.with_note("mention it in a rule"))
 }
 
 fn misplaced(name: &Name, known: bool) -> Box<Diagnostic> {

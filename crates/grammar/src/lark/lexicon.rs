@@ -20,10 +20,30 @@ struct Candidate {
     name: String,
     span: Span,
     language: Arc<Dfa>,
-    /// Sorted by, smaller first: priority (turned), patterns after literals,
-    /// nameless ones after named ones, then the order of definition.
-    rank: (i64, bool, bool, usize),
+    /// Sorted by, smaller first: priority (turned), the kind, nameless ones after
+    /// named ones, then the order of definition.
+    rank: (i64, Kind, bool, usize),
+    /// For a slot, the number of its definition; its language is a placeholder.
+    slot: Option<usize>,
     ignored: bool,
+}
+
+/// What a terminal is, those that win ties first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Literal,
+    Slot,
+    Pattern,
+}
+
+/// The lexicon of the terminals that are used.
+#[derive(Debug)]
+pub(super) struct Settled {
+    pub lexicon: Lexicon,
+    /// The final id of each provisional one.
+    pub ids: Vec<Option<TerminalId>>,
+    /// The terminals that are slots, and the numbers of their definitions.
+    pub slots: Vec<(TerminalId, usize)>,
 }
 
 /// Collects terminals while rules are lowered; [`TerminalId`]s are provisional
@@ -40,6 +60,8 @@ pub(super) struct Candidates<'a> {
     /// Definitions that are no more than something that can stand in a rule.
     synonyms: FxHashMap<Spelled, usize>,
     full: bool,
+    /// Stands for the languages of slots.
+    nothing: Arc<Dfa>,
 }
 
 impl<'a> Candidates<'a> {
@@ -67,6 +89,7 @@ impl<'a> Candidates<'a> {
             nameless: FxHashMap::default(),
             synonyms,
             full: false,
+            nothing: Arc::new(Dfa::nothing()),
         }
     }
 
@@ -167,13 +190,9 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// The lexicon of the terminals that are `used` or ignored, with the final
-    /// id of each provisional one.
-    pub(super) fn settle(
-        self,
-        used: &[bool],
-        warnings: &mut Vec<Diagnostic>,
-    ) -> (Lexicon, Vec<Option<TerminalId>>) {
+    /// The lexicon of the terminals that are `used` or ignored.
+    pub(super) fn settle(self, used: &[bool], warnings: &mut Vec<Diagnostic>) -> Settled {
+        let mut slots = Vec::new();
         let mut ids = vec![None; self.candidates.len()];
         let mut kept: Vec<(usize, Candidate)> = self
             .candidates
@@ -184,6 +203,10 @@ impl<'a> Candidates<'a> {
         kept.sort_by_key(|(_, candidate)| candidate.rank);
         for (place, (index, candidate)) in kept.iter().enumerate() {
             ids[*index] = Some(TerminalId(place as u32));
+            if let Some(definition) = candidate.slot {
+                slots.push((TerminalId(place as u32), definition));
+                continue;
+            }
             let before = &kept[..place];
             if let Some(others) = shadows(&candidate.language, before) {
                 let message = format!(
@@ -205,7 +228,11 @@ impl<'a> Candidates<'a> {
             ignored: candidate.ignored,
         });
         let terminals = terminals.collect();
-        (Lexicon { terminals }, ids)
+        Settled {
+            lexicon: Lexicon { terminals },
+            ids,
+            slots,
+        }
     }
 
     fn defined(&mut self, index: usize, findings: &mut Vec<Diagnostic>) -> Option<TerminalId> {
@@ -213,10 +240,23 @@ impl<'a> Candidates<'a> {
             return known;
         }
         let definition = &self.definitions.terminals[index];
+        let name = definition.name.text.clone();
+        let (span, priority) = (definition.name.span, definition.priority);
+        if definition.slot.is_some() {
+            self.candidates.push(Candidate {
+                name,
+                span,
+                language: Arc::clone(&self.nothing),
+                rank: (-i64::from(priority), Kind::Slot, false, index),
+                ignored: false,
+                slot: Some(index),
+            });
+            let id = Some(TerminalId(self.candidates.len() as u32 - 1));
+            self.named[index] = Some(id);
+            return id;
+        }
         let compiled = self.terminals.get(index).cloned();
         let id = compiled.and_then(|compiled| {
-            let name = definition.name.text.clone();
-            let (span, priority) = (definition.name.span, definition.priority);
             self.add(name, span, priority, (false, index), &compiled, findings)
         });
         self.named[index] = Some(id);
@@ -262,13 +302,17 @@ impl<'a> Candidates<'a> {
                 false => None,
             };
         }
-        let is_literal = matches!(compiled.spelled, Some(Spelled::Literal { .. }));
+        let kind = match compiled.spelled {
+            Some(Spelled::Literal { .. }) => Kind::Literal,
+            _ => Kind::Pattern,
+        };
         self.candidates.push(Candidate {
             name,
             span,
             language: compiled.language.clone(),
-            rank: (-i64::from(priority), !is_literal, order.0, order.1),
+            rank: (-i64::from(priority), kind, order.0, order.1),
             ignored: false,
+            slot: None,
         });
         Some(TerminalId(self.candidates.len() as u32 - 1))
     }

@@ -22,7 +22,7 @@
 //! `_`) and aliases shape trees and change nothing here. Of llguidance's
 //! additions `{m,n}`, and in terminals `&` and `~`. Of our own, `%constrain`
 //! and `%forbid` name a regular language that whole texts must, or must not,
-//! belong to. `docs/lark.md` lists it all, with what is refused, and where
+//! belong to, and `%slot` a terminal whose values are given at run time. `docs/lark.md` lists it all, with what is refused, and where
 //! Lark's and llguidance's lexers decide otherwise.
 //!
 //! The steps: [`parser`] makes a tree (with [`body`] for what stands
@@ -46,7 +46,10 @@ mod rules;
 mod terminals;
 
 use crate::automaton::Limits;
-use crate::{Diagnostic, Diagnostics, Grammar, Linted, Place};
+use crate::slots::{Ask, Recipe, Target, Way};
+use crate::{
+    Diagnostic, Diagnostics, Filling, Grammar, Linted, OpenGrammar, Place, Slot, Slots, TerminalId,
+};
 use definitions::Definitions;
 use lexicon::Candidates;
 use rules::Lowering;
@@ -113,8 +116,16 @@ pub fn parse(text: &str) -> Result<Grammar, Diagnostics> {
 /// Reads a grammar, and says what looks wrong with it.
 ///
 /// # Errors
-/// All that is wrong, as in [`parse`].
+/// All that is wrong, as in [`parse`]; slots, which [`open`] reads.
 pub fn parse_with(text: &str, options: &Options) -> Result<Linted, Diagnostics> {
+    open(text, options)?.fill(&Slots::default())
+}
+
+/// Reads a grammar whose slots (`%slot`) are still to be filled.
+///
+/// # Errors
+/// All that is wrong, as in [`parse`].
+pub fn open(text: &str, options: &Options) -> Result<OpenGrammar, Diagnostics> {
     if text.len() > MAX_TEXT {
         let place = Place::Span {
             start: MAX_TEXT,
@@ -132,18 +143,54 @@ pub fn parse_with(text: &str, options: &Options) -> Result<Linted, Diagnostics> 
     let mut candidates = Candidates::new(text, &definitions, terminals);
     let constraint = constraint::compile(&definitions, &mut candidates, complete, &mut findings);
     let lowering = Lowering::new(&definitions, candidates, complete, &mut findings);
-    let (grammar, mut warnings) = lowering.grammar(options, text.len());
-    match grammar {
-        Some(mut grammar) if findings.is_empty() => {
-            grammar.constraint = constraint;
-            in_order(&mut warnings);
-            Ok(Linted { grammar, warnings })
+    match lowering.grammar(options, text.len()) {
+        Some((mut linted, slots)) if findings.is_empty() => {
+            linted.grammar.constraint = constraint;
+            in_order(&mut linted.warnings);
+            Ok(with_slots(linted, &definitions, &slots))
         }
         _ => {
             in_order(&mut findings);
             Err(Diagnostics(findings))
         }
     }
+}
+
+/// `used` are the terminals that are slots, with the numbers of their definitions.
+fn with_slots(
+    linted: Linted,
+    definitions: &Definitions,
+    used: &[(TerminalId, usize)],
+) -> OpenGrammar {
+    let mut open = OpenGrammar::closed(linted, Place::Span { start: 0, end: 0 });
+    for (index, definition) in definitions.terminals.iter().enumerate() {
+        let Some(ways) = &definition.slot else {
+            continue;
+        };
+        let (name, place) = (definition.name.text.clone(), definition.name.span.place());
+        let way = |way: &ast::SlotWay| Way {
+            asks: vec![Ask {
+                name: name.clone(),
+                filling: Filling::Any,
+                ignore_case: way.ignore_case,
+            }],
+            within: Vec::new(),
+            spelling: way.spelling,
+        };
+        if let Some((id, _)) = used.iter().find(|(_, used)| *used == index) {
+            open.holes.push((Target::Terminal(*id), open.recipes.len()));
+            open.recipes.push(Recipe {
+                place: place.clone(),
+                ways: ways.iter().map(way).collect(),
+            });
+        }
+        open.slots.push(Slot {
+            name,
+            filling: Filling::Any,
+            place,
+        });
+    }
+    open
 }
 
 fn in_order(findings: &mut Vec<Diagnostic>) {

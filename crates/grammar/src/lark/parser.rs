@@ -5,9 +5,11 @@
 //! Line ends count as blanks inside brackets, and before a `|`.
 
 use super::MAX_FINDINGS;
-use super::ast::{Definition, How, Import, Item, Name, Span};
+use super::ast::{Definition, How, Import, Item, Name, SlotWay, Span};
 use super::cursor::{Cursor, Parsed};
 use crate::Diagnostic;
+use crate::json_schema::StringSpelling;
+use crate::slots::spelling::Spelling;
 
 /// The items that could be read, and what was wrong with the others.
 pub(super) fn parse(text: &str) -> (Vec<Item>, Vec<Diagnostic>) {
@@ -93,13 +95,104 @@ impl Parser<'_> {
                 body: self.alternatives(false)?,
                 span,
             }),
+            "slot" => self.slot(),
             "declare" => {
                 let message = "terminals that only a program can recognise are not supported";
                 let finding = self.cursor.error("unsupported-directive", span, message);
-                Err(finding.noted("define the terminal in place of %declare"))
+                Err(finding.noted(
+                    "define the terminal in place of %declare; a terminal whose literals are \
+                     given at run time is a %slot",
+                ))
             }
             _ => Err(self.cursor.foreign_directive(span, &word)),
         }
+    }
+
+    /// `NAME.priority: way | way`, `plain` where no ways are given.
+    fn slot(&mut self) -> Parsed<Item> {
+        const NOTE: &str = "a slot is %slot NAME, %slot NAME: plain | quoted \"'\" or \
+                            %slot NAME.2: json";
+        let name = self.name("the name of a terminal", NOTE)?;
+        if !name.is_terminal() {
+            let message = "a slot is a terminal: its name needs capitals";
+            let finding = self.cursor.error("bad-name", name.span, message);
+            return Err(finding.noted(NOTE));
+        }
+        let priority = match self.cursor.take(".") {
+            true => self.priority()?,
+            false => 0,
+        };
+        self.cursor.skip_blanks(false);
+        let mut ways = Vec::new();
+        if self.cursor.take(":") {
+            loop {
+                self.cursor.skip_blanks(false);
+                ways.push(self.slot_way(NOTE)?);
+                self.cursor.skip_blanks(false);
+                if !self.cursor.take_bar(false) {
+                    break;
+                }
+            }
+        } else {
+            ways.push(SlotWay {
+                spelling: Spelling::Plain,
+                ignore_case: false,
+            });
+        }
+        Ok(Item::Slot {
+            name,
+            priority,
+            ways,
+        })
+    }
+
+    /// `plain`, `json` or `quoted "…"`, and `i` where case does not count.
+    fn slot_way(&mut self, note: &str) -> Parsed<SlotWay> {
+        let start = self.cursor.at;
+        let word = self.cursor.word();
+        let span = Span {
+            start,
+            end: self.cursor.at,
+        };
+        self.cursor.skip_blanks(false);
+        let spelling = match word.as_str() {
+            "plain" => Spelling::Plain,
+            "json" => Spelling::Json(StringSpelling::Canonical),
+            "quoted" => {
+                let start = self.cursor.at;
+                if self.cursor.peek() != Some(b'"') {
+                    return Err(self.cursor.unexpected("a quote between quotes", note));
+                }
+                let (quote, ignore_case) = self.cursor.string()?;
+                let &[quote @ 0x20..0x7F] = quote.as_bytes() else {
+                    let span = Span {
+                        start,
+                        end: self.cursor.at,
+                    };
+                    let message = "the quote is one ASCII character";
+                    return Err(self.cursor.error("bad-slot", span, message));
+                };
+                return Ok(SlotWay {
+                    spelling: Spelling::Doubled(quote),
+                    ignore_case,
+                });
+            }
+            "" => return Err(self.cursor.unexpected("plain, quoted or json", note)),
+            _ => {
+                let message = format!("there is no spelling {word}");
+                let finding = self.cursor.error("bad-slot", span, message);
+                return Err(finding.noted("spellings are plain, quoted \"'\" and json"));
+            }
+        };
+        let before = self.cursor.at;
+        let ignore_case = self.cursor.word() == "i";
+        if !ignore_case {
+            self.cursor.at = before;
+        }
+        Ok(SlotWay {
+            spelling,
+            ignore_case,
+        })
     }
 
     fn import(&mut self) -> Parsed<Item> {

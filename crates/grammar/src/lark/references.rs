@@ -1,7 +1,7 @@
 //! Which terminal refers to which, and an order to compile them in.
 
 use super::ast::{Name, Node};
-use super::definitions::Definitions;
+use super::definitions::{Definitions, slot_in_terminal};
 use crate::Diagnostic;
 
 /// For each terminal, those that it mentions. Names that are missing are said to
@@ -18,6 +18,9 @@ pub(super) fn collect(
             for_each_mention(
                 body,
                 &mut |name| match definitions.terminal_named(*module, &name.text) {
+                    Some(index) if definitions.terminals[index].slot.is_some() => {
+                        findings.push(*slot_in_terminal(name));
+                    }
                     Some(index) => mentioned.push(index),
                     None => findings.extend(unknown(definitions, name, complete)),
                 },

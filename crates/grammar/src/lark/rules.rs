@@ -11,7 +11,7 @@ use super::definitions::Definitions;
 use super::lexicon::Candidates;
 use super::{MAX_INSTANCES, Options};
 use crate::analysis;
-use crate::{Diagnostic, Expr, Grammar, Rule, RuleId, TerminalId};
+use crate::{Diagnostic, Expr, Grammar, Linted, Rule, RuleId, TerminalId};
 
 /// What a template's parameter stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,8 @@ pub(super) struct Lowering<'a, 'f> {
     findings: &'f mut Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     rules: Vec<Rule>,
+    /// Where each rule is defined.
+    places: Vec<Span>,
     /// The id of each definition that is no template.
     plain: Vec<Option<RuleId>>,
     instances: FxHashMap<(usize, Vec<Argument>), RuleId>,
@@ -54,24 +56,26 @@ impl<'a, 'f> Lowering<'a, 'f> {
             findings,
             warnings: Vec::new(),
             rules: Vec::new(),
+            places: Vec::new(),
             plain: vec![None; definitions.rules.len()],
             instances: FxHashMap::default(),
             work: Vec::new(),
         }
     }
 
-    /// The grammar without its constraint, with warnings; `None` where
-    /// something is wrong, which goes to the findings.
+    /// The grammar without its constraint, with the terminals that are slots
+    /// (and the numbers of their definitions); `None` where something is wrong,
+    /// which goes to the findings.
     pub(super) fn grammar(
         mut self,
         options: &Options,
         text_length: usize,
-    ) -> (Option<Grammar>, Vec<Diagnostic>) {
+    ) -> Option<(Linted, Vec<(TerminalId, usize)>)> {
         self.ignored();
         for (index, definition) in self.definitions.rules.iter().enumerate() {
             if definition.parameters.is_empty() {
                 let name = definition.name.text.clone();
-                let id = self.add(name);
+                let id = self.add(name, definition.name.span);
                 self.plain[index] = Some(id);
                 self.work.push((id, index, Bindings::default()));
             }
@@ -98,10 +102,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
             };
         }
         let start = self.start(options, text_length);
-        match start.filter(|_| self.findings.is_empty()) {
-            Some(start) => self.settle(start),
-            None => (None, self.warnings),
-        }
+        let start = start.filter(|_| self.findings.is_empty())?;
+        self.settle(start)
     }
 
     fn ignored(&mut self) {
@@ -258,7 +260,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             // A group: a rule without a name.
             Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } => {
                 let body = self.expression(node, bindings);
-                let id = self.add("()".to_owned());
+                let id = self.add("()".to_owned(), span_of(node));
                 self.rules[id.0 as usize].body = body;
                 Argument::Rule(id)
             }
@@ -294,7 +296,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if name.len() > 100 {
             name = format!("{}{{…}}", template.name.text);
         }
-        let id = self.add(name);
+        let id = self.add(name, template.name.span);
         let names = template.parameters.iter().map(|name| name.text.clone());
         let bindings = std::iter::zip(names, key.1.iter().cloned()).collect();
         self.work.push((id, index, bindings));
@@ -311,8 +313,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
-    fn add(&mut self, name: String) -> RuleId {
+    fn add(&mut self, name: String, place: Span) -> RuleId {
         let body = Expr::never();
+        self.places.push(place);
         self.rules.push(Rule { name, body });
         RuleId(self.rules.len() as u32 - 1)
     }
@@ -339,7 +342,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// Drops what the start rule does not lead to, and orders the terminals.
-    fn settle(mut self, start: RuleId) -> (Option<Grammar>, Vec<Diagnostic>) {
+    fn settle(mut self, start: RuleId) -> Option<(Linted, Vec<(TerminalId, usize)>)> {
         let whole = Grammar::new(std::mem::take(&mut self.rules), start);
         let reachable = analysis::reachable(&whole);
         let productive = analysis::productive(&whole);
@@ -378,25 +381,31 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Diagnostic::error("empty-language", span.place(), message)
                     .with_note("some rule needs itself, or what is ignored, in every alternative"),
             );
-            return (None, self.warnings);
+            return None;
         }
         let mut used = vec![false; self.candidates.len()];
-        let mut kept = Vec::new();
+        let (mut kept, mut places) = (Vec::new(), Vec::new());
         let mut ids = vec![RuleId(0); whole.rules.len()];
         for (index, rule) in whole.rules.into_iter().enumerate() {
             if reachable[index] {
                 ids[index] = RuleId(kept.len() as u32);
                 for_each_terminal(&rule.body, &mut |id| used[id.0 as usize] = true);
                 kept.push(rule);
+                places.push(self.places[index].place());
             }
         }
-        let (lexicon, terminal_ids) = self.candidates.settle(&used, &mut self.warnings);
+        let settled = self.candidates.settle(&used, &mut self.warnings);
         for rule in &mut kept {
-            renumber(&mut rule.body, &ids, &terminal_ids);
+            renumber(&mut rule.body, &ids, &settled.ids);
         }
         let mut grammar = Grammar::new(kept, ids[start.0 as usize]);
-        grammar.lexicon = Some(lexicon);
-        (Some(grammar), self.warnings)
+        grammar.lexicon = Some(settled.lexicon);
+        let linted = Linted {
+            grammar,
+            warnings: self.warnings,
+            places,
+        };
+        Some((linted, settled.slots))
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 
 use super::ast::{Flags, Node, Span};
-use super::definitions::{Definitions, Module};
+use super::definitions::{Definitions, Module, slot_in_terminal};
 use super::{LIMITS, MAX_TERMINAL_STATES, python, references};
 use crate::automaton::{AutomatonError, Dfa};
 use crate::characters::ANY_CHARACTER;
@@ -98,6 +98,9 @@ impl<'a> Terminals<'a> {
         }
         for index in references::order(&references, definitions, findings) {
             let definition = &definitions.terminals[index];
+            if definition.slot.is_some() {
+                continue;
+            }
             let bodies = definition.bodies.iter();
             let bodies: Vec<_> = bodies.map(|(module, body)| (*module, body)).collect();
             let found = terminals.language(&bodies, definition.name.span, findings);
@@ -122,6 +125,10 @@ impl<'a> Terminals<'a> {
         references::for_each_mention(body, &mut |name| match definitions
             .terminal_named(Module::Own, &name.text)
         {
+            Some(index) if definitions.terminals[index].slot.is_some() => {
+                self.referred_to[index] = true;
+                findings.push(*slot_in_terminal(name));
+            }
             Some(index) => self.referred_to[index] = true,
             None => findings.extend(references::unknown(definitions, name, complete)),
         });
