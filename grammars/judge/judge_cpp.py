@@ -121,10 +121,8 @@ MEANING = [
     (r"does not have any field|is not a (member|class|type|template|namespace|base)", UNKNOWN),
     (r"cannot be used as a (function|member pointer)|used but not defined|No such file", UNKNOWN),
     (r"expected class-name", UNKNOWN),
-    # A name of a namespace or a template as if it were a value.
-    (r"expected primary-expression before '(->|<|\.|\))' token", UNKNOWN),
-    # A name in parentheses, as if it were a type that is cast to, or before braces.
-    (r"expected '[;)]' before ('\w+'|'\{' token|numeric constant)", UNKNOWN),
+    # The name of a namespace as if it were a value's.
+    (r"expected primary-expression before '(->|<)' token", UNKNOWN),
     (r"no match|could not convert|cannot (convert|bind|declare|initialize|deduce|resolve|delete)", TYPES),
     (r"invalid (conversion|operands|initialization|use|cast|'\w+' from|array|types)|conversion from", TYPES),
     (r"lvalue required|request for member|wrong type argument|wrong number of template arguments", TYPES),
