@@ -1,6 +1,8 @@
 //! `lacuna`, the command line: the engine natively, for files, evaluation and
 //! benchmarks. Files in, JSON lines out.
 
+#[cfg(feature = "gpu")]
+mod bench;
 mod check;
 mod compile;
 mod error;
@@ -29,6 +31,8 @@ enum Command {
     Generate(generate::Arguments),
     Compile(compile::Arguments),
     Eval(eval::Arguments),
+    #[cfg(feature = "gpu")]
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -37,9 +41,11 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Compile(arguments) => compile::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        #[cfg(feature = "gpu")]
+        Command::Bench(arguments) => bench::run(&arguments),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("lacuna: {error}");
+        eprintln!("lacuna: {error:#}");
         ExitCode::FAILURE
     })
 }

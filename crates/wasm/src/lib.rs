@@ -5,8 +5,10 @@
 //! error is thrown as a plain object `{ kind, message, diagnostics? }`.
 //!
 //! Two builds: with the feature `gpu` everything; without `model`, which `gpu` includes,
-//! [`Grammar`] alone.
+//! [`Grammar`] alone. A third, with `bench` instead, is for the page of benchmarks.
 
+#[cfg(feature = "bench")]
+mod bench;
 #[cfg(feature = "gpu")]
 mod clock;
 #[cfg(feature = "model")]
@@ -20,6 +22,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "bench")]
+pub use bench::{BenchModel, CpuBench, measure_gpu, verify};
 #[cfg(feature = "model")]
 pub use engine::{Engine, Run};
 pub use grammar::Grammar;
@@ -32,7 +36,7 @@ pub fn start() {
 
 /// Joins the threads that share the work of forward passes; does not return. For workers that
 /// have instantiated this module over the engine's memory, in the build that shares it.
-#[cfg(feature = "model")]
+#[cfg(any(feature = "model", feature = "bench"))]
 #[wasm_bindgen(js_name = serveThreads)]
 pub fn serve_threads() {
     lacuna_model::threads::serve()

@@ -22,6 +22,14 @@ pub struct StepBench {
     pub half: bool,
     /// Median microseconds of a step, from call to answer.
     pub step_micros: f64,
+    /// The fastest of them.
+    pub fastest_micros: f64,
+    /// The slowest of them.
+    pub slowest_micros: f64,
+    /// Microseconds of a step before tuning, the fastest of a few.
+    pub untuned_micros: f64,
+    /// What tuning found: see [`GpuTransformer::tuning`].
+    pub tuning: String,
     /// Bytes on the card while it runs.
     pub live_bytes: u64,
     /// Where the time goes; none without timestamps.
@@ -57,6 +65,7 @@ pub async fn bench_step(
     clock: Clock<'_>,
 ) -> Result<StepBench, ForwardError> {
     const STEPS: usize = 9;
+    const UNTUNED_STEPS: usize = 3;
     let weights = random_weights(config, 1);
     let options = TransformerOptions { half, tuning: None };
     let mut model = GpuTransformer::new(device, &weights, &options).await?;
@@ -72,15 +81,9 @@ pub async fn bench_step(
         top: 16,
         noise: None,
     };
+    let untuned = times_of(&mut model, &request, UNTUNED_STEPS, clock).await?;
     model.tune(&request).await?;
-    model.step(&request).await?;
-    let mut times = Vec::with_capacity(STEPS);
-    for _ in 0..STEPS {
-        let start = clock();
-        model.step(&request).await?;
-        times.push(clock() - start);
-    }
-    times.sort_by(f64::total_cmp);
+    let times = times_of(&mut model, &request, STEPS, clock).await?;
     let profile = model.profile(&request).await?;
     let precision = match model.is_half() {
         true => Precision::Half,
@@ -109,8 +112,30 @@ pub async fn bench_step(
         rows: wanted.len(),
         half: model.is_half(),
         step_micros: times[STEPS / 2],
+        fastest_micros: times[0],
+        slowest_micros: times[STEPS - 1],
+        untuned_micros: untuned[0],
+        tuning: model.tuning(),
         live_bytes: device.live_bytes(),
         profile,
         floor,
     })
+}
+
+/// Microseconds of steps, the fastest first, after one that compiles and makes room.
+async fn times_of(
+    model: &mut GpuTransformer,
+    request: &StepRequest<'_>,
+    steps: usize,
+    clock: Clock<'_>,
+) -> Result<Vec<f64>, ForwardError> {
+    model.step(request).await?;
+    let mut times = Vec::with_capacity(steps);
+    for _ in 0..steps {
+        let start = clock();
+        model.step(request).await?;
+        times.push(clock() - start);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times)
 }
