@@ -1,5 +1,6 @@
-// Serves the page as it was last built, for the tests: `--port NUMBER`, and
-// `--models FOLDER` to try a model that is elsewhere.
+// Serves the page as it was last built, for the tests: `--port NUMBER`,
+// `--models FOLDER` to try a model that is elsewhere, and `--not-isolated` to
+// see the page as a server shows it that sets no headers for isolation.
 
 import { parseArgs } from "node:util";
 import { inside } from "./lib/paths.mjs";
@@ -10,6 +11,7 @@ const { values } = parseArgs({
   options: {
     port: { type: "string", default: "4317" },
     models: { type: "string", default: inside("models") },
+    "not-isolated": { type: "boolean", default: false },
   },
 });
 
@@ -18,6 +20,7 @@ await main(async () => {
     port: Number(values.port),
     models: values.models,
     strict: true,
+    isolated: !values["not-isolated"],
   });
   console.log(address);
 });

@@ -19,13 +19,20 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
+// What makes a page cross-origin isolated, so that its workers may share memory.
+const ISOLATION = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+};
+
 /**
  * Serves until the process ends. With `port` taken, any free one is used
- * unless `strict`. `models` is the folder behind `/models/`. Gives
- * `{ address, close }`.
+ * unless `strict`. `models` is the folder behind `/models/`. The page is
+ * cross-origin isolated unless `isolated` is false. Gives `{ address, close }`.
  */
-export async function serve({ port, strict = false, models = inside("models") }) {
-  const server = createServer((request, response) => answer(request, response, models));
+export async function serve({ port, strict = false, models = inside("models"), isolated = true }) {
+  const more = isolated ? ISOLATION : {};
+  const server = createServer((request, response) => answer(request, response, models, more));
   const listen = (wanted) =>
     new Promise((resolve, reject) => {
       server.once("error", reject);
@@ -38,7 +45,7 @@ export async function serve({ port, strict = false, models = inside("models") })
   return { address: `http://${HOST}:${actual}/`, close: () => server.close() };
 }
 
-function answer(request, response, models) {
+function answer(request, response, models, more) {
   const fail = (status) =>
     response.writeHead(status, { "content-type": "text/plain" }).end(`${status}\n`);
   if (request.method !== "GET" && request.method !== "HEAD") return fail(405);
@@ -51,6 +58,7 @@ function answer(request, response, models) {
     "cache-control": "no-cache",
     "x-content-type-options": "nosniff",
     etag: tag,
+    ...more,
   };
   if (request.headers["if-none-match"] === tag) return response.writeHead(304, headers).end();
   response.writeHead(200, { ...headers, "content-length": size });

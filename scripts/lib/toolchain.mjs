@@ -10,6 +10,7 @@ import { capture, which } from "./run.mjs";
 import { installSystemPackages } from "./system-packages.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
+const BUILD_STD = ["-Zbuild-std=std,panic_abort"];
 const RUSTUP_LIMIT = 180_000;
 const DEBIAN = {
   packages: ["rustc-web", "cargo-web", "rust-web-src", "lld-19"],
@@ -32,7 +33,7 @@ export async function wasmToolchain() {
   return {
     name: "debian",
     cargo: "/usr/bin/cargo",
-    args: ["-Zbuild-std=std,panic_abort"],
+    args: BUILD_STD,
     env: {
       RUSTC: "/usr/bin/rustc",
       RUSTC_BOOTSTRAP: "1",
@@ -40,6 +41,24 @@ export async function wasmToolchain() {
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: "wasm-ld-19",
     },
   };
+}
+
+/**
+ * The same for memory that workers share, which takes a standard library built
+ * for it: `plain`, which `wasmToolchain` gave, with its sources. `undefined`,
+ * after a word why, where there are none: the page works without.
+ */
+export async function threadsToolchain(plain) {
+  if (process.env.LACUNA_SKIP_THREADS === "1") {
+    console.log("  threads: left out, as LACUNA_SKIP_THREADS asks");
+    return undefined;
+  }
+  if (plain.name === "debian") return plain;
+  if (await rustupHasSources()) {
+    return { ...plain, args: BUILD_STD, env: { ...plain.env, RUSTC_BOOTSTRAP: "1" } };
+  }
+  console.log("  threads: left out; they need `rustup component add rust-src`");
+  return undefined;
 }
 
 /** Fails with what to do if there is no Rust at all. */
@@ -58,6 +77,16 @@ async function rustupHasTarget() {
   console.log(`  asking rustup for ${TARGET}`);
   const { status } = await capture("rustup", ["target", "add", TARGET], { limit: RUSTUP_LIMIT });
   if (status !== 0) console.log("  rustup cannot add it here; taking Debian's compiler instead");
+  return status === 0;
+}
+
+async function rustupHasSources() {
+  const { output } = await capture("rustup", ["component", "list", "--installed"]);
+  if (output.split("\n").includes("rust-src")) return true;
+  console.log("  asking rustup for rust-src");
+  const { status } = await capture("rustup", ["component", "add", "rust-src"], {
+    limit: RUSTUP_LIMIT,
+  });
   return status === 0;
 }
 

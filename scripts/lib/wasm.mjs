@@ -1,38 +1,82 @@
-// The engine as WebAssembly, twice: `full` with the model, `grammar` with the
-// grammar engine alone, for apps that load only that.
+// The engine as WebAssembly: `full` with the model, `threads` the same with
+// memory that workers share, for pages that are cross-origin isolated, and
+// `grammar` with the grammar engine alone, for apps that load only that. Besides,
+// what the page for benchmarks measures with, without threads and with.
 
 import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { inside } from "./paths.mjs";
 import { UP_TO_DATE } from "./report.mjs";
 import { run } from "./run.mjs";
 import { hashOf, isFresh, markFresh, markStale } from "./stamp.mjs";
-import { requireRust, wasmToolchain } from "./toolchain.mjs";
+import { requireRust, threadsToolchain, wasmToolchain } from "./toolchain.mjs";
 
 const FLAGS = ["-C", "target-feature=+simd128", "--cfg", 'getrandom_backend="wasm_js"'];
-const TARGET_FOLDER = inside("target", "web");
-const BUILT = inside("target", "web", "wasm32-unknown-unknown", "web", "lacuna_wasm.wasm");
-const BINDGEN = inside("target", "bindgen", "debug", "lacuna-bindgen");
 
-/** The two builds: a name and what cargo is told. */
-export const BUILDS = [
-  { name: "full", features: [] },
-  { name: "grammar", features: ["--no-default-features"] },
+// Memory comes from outside, so that several instances have the same; its size
+// grows to what the model needs, and has to have a bound. The exports are what
+// the bindings' tool gives each instance a stack and thread-locals by.
+const THREAD_FLAGS = [
+  ...["-C", "target-feature=+atomics,+bulk-memory,+mutable-globals"],
+  ...[
+    "--shared-memory",
+    "--import-memory",
+    "--max-memory=4294967296",
+    ...["__wasm_init_tls", "__tls_size", "__tls_align", "__tls_base"].map(
+      (name) => `--export=${name}`,
+    ),
+  ].flatMap((argument) => ["-C", `link-arg=${argument}`]),
 ];
 
-const product = (name) => inside("web", "pkg", name, "lacuna_wasm_bg.wasm");
+const BINDGEN = inside("target", "bindgen", "debug", "lacuna-bindgen");
+
+/** The builds: a name, what cargo and the compiler are told, and cargo's folder. */
+export const BUILDS = [
+  { name: "full", features: [], flags: FLAGS, target: "web" },
+  // Of its own, because its standard library is another.
+  { name: "threads", features: [], flags: [...FLAGS, ...THREAD_FLAGS], target: "web-threads" },
+  { name: "grammar", features: ["--no-default-features"], flags: FLAGS, target: "web" },
+];
+
+const BENCH = ["--no-default-features", "--features", "bench"];
+
+/** The same of the page for benchmarks, beside that page. */
+export const BENCH_BUILDS = [
+  { name: "bench", features: BENCH, flags: FLAGS, target: "web" },
+  {
+    name: "bench-threads",
+    features: BENCH,
+    flags: [...FLAGS, ...THREAD_FLAGS],
+    target: "web-threads",
+  },
+];
+
+const sharesMemory = ({ target }) => target === "web-threads";
+
+const compiled = ({ target }) =>
+  inside("target", target, "wasm32-unknown-unknown", "web", "lacuna_wasm.wasm");
+
+const folderOf = (name) =>
+  inside("web", ...(name.startsWith("bench") ? ["bench"] : []), "pkg", name);
+const product = (name) => join(folderOf(name), "lacuna_wasm_bg.wasm");
 const skipsOptimiser = () => process.env.LACUNA_SKIP_OPT === "1";
 
-/** Builds whichever of the two is not up to date. */
-export async function wasm() {
-  const hash = inputHash();
-  const stale = BUILDS.filter(({ name }) => !isFresh(`wasm-${name}`, hash, [product(name)]));
+/** Builds whichever of them is not up to date; with shared memory only where it can be. */
+export async function wasm(builds = BUILDS) {
+  const hash = inputHash(builds === BENCH_BUILDS ? ["cli"] : ["cli", "bench"]);
+  const stale = builds.filter(({ name }) => !isFresh(`wasm-${name}`, hash, [product(name)]));
   if (stale.length === 0) return UP_TO_DATE;
   requireRust();
-  const toolchain = await wasmToolchain();
+  const plain = await wasmToolchain();
   await buildBindgen();
   for (const build of stale) {
     markStale(`wasm-${build.name}`);
+    const toolchain = sharesMemory(build) ? await threadsToolchain(plain) : plain;
+    if (!toolchain) {
+      rmSync(folderOf(build.name), { recursive: true, force: true });
+      continue;
+    }
     await compile(build, toolchain);
     await bind(build);
     markFresh(`wasm-${build.name}`, hash);
@@ -40,8 +84,8 @@ export async function wasm() {
   }
 }
 
-function inputHash() {
-  const rooms = readdirSync(inside("crates")).filter((room) => room !== "cli");
+function inputHash(without) {
+  const rooms = readdirSync(inside("crates")).filter((room) => !without.includes(room));
   const crates = rooms.flatMap((room) =>
     ["Cargo.toml", "build.rs", "src"].map((part) => inside("crates", room, part)),
   );
@@ -54,6 +98,7 @@ function inputHash() {
   ];
   return hashOf(inputs, [
     ...FLAGS,
+    ...THREAD_FLAGS,
     `optimise ${!skipsOptimiser()}`,
     process.env.LACUNA_WASM_TOOLCHAIN ?? "",
   ]);
@@ -77,11 +122,15 @@ async function compile(build, toolchain) {
       "--target",
       "wasm32-unknown-unknown",
       "--target-dir",
-      TARGET_FOLDER,
+      inside("target", build.target),
       ...build.features,
     ],
     {
-      env: { ...toolchain.env, CARGO_ENCODED_RUSTFLAGS: FLAGS.join("\x1f"), RUSTFLAGS: undefined },
+      env: {
+        ...toolchain.env,
+        CARGO_ENCODED_RUSTFLAGS: build.flags.join("\x1f"),
+        RUSTFLAGS: undefined,
+      },
     },
   );
 }
@@ -98,19 +147,24 @@ async function buildBindgen() {
 }
 
 /** Bindings and optimiser; skipped if the compiler made the same bytes as last time. */
-async function bind({ name }) {
+async function bind(build) {
+  const { name } = build;
   const step = `bindings-${name}`;
-  const hash = hashOf([BUILT, inside("scripts", "bindgen")], [`optimise ${!skipsOptimiser()}`]);
+  const hash = hashOf(
+    [compiled(build), inside("scripts", "bindgen")],
+    [`optimise ${!skipsOptimiser()}`],
+  );
   if (isFresh(step, hash, [product(name)])) return;
   markStale(step);
-  const folder = inside("web", "pkg", name);
+  const folder = folderOf(name);
   rmSync(folder, { recursive: true, force: true });
-  await run(BINDGEN, [BUILT, folder]);
-  if (!skipsOptimiser()) await optimise(name);
+  await run(BINDGEN, [compiled(build), folder]);
+  if (!skipsOptimiser()) await optimise(build);
   markFresh(step, hash);
 }
 
-async function optimise(name) {
+async function optimise(build) {
+  const { name } = build;
   console.log(`  ${name}: optimising (LACUNA_SKIP_OPT=1 leaves this out)`);
   const features = [
     "simd",
@@ -119,7 +173,7 @@ async function optimise(name) {
     "sign-ext",
     "mutable-globals",
   ];
-  const more = ["reference-types", "multivalue"];
+  const more = ["reference-types", "multivalue", ...(sharesMemory(build) ? ["threads"] : [])];
   const temporary = `${product(name)}.optimised`;
   await run(process.execPath, [
     inside("node_modules", "binaryen", "bin", "wasm-opt"),

@@ -11,11 +11,12 @@
  * What is computed does not depend on the number of helpers, down to the last
  * bit, so a helper that cannot be started is only missed in the time taken.
  *
- * In the engine's worker:
+ * In the engine's worker, `address` being that of the module's file:
  *
- *     const engine = await threadedModule();
- *     if (engine) {
- *       const { memory } = await engine.default();
+ *     const bindings = canShareMemory() ? await threadedModule() : undefined;
+ *     if (bindings) {
+ *       const module = await WebAssembly.compileStreaming(fetch(address));
+ *       const { memory } = await bindings.default({ module_or_path: module });
  *       const helpers = startHelpers(module, memory);
  *     }
  */
