@@ -2,6 +2,7 @@
 // first that fails.
 
 import { build } from "./build.mjs";
+import { benchEngine } from "./lib/bench-page.mjs";
 import { chromium } from "./lib/browser.mjs";
 import { requireModel } from "./lib/model.mjs";
 import { inside } from "./lib/paths.mjs";
@@ -34,6 +35,7 @@ await main(async () => {
   await stage("Rust tests", cargoTests);
   await stage("Rust doc tests", () => run("cargo", ["test", "--doc", "--workspace"]));
   await build();
+  await stage("engine for benchmarks (WebAssembly)", () => benchEngine({ threads: false }));
   await stage("Biome", () =>
     node(tool("@biomejs/biome", "bin", "biome"), ["ci", "--error-on-warnings"], {
       mend: "npm run format",

@@ -52,6 +52,7 @@ export const BENCH_BUILDS = [
   },
 ];
 
+const measures = ({ name }) => name.startsWith("bench");
 const sharesMemory = ({ target }) => target === "web-threads";
 
 const compiled = ({ target }) =>
@@ -64,7 +65,7 @@ const skipsOptimiser = () => process.env.LACUNA_SKIP_OPT === "1";
 
 /** Builds whichever of them is not up to date; with shared memory only where it can be. */
 export async function wasm(builds = BUILDS) {
-  const hash = inputHash(builds === BENCH_BUILDS ? ["cli"] : ["cli", "bench"]);
+  const hash = inputHash(builds.some(measures) ? ["cli"] : ["cli", "bench"]);
   const stale = builds.filter(({ name }) => !isFresh(`wasm-${name}`, hash, [product(name)]));
   if (stale.length === 0) return UP_TO_DATE;
   requireRust();
