@@ -4,16 +4,16 @@
  * `server.ts`.
  */
 
-import init, { Engine, Grammar } from "../../pkg/full/lacuna_wasm.js";
 import type { GrammarInfo } from "../engine.ts";
 import { fetchModel } from "./fetch.ts";
+import { loadModule } from "./module.ts";
 import type { ToWorker } from "./protocol.ts";
 import { EngineServer, type LoadedEngine } from "./server.ts";
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
 
 // Once for all calls; a failure is every call's failure.
-const ready = init();
+const ready = loadModule();
 ready.catch(() => {});
 
 const turn = new MessageChannel();
@@ -21,11 +21,11 @@ const turn = new MessageChannel();
 const server = new EngineServer({
   fetchModel,
   async loadEngine({ config, tokenizer, weights }, device) {
-    await ready;
+    const { Engine } = await ready;
     return (await Engine.load(config, tokenizer, weights, { device })) as LoadedEngine;
   },
   async compile({ grammar, texts }) {
-    await ready;
+    const { Grammar } = await ready;
     const compiled = Grammar.compile(grammar.kind, grammar.text, { texts, writing: true });
     try {
       return compiled.info() as GrammarInfo;
