@@ -82,6 +82,8 @@ test("Chromium compiles every variant of every kernel", async ({ page }) => {
 });
 
 test("every kernel computes what its twin on the CPU does", async ({ page }) => {
+  // Minutes where other work shares the processor.
+  test.setTimeout(900_000);
   test.skip(
     !existsSync(new URL("web/bench/pkg/bench", repository)),
     "the build for it is not there",
