@@ -101,7 +101,7 @@ impl Checks<'_> {
         if !self.sessions.contains_key(path) {
             let grammar = read_grammar(path, Purpose::Judging, self.slots)?;
             let session = GrammarSession::new(&grammar, self.vocabulary.clone())
-                .map_err(|fault| CommandError::Grammar(path.display().to_string(), fault))?;
+                .map_err(|fault| CommandError::grammar(path, "", fault))?;
             self.sessions.insert(path.to_owned(), session);
         }
         match self.sessions.get_mut(path) {

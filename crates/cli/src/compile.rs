@@ -5,12 +5,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use lacuna_engine::{GrammarSession, Purpose};
+use lacuna_grammar::lint::shortest_text;
 use serde_json::json;
 
-use crate::error::CommandError;
-use crate::files::{SlotArguments, VocabularyArguments, read_grammar};
+use crate::error::{CommandError, excerpt};
+use crate::files::{SlotArguments, VocabularyArguments, read_source};
 
-/// Compile a grammar and print its sizes as one JSON object.
+/// Compile a grammar and print its sizes and what looks wrong with it as one
+/// JSON object; warnings also go to standard error.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The grammar; its kind is its ending
@@ -41,13 +43,24 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     } else {
         Purpose::Judging
     };
-    let grammar = read_grammar(&arguments.grammar, purpose, &arguments.slots)?;
+    let path = &arguments.grammar;
+    let source = read_source(path, &arguments.slots)?;
+    let linted = source
+        .lint(purpose)
+        .map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
+    let (warnings, grammar) = (source.findings(&linted), linted.grammar);
+    for warning in &warnings {
+        let name = path.display().to_string();
+        eprintln!("{}", excerpt(&name, &source.text, warning));
+    }
     let front_end_ms = lap();
     let mut session = GrammarSession::new(&grammar, vocabulary.clone())?;
     let statistics = session.statistics()?;
     let checker_ms = lap();
     let mut report = json!({
+        "warnings": warnings,
         "rules": grammar.rules.len(),
+        "shortestBytes": shortest_text(&grammar),
         "terminals": statistics.terminals,
         "nonterminals": statistics.nonterminals,
         "productions": statistics.productions,

@@ -3,15 +3,16 @@
 use std::fmt;
 use std::path::Path;
 
-use lacuna_engine::Fault;
+use lacuna_engine::{Fault, Finding};
+use lacuna_grammar::Severity;
 
 /// Why a command ended early.
 #[derive(Debug)]
 pub enum CommandError {
     /// The engine refused.
     Fault(Fault),
-    /// A grammar file is at fault; each finding is shown with its place.
-    Grammar(String, Fault),
+    /// A grammar file is at fault: its name, its text and the findings.
+    Grammar(String, String, Fault),
     /// A file could not be read or written.
     File(String, std::io::Error),
     /// A file holds something else than expected.
@@ -19,6 +20,11 @@ pub enum CommandError {
 }
 
 impl CommandError {
+    /// The error of a grammar file with this text.
+    pub fn grammar(path: &Path, text: &str, fault: Fault) -> Self {
+        Self::Grammar(path.display().to_string(), text.to_owned(), fault)
+    }
+
     /// The error of a file operation.
     pub fn file(path: &Path, error: std::io::Error) -> Self {
         Self::File(path.display().to_string(), error)
@@ -36,21 +42,59 @@ impl From<Fault> for CommandError {
     }
 }
 
+/// A finding with the line that it is about, what is meant underlined.
+pub fn excerpt(path: &str, text: &str, finding: &Finding) -> String {
+    let severity = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut shown = format!("{severity}[{}]: {}", finding.kind, finding.message);
+    let margin = match (finding.line, finding.column, finding.span) {
+        (Some(line), Some(column), Some(span)) => {
+            let number = line.to_string();
+            let margin = " ".repeat(number.len());
+            shown.push_str(&format!("\n{margin}--> {path}:{line}:{column}"));
+            if let Some(content) = text.lines().nth(line - 1) {
+                let before = content.chars().take(column - 1);
+                let indent: String = before
+                    .map(|character| if character == '\t' { '\t' } else { ' ' })
+                    .collect();
+                let left = content.chars().count() + 1 - column.min(content.chars().count() + 1);
+                let meant = text.get(span.start..span.end).unwrap_or("").chars();
+                let carets = "^".repeat(meant.count().min(left).max(1));
+                shown.push_str(&format!(
+                    "\n{margin} |\n{number} | {content}\n{margin} | {indent}{carets}"
+                ));
+            }
+            margin
+        }
+        _ => {
+            let pointer = finding.pointer.as_deref().unwrap_or("");
+            shown.push_str(&format!("\n --> {path}#{pointer}"));
+            " ".to_owned()
+        }
+    };
+    if let Some(note) = &finding.note {
+        shown.push_str(&format!("\n{margin} = {note}"));
+    }
+    shown
+}
+
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fault(fault) => write!(f, "{fault}"),
             Self::File(path, error) => write!(f, "{path}: {error}"),
             Self::Content(path, message) => write!(f, "{path}: {message}"),
-            Self::Grammar(path, fault) if fault.diagnostics.is_empty() => {
+            Self::Grammar(path, _, fault) if fault.diagnostics.is_empty() => {
                 write!(f, "{path}: {fault}")
             }
-            Self::Grammar(path, fault) => {
-                for (at, finding) in fault.diagnostics.iter().enumerate() {
-                    let separator = if at > 0 { "\n" } else { "" };
-                    write!(f, "{separator}{path}: {} [{}]", finding, finding.kind)?;
-                }
-                Ok(())
+            Self::Grammar(path, text, fault) => {
+                let findings = fault.diagnostics.iter().map(|finding| match f.alternate() {
+                    true => excerpt(path, text, finding),
+                    false => format!("{path}: {finding} [{}]", finding.kind),
+                });
+                f.write_str(&findings.collect::<Vec<_>>().join("\n"))
             }
         }
     }

@@ -148,6 +148,7 @@ impl Evaluation<'_> {
                 grammar: (Dialect::JsonSchema, self.schema.to_owned()),
                 texts: BTreeMap::new(),
                 lists: BTreeMap::new(),
+                max_depth: None,
                 options: self.options,
                 unconstrained: self.unconstrained,
             };
@@ -182,6 +183,7 @@ impl Evaluation<'_> {
             text: self.schema.to_owned(),
             texts: [("request".to_owned(), example.request.clone())].into(),
             lists: BTreeMap::new(),
+            max_depth: None,
         };
         let grammar = source.compile(Purpose::Writing)?;
         let value: Option<Value> = serde_json::from_slice(text).ok();

@@ -9,7 +9,7 @@ use clap::Args;
 use lacuna_engine::{
     DevicePreference, Dialect, Engine, Fault, GrammarSource, LoadOptions, Purpose, block_on,
 };
-use lacuna_grammar::Grammar;
+use lacuna_grammar::{Grammar, source_text};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::Tokenizer;
 use serde_json::Value;
@@ -26,8 +26,8 @@ pub fn read_text(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(|error| CommandError::file(path, error))
 }
 
-/// What fills a grammar's slots: "x-spanOf" and "x-oneOf" of a schema, %slot of
-/// a Lark grammar.
+/// What fills a grammar's slots ("x-spanOf" and "x-oneOf" of a schema, %slot of
+/// a Lark grammar), and how deep its texts may be nested.
 #[derive(Args)]
 pub struct SlotArguments {
     /// A text any run of whose words may fill the slot of that name, such as
@@ -38,6 +38,9 @@ pub struct SlotArguments {
     /// (repeatable)
     #[arg(long, value_name = "NAME=FILE", value_parser = named)]
     list: Vec<(String, String)>,
+    /// Texts nested deeper than this do not belong to the grammar
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u32>,
 }
 
 fn named(argument: &str) -> Result<(String, String), String> {
@@ -68,16 +71,32 @@ pub fn read_grammar(
     purpose: Purpose,
     slots: &SlotArguments,
 ) -> Result<Grammar, CommandError> {
-    let name = path.display().to_string();
-    let source = GrammarSource {
-        dialect: Dialect::of_file(&name)?,
-        text: read_text(path)?,
-        texts: slots.texts(),
-        lists: slots.lists()?,
-    };
+    let source = read_source(path, slots)?;
     source
         .compile(purpose)
-        .map_err(|fault| CommandError::Grammar(name, fault))
+        .map_err(|fault| CommandError::grammar(path, &source.text, fault))
+}
+
+/// What is read before a grammar is compiled.
+pub fn read_source(path: &Path, slots: &SlotArguments) -> Result<GrammarSource, CommandError> {
+    Ok(GrammarSource {
+        dialect: Dialect::of_file(&path.display().to_string())?,
+        text: read_grammar_text(path)?,
+        texts: slots.texts(),
+        lists: slots.lists()?,
+        max_depth: slots.max_depth,
+    })
+}
+
+/// The text of a grammar file; what is no text is said with its place.
+pub fn read_grammar_text(path: &Path) -> Result<String, CommandError> {
+    let bytes = read(path)?;
+    let text = source_text::read(&bytes).map_err(|diagnostics| {
+        let shown = String::from_utf8_lossy(&bytes);
+        let fault = Fault::of_grammar(&shown, &diagnostics);
+        CommandError::grammar(path, &shown, fault)
+    })?;
+    Ok(text.to_owned())
 }
 
 /// A model, and where it shall run.

@@ -10,7 +10,7 @@ use lacuna_engine::{Dialect, GenerateRequest, block_on};
 
 use crate::error::CommandError;
 use crate::events::to_json;
-use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_text};
+use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_grammar_text};
 
 /// Write a text with a model: the text on standard output, a summary on
 /// standard error.
@@ -61,9 +61,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let request = GenerateRequest {
         request: arguments.prompt.clone(),
         task: arguments.task.clone(),
-        grammar: (Dialect::of_file(&name)?, read_text(&arguments.grammar)?),
+        grammar: (
+            Dialect::of_file(&name)?,
+            read_grammar_text(&arguments.grammar)?,
+        ),
         texts: arguments.slots.texts(),
         lists: arguments.slots.lists()?,
+        max_depth: arguments.slots.max_depth,
         options: Options {
             length: arguments.length,
             steps: arguments.steps,
@@ -82,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             .start(&request, clock())
             .map_err(|fault| match fault.diagnostics.is_empty() {
                 true => CommandError::Fault(fault),
-                false => CommandError::Grammar(name, fault),
+                false => CommandError::grammar(&arguments.grammar, &request.grammar.1, fault),
             })?;
     let mut failure = None;
     let summary = block_on(run.finish(|event| {

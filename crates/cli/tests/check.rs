@@ -187,17 +187,37 @@ fn a_broken_grammar_is_named_with_its_place() {
         r#"{"type": "integer", "multipleOf": 3}"#,
     );
     let kind = write(folder.path(), "grammar.txt", "x");
+    let marked = write(folder.path(), "mark.gbnf", "\u{FEFF}root ::= \"a\"");
+    let latin = write(folder.path(), "bytes.gbnf", "");
+    std::fs::write(&latin, b"root ::= \"\xE9\"").expect("a file");
     for (file, said) in [
-        (&broken, "line 1, column 14"),
+        (&broken, "broken.gbnf:1:14\n  |\n1 | root ::= \"a\" missing\n  |              ^^^^^^^"),
         (&empty, "empty-language"),
         (&schema, "/multipleOf"),
         (&kind, ".schema.json"),
+        (&latin, "bytes.gbnf:1:11"),
+        (&marked, "byte-order-mark"),
     ] {
         let output = check(&["--grammar", file], "");
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1));
         assert!(error.contains(said), "{file}: {error}");
     }
+}
+
+#[test]
+fn nesting_may_be_limited() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = write(
+        folder.path(),
+        "lists.gbnf",
+        "root ::= \"[\" (root (\",\" root)*)? \"]\"\n",
+    );
+    let input = "{\"segments\": [\"[[[\", null]}\n{\"segments\": [\"[[],\", null]}\n";
+    let output = check(&["--grammar", &grammar, "--max-depth", "1"], input);
+    let answers = lines(&output);
+    assert_eq!(answers[0]["completable"], false);
+    assert_eq!(answers[1]["completable"], true);
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct GenerateRequest {
     pub texts: BTreeMap<String, String>,
     /// Lists that the grammar may name.
     pub lists: BTreeMap<String, Vec<String>>,
+    /// How deep the text may be nested.
+    pub max_depth: Option<u32>,
     /// How to decode.
     pub options: Options,
     /// Leave the grammar aside, for comparison.
@@ -159,6 +161,7 @@ impl Engine {
             text: text.clone(),
             texts,
             lists: request.lists.clone(),
+            max_depth: request.max_depth,
         };
         let grammar = source.compile(Purpose::Writing)?;
         let vocabulary = Arc::clone(&self.vocabulary);

@@ -90,7 +90,8 @@ impl From<AutomatonError> for Fault {
 }
 
 impl Finding {
-    fn new(source: &str, diagnostic: &Diagnostic) -> Self {
+    /// A diagnostic of the grammar text `source`.
+    pub fn new(source: &str, diagnostic: &Diagnostic) -> Self {
         let position = diagnostic.line_and_column(source);
         let (span, pointer) = match &diagnostic.place {
             Place::Span { start, end } => (

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use lacuna_grammar::json_schema::SchemaOptions;
+use lacuna_grammar::lint::{LintOptions, lint};
+use lacuna_grammar::nesting::limit_nesting;
+use lacuna_grammar::source_text;
 use lacuna_grammar::{
     Diagnostics, Filling, Grammar, Linted, OpenGrammar, Place, Slots, gbnf, json_schema, lark,
     regex,
 };
 
-use crate::Fault;
+use crate::{Fault, Finding};
 
 /// The dialects that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +91,9 @@ pub struct GrammarSource {
     /// Lists that `x-oneOf` may name, or a Lark grammar's `%slot`. One that the
     /// grammar does not ask for is an error.
     pub lists: BTreeMap<String, Vec<String>>,
+    /// Texts that are nested deeper do not belong (see
+    /// [`lacuna_grammar::nesting`]); without it, nesting has no bound.
+    pub max_depth: Option<u32>,
 }
 
 impl GrammarSource {
@@ -96,7 +102,7 @@ impl GrammarSource {
     /// # Errors
     /// A [`Fault`] of kind `grammar` with every finding.
     pub fn compile(&self, purpose: Purpose) -> Result<Grammar, Fault> {
-        self.lint(purpose).map(|linted| linted.grammar)
+        self.read(purpose).map(|linted| linted.grammar)
     }
 
     /// Compiles the text, and says what looks wrong with it although it can be
@@ -105,7 +111,31 @@ impl GrammarSource {
     /// # Errors
     /// A [`Fault`] of kind `grammar` with every finding.
     pub fn lint(&self, purpose: Purpose) -> Result<Linted, Fault> {
-        let compiled = match self.dialect {
+        let mut linted = self.read(purpose)?;
+        let warnings = lint(&linted, &LintOptions::default());
+        linted.warnings.extend(warnings);
+        Ok(linted)
+    }
+
+    /// The warnings of a grammar that this source was compiled to, for showing.
+    pub fn findings(&self, linted: &Linted) -> Vec<Finding> {
+        let warnings = linted.warnings.iter();
+        warnings
+            .map(|warning| Finding::new(&self.text, warning))
+            .collect()
+    }
+
+    fn read(&self, purpose: Purpose) -> Result<Linted, Fault> {
+        let read = source_text::refuse_mark(&self.text).and_then(|()| self.front_end(purpose));
+        let limited = read.and_then(|linted| match self.max_depth {
+            Some(depth) => limit_nesting(&linted, depth).map_err(|finding| (*finding).into()),
+            None => Ok(linted),
+        });
+        limited.map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
+    }
+
+    fn front_end(&self, purpose: Purpose) -> Result<Linted, Diagnostics> {
+        match self.dialect {
             Dialect::Gbnf => gbnf::lint(&self.text)
                 .map(OpenGrammar::from)
                 .and_then(|open| self.fill(&open)),
@@ -129,8 +159,7 @@ impl GrammarSource {
                 json_schema::compile(&self.text, &options)
                     .map(|grammar| Linted::silent(grammar, Place::Pointer(String::new())))
             }
-        };
-        compiled.map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
+        }
     }
 
     fn fill(&self, open: &OpenGrammar) -> Result<Linted, Diagnostics> {

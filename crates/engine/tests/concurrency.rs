@@ -11,6 +11,7 @@ fn session(text: &str) -> GrammarSession {
         text: text.to_owned(),
         texts: BTreeMap::new(),
         lists: BTreeMap::new(),
+        max_depth: None,
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")

@@ -26,6 +26,7 @@ fn session(text: String) -> GrammarSession {
         text,
         texts: BTreeMap::new(),
         lists: BTreeMap::new(),
+        max_depth: None,
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")

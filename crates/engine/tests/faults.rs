@@ -62,6 +62,7 @@ fn start(engine: &Engine, temperature: f32) -> ModelRun {
         grammar: (Dialect::JsonSchema, schema),
         texts: BTreeMap::new(),
         lists: BTreeMap::new(),
+        max_depth: None,
         options: Options {
             length: 28,
             steps: 7,

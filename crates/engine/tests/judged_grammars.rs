@@ -45,6 +45,7 @@ fn session(path: &Path) -> GrammarSession {
         text: std::fs::read_to_string(path).expect("a grammar"),
         texts: BTreeMap::new(),
         lists: BTreeMap::new(),
+        max_depth: None,
     };
     let grammar = source
         .compile(Purpose::Judging)

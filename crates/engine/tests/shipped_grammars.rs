@@ -45,6 +45,7 @@ impl Judge {
             text: text.to_owned(),
             texts: line.texts.clone(),
             lists: BTreeMap::new(),
+            max_depth: None,
         };
         let purpose = match line.purpose.as_deref() {
             Some("writing") => Purpose::Writing,

@@ -24,9 +24,12 @@ pub mod gbnf;
 mod ir;
 pub mod json_schema;
 pub mod lark;
+pub mod lint;
+pub mod nesting;
 pub mod recognize;
 pub mod regex;
 mod slots;
+pub mod source_text;
 pub mod spans;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Linted, Place, Severity};

@@ -83,6 +83,8 @@ struct Request {
     texts: BTreeMap<String, String>,
     #[serde(default)]
     lists: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    max_depth: Option<u32>,
     length: usize,
     steps: usize,
     seed: f64,
@@ -169,6 +171,7 @@ impl Engine {
             ),
             texts: request.texts,
             lists: request.lists,
+            max_depth: request.max_depth,
             options,
             unconstrained: request.unconstrained,
         };

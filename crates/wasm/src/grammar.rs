@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lacuna_engine::{Dialect, GrammarSession, GrammarSource, Purpose};
+use lacuna_engine::{Dialect, Finding, GrammarSession, GrammarSource, Purpose};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
@@ -13,6 +13,7 @@ use crate::{from_js, thrown, to_js};
 pub struct Grammar {
     session: GrammarSession,
     rules: usize,
+    warnings: Vec<Finding>,
 }
 
 #[derive(Default, Deserialize)]
@@ -20,13 +21,16 @@ pub struct Grammar {
 struct CompileOptions {
     texts: BTreeMap<String, String>,
     lists: BTreeMap<String, Vec<String>>,
+    max_depth: Option<u32>,
     /// Compile as for writing: declared order of properties, compact.
     writing: bool,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct GrammarInfo {
+struct GrammarInfo<'a> {
+    /// What looks wrong with the grammar although it can be used.
+    warnings: &'a [Finding],
     rules: usize,
     terminals: usize,
     nonterminals: usize,
@@ -53,7 +57,7 @@ extern "C" {
 impl Grammar {
     /// Compiles a grammar: `kind` is `"jsonSchema"`, `"gbnf"`, `"lark"` or
     /// `"regex"`; `options` may hold `texts` and `lists` (for `x-spanOf`, `x-oneOf`
-    /// and `%slot`) and `writing`.
+    /// and `%slot`), `maxDepth` and `writing`.
     ///
     /// # Errors
     /// Throws `{ kind, message, diagnostics }`.
@@ -67,27 +71,32 @@ impl Grammar {
             text: text.to_owned(),
             texts: options.texts,
             lists: options.lists,
+            max_depth: options.max_depth,
         };
         let purpose = if options.writing {
             Purpose::Writing
         } else {
             Purpose::Judging
         };
-        let grammar = source.compile(purpose).map_err(thrown)?;
+        let linted = source.lint(purpose).map_err(thrown)?;
+        let warnings = source.findings(&linted);
+        let grammar = linted.grammar;
         let session = GrammarSession::new(&grammar, None).map_err(thrown)?;
         Ok(Self {
             session,
             rules: grammar.rules.len(),
+            warnings,
         })
     }
 
-    /// Sizes of what was compiled.
+    /// Sizes of what was compiled, and warnings.
     ///
     /// # Errors
     /// Throws if an automaton of the grammar outgrows its limits.
     pub fn info(&mut self) -> Result<JsValue, JsValue> {
         let statistics = self.session.statistics().map_err(thrown)?;
         to_js(&GrammarInfo {
+            warnings: &self.warnings,
             rules: self.rules,
             terminals: statistics.terminals,
             nonterminals: statistics.nonterminals,
