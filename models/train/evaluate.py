@@ -19,15 +19,22 @@ from train import encode
 
 
 @torch.no_grad()
-def decode(model, prompt, cells, steps):
-    """Token ids of a canvas of `cells` after the prompt, filled greedily in `steps`."""
+def decode(model, prompt, cells, steps, temperature=0.0):
+    """Token ids of a canvas of `cells` after the prompt, filled in `steps`: surest cells first,
+    each with its likeliest token, or with one drawn at a temperature."""
     ids = torch.tensor([prompt + [MASK] * cells])
     for step in range(steps):
         hidden = (ids[0] == MASK).nonzero().squeeze(1)
         quota = -(-len(hidden) // (steps - step))
         logits = model(ids, hidden).float()
         logits[:, MASK] = -torch.inf
-        chance, token = logits.softmax(-1).max(-1)
+        chances = logits.softmax(-1)
+        if temperature > 0:
+            noise = -torch.log(-torch.log(torch.rand_like(logits)))
+            token = (logits / temperature + noise).argmax(-1)
+            chance = chances.gather(1, token[:, None]).squeeze(1)
+        else:
+            chance, token = chances.max(-1)
         best = chance.topk(quota).indices
         ids[0, hidden[best]] = token[best]
     return ids[0, len(prompt) :].tolist()

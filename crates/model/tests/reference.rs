@@ -1,12 +1,12 @@
-//! The model that ships, against what PyTorch computes from the same files:
-//! `models/lacuna-mini/reference.json`, written by `models/train/reference.py`, holds a few
+//! The models that ship, against what PyTorch computes from the same files:
+//! `reference.json` of each, written by `models/train/reference.py`, holds a few
 //! inputs and, for each masked position, the logits of 16 tokens, the likeliest token with its
 //! logit, and the logarithm of the sum of all exponentials (which no logit escapes).
 //! `LACUNA_MODEL=DIR` checks another export before it ships.
 
 use lacuna_model::{ForwardPass, Model, Weights, plain};
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The largest difference of a logit (or of the log-sum-exp) from PyTorch's, in f32 on the
 /// same int8 weights. It comes from the 16-bit activations; 1.7e-3 was measured with the
@@ -39,9 +39,18 @@ struct Row {
     logits: Vec<f32>,
 }
 
-fn file(name: &str) -> Vec<u8> {
-    let shipped = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models/lacuna-mini");
-    let folder = std::env::var_os("LACUNA_MODEL").map_or_else(shipped, PathBuf::from);
+/// The models that ship, or the one that is named.
+fn folders() -> Vec<PathBuf> {
+    let models = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    match std::env::var_os("LACUNA_MODEL") {
+        Some(folder) => vec![PathBuf::from(folder)],
+        None => ["lacuna-mini", "lacuna-molecules"]
+            .map(|name| models.join(name))
+            .to_vec(),
+    }
+}
+
+fn file(folder: &Path, name: &str) -> Vec<u8> {
     let path = folder.join(name);
     std::fs::read(&path).unwrap_or_else(|error| {
         panic!(
@@ -51,9 +60,9 @@ fn file(name: &str) -> Vec<u8> {
     })
 }
 
-fn reference() -> Reference {
-    let reference: Reference =
-        serde_json::from_slice(&file("reference.json")).expect("reference.json in its form");
+fn reference(folder: &Path) -> Reference {
+    let reference: Reference = serde_json::from_slice(&file(folder, "reference.json"))
+        .expect("reference.json in its form");
     assert!(
         reference.cases.iter().any(|case| !case.rows.is_empty()),
         "nothing to compare"
@@ -61,8 +70,9 @@ fn reference() -> Reference {
     reference
 }
 
-fn load() -> Model {
-    let files = ["config.json", "tokenizer.json", "model.safetensors"].map(file);
+fn load(folder: &Path) -> Model {
+    let files = ["config.json", "tokenizer.json", "model.safetensors"];
+    let files = files.map(|name| file(folder, name));
     Model::from_files(&files[0], &files[1], &files[2]).expect("the model that ships loads")
 }
 
@@ -94,11 +104,15 @@ fn difference(case: &Case, row: &Row, logits: &[f32]) -> f32 {
 
 #[test]
 fn the_logits_are_pytorchs() {
-    let mut model = load().transformer;
+    folders().iter().for_each(|folder| compare(folder));
+}
+
+fn compare(folder: &Path) {
+    let mut model = load(folder).transformer;
     let vocab = model.config().vocab_size;
     let mut worst = 0.0f32;
     let mut logits = Vec::new();
-    for case in reference().cases {
+    for case in reference(folder).cases {
         let rows: Vec<usize> = case.rows.iter().map(|row| row.position).collect();
         model
             .logits(&case.ids, &rows, &mut logits)
@@ -113,11 +127,15 @@ fn the_logits_are_pytorchs() {
 
 #[test]
 fn the_plain_logits_are_pytorchs() {
-    let config = load().config;
-    let weights = Weights::from_safetensors(&file("model.safetensors"), &config).unwrap();
+    folders().iter().for_each(|folder| compare_plain(folder));
+}
+
+fn compare_plain(folder: &Path) {
+    let config = load(folder).config;
+    let weights = Weights::from_safetensors(&file(folder, "model.safetensors"), &config).unwrap();
     let mut worst = 0.0f32;
     // The shorter inputs: the plain pass takes a second for each hundred positions.
-    for case in reference()
+    for case in reference(folder)
         .cases
         .iter()
         .filter(|case| case.ids.len() <= 128)
@@ -134,7 +152,11 @@ fn the_plain_logits_are_pytorchs() {
 /// Every byte is a token, and text goes through the tokenizer unchanged.
 #[test]
 fn the_tokenizer_is_byte_exact() {
-    let model = load();
+    folders().iter().for_each(|folder| check_tokenizer(folder));
+}
+
+fn check_tokenizer(folder: &Path) {
+    let model = load(folder);
     let bytes = model.tokenizer.token_bytes();
     assert_eq!(bytes.len(), model.config.vocab_size);
     for byte in 0..=255u8 {
