@@ -438,13 +438,15 @@ fn renumber(expr: &mut Expr, rules: &[RuleId], terminals: &[Option<TerminalId>])
 
 /// Where a node stands.
 pub(super) fn span_of(node: &Node) -> Span {
-    let over = |nodes: &[Node]| match nodes {
-        [first, .., last] => Span {
-            start: span_of(first).start,
-            end: span_of(last).end,
-        },
-        [only] => span_of(only),
-        [] => Span { start: 0, end: 0 },
+    // An empty alternative stands nowhere.
+    let over = |nodes: &[Node]| {
+        let spans = nodes.iter().map(span_of);
+        let spans = spans.filter(|span| span.end > span.start);
+        let whole = spans.reduce(|whole, span| Span {
+            start: whole.start,
+            end: span.end,
+        });
+        whole.unwrap_or(Span { start: 0, end: 0 })
     };
     match node {
         Node::Literal { span, .. }
