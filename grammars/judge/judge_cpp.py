@@ -124,7 +124,8 @@ MEANING = [
     # The name of a namespace as if it were a value's.
     (r"expected primary-expression before '(->|<)' token", UNKNOWN),
     (r"no match|could not convert|cannot (convert|bind|declare|initialize|deduce|resolve|delete)", TYPES),
-    (r"invalid (conversion|operands|initialization|use|cast|'\w+' from|array|types)|conversion from", TYPES),
+    (r"invalid (conversion|operands|initialization|use|cast|'\w+' from|array|type)|conversion from", TYPES),
+    (r"different types|not an integer", TYPES),
     (r"lvalue required|request for member|wrong type argument|wrong number of template arguments", TYPES),
     (r"template argument \d+ is invalid|type/value mismatch|incomplete type|return-statement|return type", TYPES),
     (r"is not a constant|not captured|void|too (many|few)|discards qualifiers|read-only|from integer", TYPES),
@@ -137,11 +138,17 @@ MEANING = [
     (r"template class without a name", "too wide: a template of a class without a name"),
 ]
 
+# A compiler that knows a name for a type expects other lexemes behind it than behind a
+# value. Its message is then that of a wrong grammar, so each such text was read.
+READ = ["vector<=std::thread", "animal and_eq duck", "Direction+::South", "p p[i]"]
+
 
 def classify(text, judge):
     if judge:
         return next((reason for pattern, reason in LEFT_OUT if re.search(pattern, text)), None)
     message = VERDICTS[text][1]
+    if message.startswith("expected") and any(part in text for part in READ):
+        return UNKNOWN
     patterns = (entry for entry in MEANING if not message.startswith("expected") or entry[0].startswith("expected"))
     return next((reason for pattern, reason in patterns if re.search(pattern, message)), None)
 
