@@ -63,14 +63,18 @@ pub async fn measure(
     clock: Clock<'_>,
     tell: &dyn Fn(&str),
 ) -> Result<GpuReport, GpuError> {
+    // What is measured of the card itself is not to fit the bound on models.
+    let mut device = GpuDevice::request(DeviceOptions::default()).await?;
+    let adapter = device.info().clone();
+    tell(&format!("rates of {}", adapter.name));
+    let rates = measure_rates(&device, &rate_options(&adapter), clock).await?;
     let options = DeviceOptions {
         memory: plan.memory,
         ..DeviceOptions::default()
     };
-    let mut device = GpuDevice::request(options.clone()).await?;
-    let adapter = device.info().clone();
-    tell(&format!("rates of {}", adapter.name));
-    let rates = measure_rates(&device, &rate_options(&adapter), clock).await?;
+    if plan.memory.is_some() {
+        device = GpuDevice::request(options.clone()).await?;
+    }
     let mut steps = Vec::new();
     for (size, format, half, canvas) in configurations(plan, &adapter) {
         if device.fault().is_some() {
