@@ -191,7 +191,10 @@ fn a_broken_grammar_is_named_with_its_place() {
     let latin = write(folder.path(), "bytes.gbnf", "");
     std::fs::write(&latin, b"root ::= \"\xE9\"").expect("a file");
     for (file, said) in [
-        (&broken, "broken.gbnf:1:14\n  |\n1 | root ::= \"a\" missing\n  |              ^^^^^^^"),
+        (
+            &broken,
+            "broken.gbnf:1:14\n  |\n1 | root ::= \"a\" missing\n  |              ^^^^^^^",
+        ),
         (&empty, "empty-language"),
         (&schema, "/multipleOf"),
         (&kind, ".schema.json"),
