@@ -1,4 +1,4 @@
-"""Judges xml.gbnf by expat, through Python's pyexpat."""
+"""Judges xml.lark by expat, through Python's pyexpat."""
 
 import random
 import re
@@ -94,4 +94,4 @@ def texts():
     return judging.with_mutants(found, pieces, 1500)
 
 
-judging.judge("xml.gbnf", texts(), verdict, classify)
+judging.judge("xml.lark", texts(), verdict, classify)
