@@ -41,6 +41,9 @@ pub enum Parse {
 /// Steps of a derivation that a witness may take to write.
 const MAX_SPELLED: usize = 4_000_000;
 
+/// Steps that one walk may take for each item of the budget.
+const WALKED: usize = 4;
+
 /// Entries at one node from which on they are found by nonterminal.
 const INDEXED_FROM: usize = 24;
 
@@ -157,8 +160,17 @@ impl Chart {
             cfg,
             states,
             graph,
+            budget,
+            overrun: None,
         };
-        let (parse, settled_below) = parser.run(kept, budget);
+        let (mut parse, mut settled_below) = parser.run(kept);
+        if let Some(overrun) = parser.overrun {
+            settled_below = settled_below.min(overrun);
+            // Edges are missing: only a path that was found anyway is an answer.
+            if parse == Parse::Nothing {
+                parse = Parse::Exhausted;
+            }
+        }
         self.last = Some(Last {
             pattern: graph.pattern().clone(),
             parse: parse.clone(),
@@ -199,11 +211,14 @@ struct Parser<'a, 'g> {
     cfg: &'a Cfg,
     states: &'a mut States,
     graph: &'a mut CompletionGraph<'g>,
+    budget: usize,
+    /// The lowest rank of a node whose edges were too much work to find.
+    overrun: Option<u32>,
 }
 
 impl Parser<'_, '_> {
     /// The parse, and the rank below which it is complete.
-    fn run(&mut self, kept: u32, budget: usize) -> (Parse, u32) {
+    fn run(&mut self, kept: u32) -> (Parse, u32) {
         let start = self.node(self.graph.start());
         self.add(States::START, start, start, 0, Reason::Predicted);
         if let Some((id, end)) = self.resume(kept) {
@@ -215,10 +230,10 @@ impl Parser<'_, '_> {
             if entry.settled || cost > entry.cost {
                 continue;
             }
-            if self.chart.work > budget {
+            if self.chart.work > self.budget || self.overrun.is_some() {
                 return (Parse::Exhausted, rank);
             }
-            self.chart.work += 1;
+            self.chart.work = self.chart.work.saturating_add(1);
             if let Some(end) = self.settle(id) {
                 let additions = self.spell(id, end);
                 return (additions.map_or(Parse::Exhausted, Parse::Found), rank);
@@ -417,11 +432,16 @@ impl Parser<'_, '_> {
         if let Some(edges) = &node.edges {
             return Arc::clone(edges);
         }
-        let found = self.graph.edges(node.point);
+        // A walk may take many steps for each point that counts as work; memory
+        // is what bounds it.
+        let Some(found) = self.graph.edges(node.point, WALKED * self.budget) else {
+            self.overrun = Some(self.overrun.map_or(node.rank, |rank| rank.min(node.rank)));
+            return Arc::new([]);
+        };
         let edges: Arc<[Edge]> = found.edges.into();
         node.reach = found.reach;
         node.edges = Some(Arc::clone(&edges));
-        self.chart.work += found.visited;
+        self.chart.work = self.chart.work.saturating_add(found.visited);
         edges
     }
 

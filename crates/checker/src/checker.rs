@@ -272,6 +272,9 @@ impl Checker {
                 }
             }
         })?;
+        if let Some(spanner) = &mut self.spanner {
+            spanner.forget_beyond(self.limits.memo_members);
+        }
         let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
         let states = self.states.get_or_insert_with(|| States::new(&cfg));
         let chart = &mut self.charts[usize::from(pattern.counts_cells())];

@@ -131,12 +131,16 @@ impl<'a> CompletionGraph<'a> {
         self.ranks[point.segment as usize] + point.offset
     }
 
-    /// All lexemes that may begin at a node, the cheapest first.
-    pub fn edges(&mut self, node: Point) -> Edges {
+    /// All lexemes that may begin at a node, the cheapest first; `None` if that
+    /// takes more than `budget` steps, edges and new entries of spanner rows.
+    pub fn edges(&mut self, node: Point, budget: usize) -> Option<Edges> {
         let mut walk = Walk::from(node);
         let (mut reach, mut visited) = (0, 0);
         while let Some((at, point)) = walk.next() {
             visited += 1;
+            if walk.steps.len() + walk.edges.len() + walk.row_entries > budget {
+                return None;
+            }
             reach = reach.max(self.rank(point));
             if self.is_end(point) {
                 walk.found(at, None, node);
@@ -191,11 +195,11 @@ impl<'a> CompletionGraph<'a> {
             }
         }
         walk.edges.sort_by_key(|edge| edge.terminal);
-        Edges {
+        Some(Edges {
             edges: walk.edges.into(),
             reach,
             visited,
-        }
+        })
     }
 
     /// One token from a point in a gap that counts cells; lexemes may end half-way.
@@ -204,7 +208,9 @@ impl<'a> CompletionGraph<'a> {
         let Some(spanner) = self.spanner.as_deref_mut() else {
             return;
         };
+        let before = spanner.entry_count();
         let row = spanner.row(self.lexer, point.trie, point.state);
+        walk.row_entries += spanner.entry_count() - before;
         for exit in &row.exits {
             let boundary = Point {
                 trie: exit.node,
@@ -336,6 +342,8 @@ struct Walk {
     seen: FxHashSet<Point>,
     queue: VecDeque<u32>,
     edges: Vec<Edge>,
+    /// Entries of spanner rows that were made for this walk.
+    row_entries: usize,
     known: FxHashSet<(Option<TerminalId>, Point)>,
 }
 
@@ -346,6 +354,7 @@ impl Walk {
             seen: FxHashSet::default(),
             queue: VecDeque::new(),
             edges: Vec::new(),
+            row_entries: 0,
             known: FxHashSet::default(),
         };
         walk.reach(0, point, None);

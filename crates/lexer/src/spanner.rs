@@ -46,6 +46,7 @@ pub struct Row {
 pub struct Spanner {
     vocabulary: Arc<Vocabulary>,
     rows: FxHashMap<(TrieNode, LexerState), Arc<Row>>,
+    entries: usize,
 }
 
 impl Spanner {
@@ -54,12 +55,26 @@ impl Spanner {
         Self {
             vocabulary,
             rows: FxHashMap::default(),
+            entries: 0,
+        }
+    }
+
+    /// Landings and exits in all rows, a measure of the memory.
+    pub fn entry_count(&self) -> usize {
+        self.entries
+    }
+
+    /// Forgets all rows if they have more entries than that.
+    pub fn forget_beyond(&mut self, entries: usize) {
+        if self.entries > entries {
+            self.rows.clear();
+            self.entries = 0;
         }
     }
 
     /// The row of a state at a trie node (the root: at a token boundary).
     pub fn row(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> Arc<Row> {
-        let vocabulary = &self.vocabulary;
+        let (vocabulary, entries) = (&self.vocabulary, &mut self.entries);
         let row = self.rows.entry((node, state)).or_insert_with(|| {
             let trie = vocabulary.trie();
             let mut row = Row::default();
@@ -81,6 +96,7 @@ impl Spanner {
                     }
                 },
             );
+            *entries += row.landings.len() + row.exits.len();
             Arc::new(row)
         });
         Arc::clone(row)
