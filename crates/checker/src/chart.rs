@@ -441,7 +441,7 @@ impl Parser<'_, '_> {
         let edges: Arc<[Edge]> = found.edges.into();
         node.reach = found.reach;
         node.edges = Some(Arc::clone(&edges));
-        self.chart.work = self.chart.work.saturating_add(found.visited);
+        self.chart.work = self.chart.work.saturating_add(found.work);
         edges
     }
 

@@ -237,7 +237,10 @@ impl Checker {
             };
         }
         match self.parse(pattern) {
-            Ok(Parse::Found(additions)) => Verdict::Completable(witness(pattern, &additions)),
+            Ok(Parse::Found(additions)) => {
+                let additions = self.tidied(pattern, additions);
+                Verdict::Completable(witness(pattern, &additions))
+            }
             Ok(Parse::Nothing) => Verdict::Impossible,
             Ok(Parse::Exhausted) => Verdict::Exhausted {
                 what: "parse items",
@@ -250,14 +253,27 @@ impl Checker {
     /// What a parse with gaps of any length says about gaps that count cells:
     /// no, or a witness that happens to fit; `None` if that leaves it open.
     fn check_without_counts(&mut self, pattern: &Pattern) -> Option<Verdict> {
-        let parse = self.parse(&without_counts(pattern)).ok()?;
+        let uncounted = without_counts(pattern);
+        let parse = self.parse(&uncounted).ok()?;
         match parse {
             Parse::Nothing => Some(Verdict::Impossible),
             Parse::Exhausted => None,
             Parse::Found(additions) => {
+                let tidied = self.tidied(&uncounted, additions.clone());
                 let (cfg, vocabulary) = (self.cfg.as_ref()?, self.vocabulary.as_ref()?);
-                fit(pattern, &additions, &cfg.lexer, vocabulary).map(Verdict::Completable)
+                // Fewer bytes first; but what separates can also be repeated.
+                [tidied, additions]
+                    .iter()
+                    .find_map(|additions| fit(pattern, additions, &cfg.lexer, vocabulary))
+                    .map(Verdict::Completable)
             }
+        }
+    }
+
+    fn tidied(&self, pattern: &Pattern, additions: Vec<Addition>) -> Vec<Addition> {
+        match &self.cfg {
+            Some(cfg) => without_needless_separators(pattern, additions, &cfg.lexer),
+            None => additions,
         }
     }
 
@@ -278,13 +294,7 @@ impl Checker {
         let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
         let states = self.states.get_or_insert_with(|| States::new(&cfg));
         let chart = &mut self.charts[usize::from(pattern.counts_cells())];
-        let parse = chart.parse(&cfg, states, &mut graph, self.limits.parse_items);
-        Ok(match parse {
-            Parse::Found(additions) => {
-                Parse::Found(without_needless_separators(pattern, additions, &cfg.lexer))
-            }
-            other => other,
-        })
+        Ok(chart.parse(&cfg, states, &mut graph, self.limits.parse_items))
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being

@@ -53,6 +53,10 @@ pub struct Addition {
 /// Bytes of text that are looked at ahead of a boundary for its obligations.
 const LOOKAHEAD: usize = 16;
 
+/// Entries of spanner rows up to which one check may make more: about half a
+/// gigabyte.
+const MAX_ROW_ENTRIES: usize = 32_000_000;
+
 /// A place in the pattern with a state of the lexer; a node of the graph where
 /// that state is a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,8 +92,8 @@ pub struct Edges {
     pub edges: Box<[Edge]>,
     /// The highest rank that was looked at.
     pub reach: u32,
-    /// Points walked over, a measure of the work.
-    pub visited: usize,
+    /// Points walked over and edges found, a measure of the work.
+    pub work: usize,
 }
 
 /// The graph of one pattern.
@@ -132,13 +136,18 @@ impl<'a> CompletionGraph<'a> {
     }
 
     /// All lexemes that may begin at a node, the cheapest first; `None` if that
-    /// takes more than `budget` steps, edges and new entries of spanner rows.
+    /// takes more than `budget` steps and edges, or if the rows of the spanner
+    /// table have grown too many.
     pub fn edges(&mut self, node: Point, budget: usize) -> Option<Edges> {
         let mut walk = Walk::from(node);
         let (mut reach, mut visited) = (0, 0);
         while let Some((at, point)) = walk.next() {
             visited += 1;
-            if walk.steps.len() + walk.edges.len() + walk.row_entries > budget {
+            let rows = self
+                .spanner
+                .as_ref()
+                .map_or(0, |spanner| spanner.entry_count());
+            if walk.steps.len() + walk.edges.len() > budget || rows > MAX_ROW_ENTRIES {
                 return None;
             }
             reach = reach.max(self.rank(point));
@@ -196,9 +205,9 @@ impl<'a> CompletionGraph<'a> {
         }
         walk.edges.sort_by_key(|edge| edge.terminal);
         Some(Edges {
+            work: visited + walk.edges.len(),
             edges: walk.edges.into(),
             reach,
-            visited,
         })
     }
 
@@ -208,9 +217,7 @@ impl<'a> CompletionGraph<'a> {
         let Some(spanner) = self.spanner.as_deref_mut() else {
             return;
         };
-        let before = spanner.entry_count();
         let row = spanner.row(self.lexer, point.trie, point.state);
-        walk.row_entries += spanner.entry_count() - before;
         for exit in &row.exits {
             let boundary = Point {
                 trie: exit.node,
@@ -342,8 +349,6 @@ struct Walk {
     seen: FxHashSet<Point>,
     queue: VecDeque<u32>,
     edges: Vec<Edge>,
-    /// Entries of spanner rows that were made for this walk.
-    row_entries: usize,
     known: FxHashSet<(Option<TerminalId>, Point)>,
 }
 
@@ -354,7 +359,6 @@ impl Walk {
             seen: FxHashSet::default(),
             queue: VecDeque::new(),
             edges: Vec::new(),
-            row_entries: 0,
             known: FxHashSet::default(),
         };
         walk.reach(0, point, None);
