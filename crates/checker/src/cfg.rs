@@ -107,16 +107,29 @@ impl Cfg {
         let Ok(whole) = write_out_expression(grammar, start, recursive, &ONE_TERMINAL) else {
             return Ok(None);
         };
-        let (nullable, terminal) = without_empty_text(&whole, limits)?;
+        let constraint = grammar.constraint.as_deref();
+        Self::of_terminal(&whole, constraint, limits).map(Some)
+    }
+
+    /// The productions of a regular language, as one terminal.
+    ///
+    /// # Errors
+    /// When an automaton outgrows the limits.
+    pub(crate) fn of_language(language: &Dfa, limits: &Limits) -> Result<Self, AutomatonError> {
+        Self::of_terminal(language, None, limits)
+    }
+
+    fn of_terminal(
+        whole: &Dfa,
+        constraint: Option<&Dfa>,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let (nullable, terminal) = without_empty_text(whole, limits)?;
         let mut cfg = Self {
             symbols: Vec::new(),
             productions: vec![Vec::new()],
             goal: 0,
-            lexer: Lexer::free(
-                std::slice::from_ref(&terminal),
-                grammar.constraint.as_deref(),
-                limits,
-            )?,
+            lexer: Lexer::free(std::slice::from_ref(&terminal), constraint, limits)?,
         };
         let alternatives = [
             (nullable, None),
@@ -130,7 +143,7 @@ impl Cfg {
         cfg.goal = cfg.symbols.len() as u32;
         let whole = [Symbol::Nonterminal(0), Symbol::EndOfText];
         cfg.symbols.extend(whole);
-        Ok(Some(cfg))
+        Ok(cfg)
     }
 }
 

@@ -9,13 +9,12 @@ use lacuna_lexer::{BitSet, Spanner, TokenId, Vocabulary};
 use crate::any_length::RegularLanguage;
 use crate::cfg::Cfg;
 use crate::chart::{Chart, Parse};
+use crate::compiled::{Compiled, Shape, Statistics};
 use crate::fit::{fit, without_counts};
 use crate::graph::{Addition, CompletionGraph, Emit};
 use crate::lr::States;
-use crate::normalize::{Normalized, normalize};
 use crate::regular::RegularChecker;
 use crate::tidy::without_needless_separators;
-use crate::unroll::{Below, unroll, write_out};
 use crate::{Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
 
 /// Budgets of a [`Checker`]. Each is a count of work, so a check gives the same
@@ -49,34 +48,13 @@ impl Default for CheckerLimits {
     }
 }
 
-/// Sizes of what was built for a grammar.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Whether the grammar is regular, so that one automaton decides.
-    pub regular: bool,
-    /// States of the automaton that says yes (the language itself if regular).
-    pub inner_states: usize,
-    /// Levels of recursion it writes out.
-    pub levels: usize,
-    /// States of the regular cover, if the grammar is not regular.
-    pub cover_states: usize,
-    /// Terminals of the parser.
-    pub terminals: usize,
-    /// Nonterminals of the parser.
-    pub nonterminals: usize,
-    /// Productions of the parser.
-    pub productions: usize,
-    /// States of the combined lexer.
-    pub lexer_states: usize,
-}
-
 /// Decides patterns of one grammar, with memos that fill as it is used.
 ///
-/// Several checkers share nothing, so grammars cannot disturb one another.
+/// Checkers share nothing but what is compiled once, so grammars cannot disturb
+/// one another.
 #[derive(Clone, Debug)]
 pub struct Checker {
-    normalized: Arc<Normalized>,
-    cfg: Option<Arc<Cfg>>,
+    compiled: Arc<Compiled>,
     states: Option<States>,
     /// For gaps of any length, and for gaps that count cells.
     charts: [Chart; 2],
@@ -84,10 +62,8 @@ pub struct Checker {
     spanner: Option<Spanner>,
     inner: Option<RegularChecker>,
     cover: Option<RegularChecker>,
-    regular: bool,
     /// The language itself, where it is regular and was found to be.
     language: Option<RegularLanguage>,
-    statistics: Statistics,
     limits: CheckerLimits,
 }
 
@@ -101,79 +77,58 @@ impl Checker {
         vocabulary: Option<Arc<Vocabulary>>,
         limits: CheckerLimits,
     ) -> Result<Self, AutomatonError> {
-        let normalized = normalize(grammar);
-        let mut statistics = Statistics::default();
-        let mut inner = None;
-        let mut cover = None;
-        let mut language = None;
-        if let Some(vocabulary) = &vocabulary {
-            let mut bounds = Bounds::new(&normalized, &limits);
-            if bounds.exact {
-                language = bounds.inner.take().map(Arc::new);
-            }
-            statistics.levels = bounds.levels;
-            statistics.regular = bounds.exact;
-            let checker = |dfa: Arc<Dfa>| {
-                RegularChecker::new(dfa, Arc::clone(vocabulary), limits.memo_members)
-            };
-            let below = bounds.inner.map(Arc::new).or_else(|| language.clone());
-            statistics.inner_states = below.as_ref().map_or(0, |dfa| dfa.state_count());
-            statistics.cover_states = bounds.cover.as_ref().map_or(0, Dfa::state_count);
-            inner = below.map(checker);
-            cover = bounds.cover.map(Arc::new).map(checker);
-        } else if normalized.grammar.rules.len() == 1 {
-            // Of larger grammars the parser's tables are made sooner.
-            language = regular_language(&normalized, &limits).map(Arc::new);
-        }
-        let regular = statistics.regular;
-        let mut checker = Self {
-            normalized: Arc::new(normalized),
-            cfg: None,
+        let compiled = Compiled::new(grammar, vocabulary.is_some(), &limits)?;
+        Ok(Self::from_compiled(Arc::new(compiled), vocabulary, limits))
+    }
+
+    /// A checker for what was compiled before, its memos empty.
+    pub fn from_compiled(
+        compiled: Arc<Compiled>,
+        vocabulary: Option<Arc<Vocabulary>>,
+        limits: CheckerLimits,
+    ) -> Self {
+        let (inner, cover, language) = match &compiled.0 {
+            Shape::Regular { language, .. } => (Some(language), None, Some(language)),
+            Shape::Parsed { inner, cover, .. } => (inner.as_ref(), cover.as_ref(), None),
+        };
+        let regular_checker = |dfa: Option<&Arc<Dfa>>| {
+            let (dfa, vocabulary) = dfa.zip(vocabulary.as_ref())?;
+            let (dfa, vocabulary) = (Arc::clone(dfa), Arc::clone(vocabulary));
+            Some(RegularChecker::new(dfa, vocabulary, limits.memo_members))
+        };
+        Self {
             states: None,
             charts: Default::default(),
             spanner: vocabulary.clone().map(Spanner::new),
+            inner: regular_checker(inner),
+            cover: regular_checker(cover),
+            language: language.map(|dfa| RegularLanguage::new(Arc::clone(dfa))),
             vocabulary,
-            inner,
-            cover,
-            regular,
-            statistics,
             limits,
-            language: language.map(RegularLanguage::new),
-        };
-        // A regular grammar's automaton decides alone.
-        if checker.language.is_none() {
-            checker.cfg()?;
+            compiled,
         }
-        Ok(checker)
+    }
+
+    /// What was compiled, for other checkers to share.
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
     }
 
     /// Sizes of everything that a check may use.
     ///
     /// # Errors
     /// When an automaton of the grammar outgrows the limits.
-    pub fn statistics(&mut self) -> Result<Statistics, AutomatonError> {
-        let cfg = self.cfg()?;
-        Ok(Statistics {
-            terminals: cfg.lexer.terminal_count(),
-            nonterminals: cfg.productions.len(),
-            productions: cfg.productions.iter().map(Vec::len).sum(),
-            lexer_states: cfg.lexer.state_count(),
-            ..self.statistics
-        })
+    pub fn statistics(&self) -> Result<Statistics, AutomatonError> {
+        self.compiled.statistics(&self.limits)
     }
 
     /// Whether one automaton decides every canvas.
     pub fn is_regular(&self) -> bool {
-        self.regular
+        self.compiled.is_regular()
     }
 
-    fn cfg(&mut self) -> Result<Arc<Cfg>, AutomatonError> {
-        if let Some(cfg) = &self.cfg {
-            return Ok(Arc::clone(cfg));
-        }
-        let cfg = Arc::new(Cfg::new(&self.normalized, &self.limits.automata)?);
-        self.cfg = Some(Arc::clone(&cfg));
-        Ok(cfg)
+    fn cfg(&self) -> Result<Arc<Cfg>, AutomatonError> {
+        self.compiled.parser(&self.limits.automata)
     }
 
     /// The vocabulary that gaps are counted in.
@@ -203,7 +158,7 @@ impl Checker {
                 return (Verdict::Impossible, Tier::Cover);
             }
             if let Some(inner) = &mut self.inner {
-                let tier = if self.regular {
+                let tier = if self.compiled.is_regular() {
                     Tier::Regular
                 } else {
                     Tier::Unrolled
@@ -211,7 +166,7 @@ impl Checker {
                 if let Some(witness) = inner.witness(pattern) {
                     return (Verdict::Completable(witness), tier);
                 }
-                if self.regular {
+                if self.compiled.is_regular() {
                     return (Verdict::Impossible, tier);
                 }
             }
@@ -260,7 +215,7 @@ impl Checker {
             Parse::Exhausted => None,
             Parse::Found(additions) => {
                 let tidied = self.tidied(&uncounted, additions.clone());
-                let (cfg, vocabulary) = (self.cfg.as_ref()?, self.vocabulary.as_ref()?);
+                let (cfg, vocabulary) = (self.cfg().ok()?, self.vocabulary.as_ref()?);
                 // Fewer bytes first; but what separates can also be repeated.
                 [tidied, additions]
                     .iter()
@@ -271,9 +226,9 @@ impl Checker {
     }
 
     fn tidied(&self, pattern: &Pattern, additions: Vec<Addition>) -> Vec<Addition> {
-        match &self.cfg {
-            Some(cfg) => without_needless_separators(pattern, additions, &cfg.lexer),
-            None => additions,
+        match self.cfg() {
+            Ok(cfg) => without_needless_separators(pattern, additions, &cfg.lexer),
+            Err(_) => additions,
         }
     }
 
@@ -301,7 +256,7 @@ impl Checker {
     /// free: exactly those if the grammar is regular, otherwise at least those.
     /// Ends are not among them. `None` if nothing is known.
     pub fn possible(&mut self, cells: &[Option<TokenId>], cell: usize) -> Option<BitSet> {
-        let bound = if self.regular {
+        let bound = if self.compiled.is_regular() {
             &mut self.inner
         } else {
             &mut self.cover
@@ -313,74 +268,12 @@ impl Checker {
     /// shortest text's if the grammar is regular), looked for up to `limit`.
     /// `None` if that many do not suffice, or nothing is known.
     pub fn shortest(&mut self, limit: usize) -> Option<usize> {
-        let bound = if self.regular {
+        let bound = if self.compiled.is_regular() {
             &mut self.inner
         } else {
             &mut self.cover
         };
         bound.as_mut()?.shortest(limit)
-    }
-}
-
-/// Automata below and above the language, as far as the limits hold them.
-#[derive(Default)]
-struct Bounds {
-    inner: Option<Dfa>,
-    cover: Option<Dfa>,
-    levels: usize,
-    /// Whether `inner` is the language itself.
-    exact: bool,
-}
-
-impl Bounds {
-    fn new(normalized: &Normalized, limits: &CheckerLimits) -> Self {
-        let Normalized {
-            grammar, recursive, ..
-        } = normalized;
-        if grammar.lexicon.is_some() {
-            return Self::default();
-        }
-        if let Some(language) = regular_language(normalized, limits) {
-            return Self {
-                inner: Some(language),
-                exact: true,
-                ..Self::default()
-            };
-        }
-        let constrained = |dfa: Dfa| constrained(dfa, grammar, &limits.approximations);
-        let inner = unroll(grammar, recursive, Below::Nothing, &limits.approximations);
-        let cover = unroll(grammar, recursive, Below::Shared, &limits.approximations);
-        Self {
-            levels: inner.as_ref().map_or(0, |inner| inner.levels),
-            inner: inner.and_then(|inner| constrained(inner.dfa)),
-            cover: cover.and_then(|cover| constrained(cover.dfa)),
-            exact: false,
-        }
-    }
-}
-
-/// The automaton of the language, if that is regular and visibly so. It may use
-/// the larger limits, since it is all that is needed then.
-fn regular_language(normalized: &Normalized, limits: &CheckerLimits) -> Option<Dfa> {
-    let Normalized {
-        grammar, recursive, ..
-    } = normalized;
-    if grammar.lexicon.is_some() {
-        return None;
-    }
-    let (start, limits) = (grammar.start, &limits.automata);
-    let flat = write_out(grammar, start, recursive, &Below::Nothing, limits).ok()?;
-    match flat.mentions.is_empty() {
-        true => constrained(flat.dfa, grammar, limits),
-        false => None,
-    }
-}
-
-/// What is left of an approximation under the constraint on whole texts.
-fn constrained(dfa: Dfa, grammar: &Grammar, limits: &Limits) -> Option<Dfa> {
-    match &grammar.constraint {
-        Some(constraint) => dfa.intersect(constraint, limits).ok(),
-        None => Some(dfa),
     }
 }
 

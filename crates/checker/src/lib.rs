@@ -20,9 +20,11 @@
 //! This crate does no I/O and reads no clock; budgets count work.
 
 mod any_length;
+mod bounds;
 pub mod cfg;
 pub mod chart;
 mod checker;
+mod compiled;
 mod fit;
 pub mod graph;
 pub mod lr;
@@ -33,6 +35,7 @@ mod tidy;
 pub mod unroll;
 mod verdict;
 
-pub use checker::{Checker, CheckerLimits, Statistics};
+pub use checker::{Checker, CheckerLimits};
+pub use compiled::{Compiled, Statistics};
 pub use pattern::{Gap, Pattern, Segment};
 pub use verdict::{Filling, Tier, Verdict, Witness};

@@ -1,0 +1,64 @@
+//! Regular approximations of a grammar, or its language itself.
+
+use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::{Dfa, Limits};
+
+use crate::CheckerLimits;
+use crate::normalize::Normalized;
+use crate::unroll::{Below, unroll, write_out};
+
+/// Automata below and above a language that is not regular, as far as the limits
+/// hold them.
+#[derive(Default)]
+pub(crate) struct Bounds {
+    /// Holds at most the language.
+    pub inner: Option<Dfa>,
+    /// Holds at least the language.
+    pub cover: Option<Dfa>,
+    /// Levels of recursion that `inner` writes out.
+    pub levels: usize,
+}
+
+impl Bounds {
+    pub(crate) fn new(normalized: &Normalized, limits: &CheckerLimits) -> Self {
+        let Normalized {
+            grammar, recursive, ..
+        } = normalized;
+        if grammar.lexicon.is_some() {
+            return Self::default();
+        }
+        let constrained = |dfa: Dfa| constrained(dfa, grammar, &limits.approximations);
+        let inner = unroll(grammar, recursive, Below::Nothing, &limits.approximations);
+        let cover = unroll(grammar, recursive, Below::Shared, &limits.approximations);
+        Self {
+            levels: inner.as_ref().map_or(0, |inner| inner.levels),
+            inner: inner.and_then(|inner| constrained(inner.dfa)),
+            cover: cover.and_then(|cover| constrained(cover.dfa)),
+        }
+    }
+}
+
+/// The automaton of the language, if that is regular and visibly so. It may use
+/// the larger limits, since it is all that is needed then.
+pub(crate) fn regular_language(normalized: &Normalized, limits: &CheckerLimits) -> Option<Dfa> {
+    let Normalized {
+        grammar, recursive, ..
+    } = normalized;
+    if grammar.lexicon.is_some() {
+        return None;
+    }
+    let (start, limits) = (grammar.start, &limits.automata);
+    let flat = write_out(grammar, start, recursive, &Below::Nothing, limits).ok()?;
+    match flat.mentions.is_empty() {
+        true => constrained(flat.dfa, grammar, limits),
+        false => None,
+    }
+}
+
+/// What is left of an approximation under the constraint on whole texts.
+fn constrained(dfa: Dfa, grammar: &Grammar, limits: &Limits) -> Option<Dfa> {
+    match &grammar.constraint {
+        Some(constraint) => dfa.intersect(constraint, limits).ok(),
+        None => Some(dfa),
+    }
+}

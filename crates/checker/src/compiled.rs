@@ -1,0 +1,141 @@
+//! What becomes of a grammar once, whatever is asked of it later.
+//!
+//! A [`Compiled`] grammar never changes, so checkers share it: what fills with use
+//! (memos, charts, rows of the spanner table) is each [`Checker`](crate::Checker)'s
+//! own. A regular grammar is its automaton. Any other has automata below and above
+//! its language, which only help where gaps count cells, and the parser's
+//! productions with their lexer.
+
+use std::sync::{Arc, OnceLock};
+
+use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+
+use crate::CheckerLimits;
+use crate::bounds::{Bounds, regular_language};
+use crate::cfg::Cfg;
+use crate::normalize::normalize;
+
+/// Sizes of what was built for a grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Whether the grammar is regular, so that one automaton decides.
+    pub regular: bool,
+    /// States of the automaton that says yes (the language itself if regular).
+    pub inner_states: usize,
+    /// Levels of recursion it writes out.
+    pub levels: usize,
+    /// States of the regular cover, if the grammar is not regular.
+    pub cover_states: usize,
+    /// Terminals of the parser.
+    pub terminals: usize,
+    /// Nonterminals of the parser.
+    pub nonterminals: usize,
+    /// Productions of the parser.
+    pub productions: usize,
+    /// States of the combined lexer.
+    pub lexer_states: usize,
+}
+
+/// A grammar ready to be checked against.
+#[derive(Clone, Debug)]
+pub struct Compiled(pub(crate) Shape);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    /// A regular language, whose automaton decides alone.
+    Regular {
+        language: Arc<Dfa>,
+        /// Made when first asked for, because few questions need it.
+        parser: OnceLock<Result<Arc<Cfg>, AutomatonError>>,
+    },
+    /// A language that is not regular, or not visibly so.
+    Parsed {
+        /// Holds at most the language.
+        inner: Option<Arc<Dfa>>,
+        /// Holds at least the language.
+        cover: Option<Arc<Dfa>>,
+        /// Levels of recursion that `inner` writes out.
+        levels: usize,
+        parser: Arc<Cfg>,
+    },
+}
+
+impl Compiled {
+    /// Compiles a grammar; `counts_cells` says whether gaps that count cells will
+    /// be asked about, for which more is made.
+    ///
+    /// # Errors
+    /// When an automaton of the grammar outgrows the limits.
+    pub fn new(
+        grammar: &Grammar,
+        counts_cells: bool,
+        limits: &CheckerLimits,
+    ) -> Result<Self, AutomatonError> {
+        let normalized = normalize(grammar);
+        // Of larger grammars the parser's tables are made sooner.
+        let try_regular = counts_cells || normalized.grammar.rules.len() == 1;
+        if let Some(language) = try_regular
+            .then(|| regular_language(&normalized, limits))
+            .flatten()
+        {
+            return Ok(Self(Shape::Regular {
+                language: Arc::new(language),
+                parser: OnceLock::new(),
+            }));
+        }
+        let bounds = match counts_cells {
+            true => Bounds::new(&normalized, limits),
+            false => Bounds::default(),
+        };
+        Ok(Self(Shape::Parsed {
+            inner: bounds.inner.map(Arc::new),
+            cover: bounds.cover.map(Arc::new),
+            levels: bounds.levels,
+            parser: Arc::new(Cfg::new(&normalized, &limits.automata)?),
+        }))
+    }
+
+    /// Whether the language was found to be regular.
+    pub fn is_regular(&self) -> bool {
+        matches!(self.0, Shape::Regular { .. })
+    }
+
+    /// The parser's productions and lexer.
+    pub(crate) fn parser(&self, limits: &Limits) -> Result<Arc<Cfg>, AutomatonError> {
+        match &self.0 {
+            Shape::Regular { language, parser } => parser
+                .get_or_init(|| Cfg::of_language(language, limits).map(Arc::new))
+                .clone(),
+            Shape::Parsed { parser, .. } => Ok(Arc::clone(parser)),
+        }
+    }
+
+    /// Sizes of everything that a check may use.
+    ///
+    /// # Errors
+    /// When an automaton of the grammar outgrows the limits.
+    pub fn statistics(&self, limits: &CheckerLimits) -> Result<Statistics, AutomatonError> {
+        let cfg = self.parser(&limits.automata)?;
+        let states = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map_or(0, |dfa| dfa.state_count());
+        let (inner_states, levels, cover_states) = match &self.0 {
+            Shape::Regular { language, .. } => (language.state_count(), 0, 0),
+            Shape::Parsed {
+                inner,
+                cover,
+                levels,
+                ..
+            } => (states(inner), *levels, states(cover)),
+        };
+        Ok(Statistics {
+            regular: self.is_regular(),
+            inner_states,
+            levels,
+            cover_states,
+            terminals: cfg.lexer.terminal_count(),
+            nonterminals: cfg.productions.len(),
+            productions: cfg.productions.iter().map(Vec::len).sum(),
+            lexer_states: cfg.lexer.state_count(),
+        })
+    }
+}
