@@ -99,7 +99,8 @@ struct Checks<'a> {
 impl Checks<'_> {
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
-            let grammar = read_grammar(path, Purpose::Judging, self.slots)?;
+            let vocabulary = self.vocabulary.as_deref();
+            let grammar = read_grammar(path, Purpose::Judging, self.slots, vocabulary)?;
             let session = GrammarSession::new(&grammar, self.vocabulary.clone())
                 .map_err(|fault| CommandError::grammar(path, "", fault))?;
             self.sessions.insert(path.to_owned(), session);
@@ -159,6 +160,8 @@ impl Checks<'_> {
                         vocabulary.len()
                     )));
                 }
+                // With the special tokens that this grammar names.
+                let vocabulary = session.vocabulary().map_or(vocabulary, Arc::clone);
                 let cells: Vec<Option<TokenId>> = cells
                     .into_iter()
                     .map(|cell| cell.filter(|&token| token != vocabulary.mask()))

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use lacuna_engine::{GrammarSession, Purpose};
+use lacuna_grammar::TokenTexts;
 use lacuna_grammar::lint::shortest_text;
 use serde_json::json;
 
@@ -45,8 +46,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     };
     let path = &arguments.grammar;
     let source = read_source(path, &arguments.slots)?;
+    let tokens = vocabulary
+        .as_deref()
+        .map(|vocabulary| vocabulary as &dyn TokenTexts);
     let linted = source
-        .lint(purpose)
+        .lint_with(purpose, tokens)
         .map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
     let (warnings, grammar) = (source.findings(&linted), linted.grammar);
     for warning in &warnings {

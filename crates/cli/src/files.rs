@@ -9,7 +9,7 @@ use clap::Args;
 use lacuna_engine::{
     DevicePreference, Dialect, Engine, Fault, GrammarSource, LoadOptions, Purpose, block_on,
 };
-use lacuna_grammar::{Grammar, source_text};
+use lacuna_grammar::{Grammar, TokenTexts, source_text};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::Tokenizer;
 use serde_json::Value;
@@ -70,10 +70,12 @@ pub fn read_grammar(
     path: &Path,
     purpose: Purpose,
     slots: &SlotArguments,
+    vocabulary: Option<&Vocabulary>,
 ) -> Result<Grammar, CommandError> {
     let source = read_source(path, slots)?;
+    let tokens = vocabulary.map(|vocabulary| vocabulary as &dyn TokenTexts);
     source
-        .compile(purpose)
+        .compile_with(purpose, tokens)
         .map_err(|fault| CommandError::grammar(path, &source.text, fault))
 }
 
@@ -175,10 +177,11 @@ impl VocabularyArguments {
         } else {
             self.end.clone()
         };
-        let tokens = Tokenizer::read_token_bytes(&read(path)?)
+        let (tokens, special) = Tokenizer::read_tokens(&read(path)?)
             .map_err(|error| CommandError::content(path, error))?;
         let vocabulary = Vocabulary::new(tokens, ends, mask).map_err(Fault::from)?;
-        Ok(Some(Arc::new(vocabulary)))
+        let special = special.into_iter().map(|(text, id)| (id, text));
+        Ok(Some(Arc::new(vocabulary.with_special(special))))
     }
 }
 

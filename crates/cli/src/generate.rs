@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use lacuna_decoder::{Event, Options};
 use lacuna_engine::{Dialect, GenerateRequest, block_on};
@@ -88,13 +89,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
                 true => CommandError::Fault(fault),
                 false => CommandError::grammar(&arguments.grammar, &request.grammar.1, fault),
             })?;
+    let vocabulary = Arc::clone(run.vocabulary());
     let mut failure = None;
     let summary = block_on(run.finish(|event| {
         if let Event::Move { to, .. } = event {
             eprintln!("{}", to.message);
         }
         if let Some(events) = &mut events {
-            let line = to_json(event, engine.vocabulary());
+            let line = to_json(event, &vocabulary);
             if let Err(error) = writeln!(events.writer, "{line}") {
                 failure.get_or_insert(error);
             }

@@ -71,6 +71,8 @@ impl Engine {
             config.eos_token_ids.clone(),
             config.mask_token_id,
         )?;
+        let special = tokenizer.special_tokens().iter();
+        let vocabulary = vocabulary.with_special(special.map(|(text, &id)| (id, text.as_str())));
         let weights = Weights::from_safetensors(weights, &config).map_err(ModelError::from)?;
         let placement = Placement::choose(weights, options).await?;
         Ok(Self {
@@ -147,9 +149,11 @@ impl Engine {
         let prompt_tokens = prompt.len();
         let placement = Arc::clone(&self.placement);
         let denoiser = PromptedModel::new(placement, &self.config, prompt);
-        let vocabulary = Arc::clone(&self.vocabulary);
+        let checked = checker.as_ref().and_then(|checker| checker.vocabulary());
+        let vocabulary = Arc::clone(checked.unwrap_or(&self.vocabulary));
+        let of_run = Arc::clone(&vocabulary);
         let run = Run::new(denoiser, vocabulary, checker, request.options, clock)?;
-        Ok(ModelRun::new(run, prompt_tokens))
+        Ok(ModelRun::new(run, prompt_tokens, of_run))
     }
 
     fn checker(&self, request: &GenerateRequest) -> Result<Checker, Fault> {
@@ -163,8 +167,8 @@ impl Engine {
             lists: request.lists.clone(),
             max_depth: request.max_depth,
         };
-        let grammar = source.compile(Purpose::Writing)?;
-        let vocabulary = Arc::clone(&self.vocabulary);
+        let grammar = source.compile_with(Purpose::Writing, Some(&*self.vocabulary))?;
+        let vocabulary = self.vocabulary.naming(&grammar.tokens);
         let limits = CheckerLimits::default();
         Ok(Checker::new(&grammar, Some(vocabulary), limits)?)
     }

@@ -1,6 +1,9 @@
 //! A run of an engine's model.
 
+use std::sync::Arc;
+
 use lacuna_decoder::{Event, Outcome, Run, Timings};
+use lacuna_lexer::Vocabulary;
 
 use crate::Fault;
 use crate::prompted::PromptedModel;
@@ -9,6 +12,7 @@ use crate::prompted::PromptedModel;
 pub struct ModelRun {
     run: Run<PromptedModel>,
     prompt_tokens: usize,
+    vocabulary: Arc<Vocabulary>,
 }
 
 /// How a run ended.
@@ -25,8 +29,22 @@ pub struct Summary {
 }
 
 impl ModelRun {
-    pub(crate) fn new(run: Run<PromptedModel>, prompt_tokens: usize) -> Self {
-        Self { run, prompt_tokens }
+    pub(crate) fn new(
+        run: Run<PromptedModel>,
+        prompt_tokens: usize,
+        vocabulary: Arc<Vocabulary>,
+    ) -> Self {
+        Self {
+            run,
+            prompt_tokens,
+            vocabulary,
+        }
+    }
+
+    /// The vocabulary that the run writes in: the model's, and of its special tokens
+    /// those that the grammar names.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
     }
 
     /// Tokens of the prompt.

@@ -33,9 +33,16 @@ impl GrammarSession {
     /// # Errors
     /// When the grammar's automata outgrow their limits.
     pub fn new(grammar: &Grammar, vocabulary: Option<Arc<Vocabulary>>) -> Result<Self, Fault> {
+        let vocabulary = vocabulary.map(|vocabulary| vocabulary.naming(&grammar.tokens));
         Ok(Self {
             checker: Checker::new(grammar, vocabulary, CheckerLimits::default())?,
         })
+    }
+
+    /// The vocabulary that gaps are counted in: in it the tokens that the grammar
+    /// names may fill cells.
+    pub fn vocabulary(&self) -> Option<&Arc<Vocabulary>> {
+        self.checker.vocabulary()
     }
 
     /// Sizes of what is built for the grammar.

@@ -7,8 +7,8 @@ use lacuna_grammar::lint::{LintOptions, lint};
 use lacuna_grammar::nesting::limit_nesting;
 use lacuna_grammar::source_text;
 use lacuna_grammar::{
-    Diagnostics, Filling, Grammar, Linted, OpenGrammar, Place, Slots, gbnf, json_schema, lark,
-    regex,
+    Diagnostics, Filling, Grammar, Linted, OpenGrammar, Place, Slots, TokenTexts, gbnf,
+    json_schema, lark, regex,
 };
 
 use crate::{Fault, Finding};
@@ -102,7 +102,19 @@ impl GrammarSource {
     /// # Errors
     /// A [`Fault`] of kind `grammar` with every finding.
     pub fn compile(&self, purpose: Purpose) -> Result<Grammar, Fault> {
-        self.read(purpose).map(|linted| linted.grammar)
+        self.compile_with(purpose, None)
+    }
+
+    /// As [`Self::compile`], with the tokenizer whose tokens a GBNF grammar may name.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn compile_with(
+        &self,
+        purpose: Purpose,
+        tokens: Option<&dyn TokenTexts>,
+    ) -> Result<Grammar, Fault> {
+        self.read(purpose, tokens).map(|linted| linted.grammar)
     }
 
     /// Compiles the text, and says what looks wrong with it although it can be
@@ -111,7 +123,19 @@ impl GrammarSource {
     /// # Errors
     /// A [`Fault`] of kind `grammar` with every finding.
     pub fn lint(&self, purpose: Purpose) -> Result<Linted, Fault> {
-        let mut linted = self.read(purpose)?;
+        self.lint_with(purpose, None)
+    }
+
+    /// As [`Self::lint`], with the tokenizer whose tokens a GBNF grammar may name.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn lint_with(
+        &self,
+        purpose: Purpose,
+        tokens: Option<&dyn TokenTexts>,
+    ) -> Result<Linted, Fault> {
+        let mut linted = self.read(purpose, tokens)?;
         let warnings = lint(&linted, &LintOptions::default());
         linted.warnings.extend(warnings);
         Ok(linted)
@@ -125,8 +149,9 @@ impl GrammarSource {
             .collect()
     }
 
-    fn read(&self, purpose: Purpose) -> Result<Linted, Fault> {
-        let read = source_text::refuse_mark(&self.text).and_then(|()| self.front_end(purpose));
+    fn read(&self, purpose: Purpose, tokens: Option<&dyn TokenTexts>) -> Result<Linted, Fault> {
+        let read =
+            source_text::refuse_mark(&self.text).and_then(|()| self.front_end(purpose, tokens));
         let limited = read.and_then(|linted| match self.max_depth {
             Some(depth) => limit_nesting(&linted, depth).map_err(|finding| (*finding).into()),
             None => Ok(linted),
@@ -134,9 +159,13 @@ impl GrammarSource {
         limited.map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
     }
 
-    fn front_end(&self, purpose: Purpose) -> Result<Linted, Diagnostics> {
+    fn front_end(
+        &self,
+        purpose: Purpose,
+        tokens: Option<&dyn TokenTexts>,
+    ) -> Result<Linted, Diagnostics> {
         match self.dialect {
-            Dialect::Gbnf => gbnf::lint(&self.text)
+            Dialect::Gbnf => gbnf::read(&self.text, tokens)
                 .map(OpenGrammar::from)
                 .and_then(|open| self.fill(&open)),
             Dialect::Lark => {

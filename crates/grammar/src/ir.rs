@@ -24,6 +24,9 @@ pub struct Grammar {
     pub lexicon: Option<Lexicon>,
     /// A regular language that a text must belong to besides.
     pub constraint: Option<Arc<Dfa>>,
+    /// Tokens that the grammar's text names, sorted. Where cells are filled with
+    /// tokens, these may be, special ones too.
+    pub tokens: Vec<u32>,
 }
 
 /// The terminals of a grammar whose texts are lexed by *maximal munch*.
@@ -152,6 +155,7 @@ impl Grammar {
             start,
             lexicon: None,
             constraint: None,
+            tokens: Vec::new(),
         }
     }
 

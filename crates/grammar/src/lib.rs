@@ -31,7 +31,9 @@ pub mod regex;
 mod slots;
 pub mod source_text;
 pub mod spans;
+mod token_texts;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Linted, Place, Severity};
 pub use ir::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId};
 pub use slots::{Filling, OpenGrammar, Slot, Slots};
+pub use token_texts::TokenTexts;

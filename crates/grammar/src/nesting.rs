@@ -87,6 +87,7 @@ pub fn limit_nesting(linted: &Linted, depth: u32) -> Result<Linted, Box<Diagnost
         start: RuleId(0),
         lexicon: grammar.lexicon.clone(),
         constraint: grammar.constraint.clone(),
+        tokens: grammar.tokens.clone(),
     };
     if !productive(&limited)[0] {
         let message = format!("every text of this grammar is nested more than {depth} deep");

@@ -11,7 +11,9 @@
 //! - `--- warnings`: what looks wrong with a grammar that can be used, as above;
 //!   where the section is missing, nothing does;
 //! - `--- text NAME`: a text handed over with a grammar;
-//! - `--- list NAME`: a list handed over with a grammar, a value a line.
+//! - `--- list NAME`: a list handed over with a grammar, a value a line;
+//! - `--- tokens`: the tokens of a tokenizer that GBNF is read with, from 0 on, as
+//!   JSON strings; `null` is one that has no place in a text.
 //!
 //! What is handed over with a schema is so in both ways: when it is compiled, and
 //! when its slots are filled.
@@ -24,7 +26,9 @@ use std::path::Path;
 
 use lacuna_grammar::json_schema::{self, SchemaOptions};
 use lacuna_grammar::recognize::recognize;
-use lacuna_grammar::{Diagnostic, Diagnostics, Grammar, Linted, Place, Slots, gbnf, lark, regex};
+use lacuna_grammar::{
+    Diagnostic, Diagnostics, Grammar, Linted, Place, Slots, TokenTexts, gbnf, lark, regex,
+};
 
 struct Case<'a> {
     name: &'a str,
@@ -52,6 +56,13 @@ impl Case<'_> {
             }
         }
         slots
+    }
+
+    /// The tokenizer, if the case has one.
+    fn tokens(&self) -> Option<Tokens> {
+        let lines: Vec<&str> = self.lines("tokens").collect();
+        let token = |line: &&str| serde_json::from_str(line).expect(line);
+        (!lines.is_empty()).then(|| Tokens(lines.iter().map(token).collect()))
     }
 
     fn judge_linted(&self, linted: Result<Linted, Diagnostics>, complaints: &mut String) {
@@ -117,6 +128,18 @@ impl Case<'_> {
     }
 }
 
+struct Tokens(Vec<Option<String>>);
+
+impl TokenTexts for Tokens {
+    fn count(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    fn text(&self, token: u32) -> Option<&[u8]> {
+        Some(self.0.get(token as usize)?.as_ref()?.as_bytes())
+    }
+}
+
 fn cases(text: &str) -> Vec<Case<'_>> {
     let mut cases = Vec::new();
     for part in text.split("\n=== ").skip(1) {
@@ -158,12 +181,13 @@ const PLAIN: [(&str, bool); 2] = [("belongs", true), ("foreign", false)];
 
 #[test]
 fn gbnf_cases() {
-    drive("gbnf.txt", |case, complaints| {
-        case.judge_linted(gbnf::lint(&case.grammar), complaints);
-    });
-    drive("gbnf_gallery.txt", |case, complaints| {
-        case.judge_linted(gbnf::lint(&case.grammar), complaints);
-    });
+    for file in ["gbnf.txt", "gbnf_tokens.txt", "gbnf_gallery.txt"] {
+        drive(file, |case, complaints| {
+            let tokens = case.tokens();
+            let tokens = tokens.as_ref().map(|tokens| tokens as &dyn TokenTexts);
+            case.judge_linted(gbnf::read(&case.grammar, tokens), complaints);
+        });
+    }
 }
 
 #[test]

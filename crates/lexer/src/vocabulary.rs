@@ -1,8 +1,14 @@
 //! The model's vocabulary, as bytes.
 //!
 //! A token is *fillable* if a masked cell may become it: it emits at least one
-//! byte. Special tokens (mask, padding, ends) are not. What is checked is the
-//! bytes that will be emitted, so a token may hold part of a character.
+//! byte. Special tokens (mask, padding, ends) are not, unless a grammar names them
+//! ([`Vocabulary::naming`]). What is checked is the bytes that will be emitted, so
+//! a token may hold part of a character.
+
+use std::sync::Arc;
+
+use lacuna_grammar::TokenTexts;
+use rustc_hash::FxHashMap;
 
 use crate::TokenTrie;
 
@@ -13,6 +19,8 @@ pub type TokenId = u32;
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     tokens: Vec<Option<Box<[u8]>>>,
+    /// What stands for special tokens in a text.
+    special: FxHashMap<TokenId, Box<[u8]>>,
     ends: Vec<TokenId>,
     mask: TokenId,
     trie: TokenTrie,
@@ -84,10 +92,44 @@ impl Vocabulary {
         }
         Ok(Self {
             tokens,
+            special: FxHashMap::default(),
             ends,
             mask,
             trie,
         })
+    }
+
+    /// The same vocabulary, knowing what stands for special tokens in a text. The
+    /// mask and the ends never stand in one.
+    pub fn with_special<T: Into<Vec<u8>>>(
+        mut self,
+        texts: impl IntoIterator<Item = (TokenId, T)>,
+    ) -> Self {
+        let texts = texts.into_iter().map(|(id, text)| (id, text.into()));
+        let texts = texts.filter(|(id, text)| {
+            let written = matches!(self.tokens.get(*id as usize), Some(None));
+            written && !text.is_empty() && *id != self.mask && !self.ends.contains(id)
+        });
+        self.special = texts
+            .map(|(id, text)| (id, text.into_boxed_slice()))
+            .collect();
+        self
+    }
+
+    /// The vocabulary in which these tokens may fill cells, special ones too.
+    pub fn naming(self: &Arc<Self>, named: &[TokenId]) -> Arc<Self> {
+        let special = |id: &&TokenId| self.special.contains_key(id);
+        if named.iter().find(special).is_none() {
+            return Arc::clone(self);
+        }
+        let mut vocabulary = Self::clone(self);
+        for id in named {
+            if let Some(text) = vocabulary.special.remove(id) {
+                vocabulary.tokens[*id as usize] = Some(text);
+            }
+        }
+        vocabulary.trie = TokenTrie::new(&vocabulary.tokens);
+        Arc::new(vocabulary)
     }
 
     /// Number of tokens, special ones included.
@@ -138,5 +180,40 @@ impl Vocabulary {
             .map(|bytes| bytes.len())
             .max()
             .unwrap_or(0)
+    }
+}
+
+impl TokenTexts for Vocabulary {
+    fn count(&self) -> u32 {
+        self.tokens.len() as u32
+    }
+
+    fn text(&self, token: u32) -> Option<&[u8]> {
+        self.bytes(token)
+            .or_else(|| self.special.get(&token).map(AsRef::as_ref))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_tokens_fill_cells_where_they_are_named() {
+        let tokens = vec![None, None, None, None, Some(b"a".to_vec())];
+        let plain = Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary");
+        let texts = [(0, "<end>"), (1, "<mask>"), (2, "<think>"), (3, "<other>")];
+        let vocabulary = Arc::new(plain.with_special(texts));
+        assert_eq!(TokenTexts::text(&*vocabulary, 0), None);
+        assert_eq!(TokenTexts::text(&*vocabulary, 1), None);
+        assert_eq!(TokenTexts::text(&*vocabulary, 2), Some(&b"<think>"[..]));
+        assert_eq!(vocabulary.bytes(2), None);
+
+        let naming = vocabulary.naming(&[2, 4, 0]);
+        assert_eq!(naming.bytes(2), Some(&b"<think>"[..]));
+        assert_eq!(naming.bytes(3), None);
+        assert_eq!(naming.bytes(0), None);
+        assert_eq!(naming.trie().prefixes(b"<think>").last(), Some((7, 2)));
+        assert!(Arc::ptr_eq(&vocabulary, &vocabulary.naming(&[4, 99])));
     }
 }

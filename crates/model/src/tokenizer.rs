@@ -84,12 +84,7 @@ impl Tokenizer {
         whole
             .map_err(|error| TokenizerError::Unreadable(error.to_string()))?
             .with_padding(None);
-        let special = inner
-            .get_added_tokens_decoder()
-            .into_iter()
-            .filter(|(_, token)| token.special)
-            .map(|(id, token)| (token.content, id))
-            .collect();
+        let special = special_tokens(&inner);
         let mut token_bytes = token_bytes(&inner, Some(config.vocab_size))?;
         let ends = config.eos_token_ids.iter().copied();
         for id in ends
@@ -114,7 +109,20 @@ impl Tokenizer {
     /// [`TokenizerError`], where the file is no tokenizer or its alphabet is
     /// unknown.
     pub fn read_token_bytes(json: &[u8]) -> Result<Vec<Option<Vec<u8>>>, TokenizerError> {
-        token_bytes(&read(json)?, None)
+        Self::read_tokens(json).map(|(bytes, _)| bytes)
+    }
+
+    /// As [`Self::read_token_bytes`], and the special tokens as text, with their
+    /// ids.
+    ///
+    /// # Errors
+    /// The same.
+    #[expect(clippy::type_complexity, reason = "two tables, as named above")]
+    pub fn read_tokens(
+        json: &[u8],
+    ) -> Result<(Vec<Option<Vec<u8>>>, HashMap<String, u32>), TokenizerError> {
+        let inner = read(json)?;
+        Ok((token_bytes(&inner, None)?, special_tokens(&inner)))
     }
 
     /// The ids of a text, all of it taken as plain text.
@@ -204,6 +212,14 @@ fn token_bytes(
         };
     }
     Ok(table)
+}
+
+fn special_tokens(inner: &tokenizers::Tokenizer) -> HashMap<String, u32> {
+    let added = inner.get_added_tokens_decoder().into_iter();
+    added
+        .filter(|(_, token)| token.special)
+        .map(|(id, token)| (token.content, id))
+        .collect()
 }
 
 fn spelling(inner: &tokenizers::Tokenizer) -> Option<Spelling> {

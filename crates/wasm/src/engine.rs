@@ -185,9 +185,9 @@ impl Engine {
             constrained: !request.unconstrained,
         };
         Ok(Run {
+            vocabulary: Arc::clone(run.vocabulary()),
             run,
             begin: Some(begin),
-            vocabulary: Arc::clone(self.engine.vocabulary()),
         })
     }
 }

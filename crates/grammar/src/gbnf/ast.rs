@@ -25,6 +25,15 @@ pub(super) struct Rule {
     pub body: Node,
 }
 
+/// How a token is named.
+#[derive(Clone, Debug)]
+pub(super) enum NamedToken {
+    /// By its text, angle brackets included.
+    Text(String),
+    /// By its number; `None` where that is too large for one.
+    Id(Option<u32>),
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     /// `"…"`
@@ -36,6 +45,12 @@ pub(super) enum Node {
     },
     /// `.`
     AnyCharacter,
+    /// `<name>`, `<[12]>`, or one of them after `!`
+    Token {
+        negated: bool,
+        named: NamedToken,
+        place: Place,
+    },
     /// The name of a rule.
     Mention(Name),
     /// Items one after the other.

@@ -2,14 +2,16 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ast::{Node, Rule};
+use super::ast::{NamedToken, Node, Rule};
+use super::tokens::{Tokens, Uses};
 use crate::characters::{self, ANY_CHARACTER};
-use crate::{Diagnostic, Expr, Grammar, Place, RuleId, ir};
+use crate::{Diagnostic, Expr, Grammar, Place, RuleId, TokenTexts, ir};
 
 /// `None` where there is no start rule; what is wrong goes to `findings`.
 pub(super) fn lower(
     rules: &[Rule],
     text_length: usize,
+    tokens: Option<&dyn TokenTexts>,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Grammar> {
     // Where the text could not be read, rules may seem to be missing.
@@ -30,16 +32,18 @@ pub(super) fn lower(
     }
     let mut lowering = Lowering {
         ids: &ids,
+        tokens: Tokens::new(tokens),
         complete,
         findings,
     };
-    let lowered = rules
+    let lowered: Vec<ir::Rule> = rules
         .iter()
         .map(|rule| ir::Rule {
             name: rule.name.text.clone(),
             body: lowering.expression(&rule.body),
         })
         .collect();
+    let tokens = lowering.tokens.named();
     let start = ids.get("root").copied();
     if start.is_none() && complete {
         let place = Place::Span {
@@ -51,11 +55,15 @@ pub(super) fn lower(
                 .with_note("a whole text must match the rule root"),
         );
     }
-    Some(Grammar::new(lowered, start?))
+    Some(Grammar {
+        tokens,
+        ..Grammar::new(lowered, start?)
+    })
 }
 
 struct Lowering<'a> {
     ids: &'a FxHashMap<&'a str, RuleId>,
+    tokens: Tokens<'a>,
     complete: bool,
     findings: &'a mut Vec<Diagnostic>,
 }
@@ -94,11 +102,56 @@ impl Lowering<'_> {
             Node::Choice(items) => {
                 Expr::Choice(items.iter().map(|item| self.expression(item)).collect())
             }
+            Node::Token {
+                negated,
+                named,
+                place,
+            } => {
+                let tokens = &mut self.tokens;
+                let read = tokens.read(named, place).and_then(|ids| match negated {
+                    false => tokens.text(ids),
+                    true => tokens.any_other(ids, Uses::Once, place),
+                });
+                self.found(read)
+            }
+            Node::Repeat {
+                item,
+                min,
+                max: None,
+            } if let Some((named, place)) = negated_token(item) => {
+                let tokens = &mut self.tokens;
+                let read = tokens.read(named, place);
+                let read = read.and_then(|ids| tokens.any_other(ids, Uses::Unbounded, place));
+                Expr::Repeat {
+                    item: Box::new(self.found(read)),
+                    min: *min,
+                    max: None,
+                }
+            }
             Node::Repeat { item, min, max } => Expr::Repeat {
                 item: Box::new(self.expression(item)),
                 min: *min,
                 max: *max,
             },
         }
+    }
+
+    fn found(&mut self, read: Result<Expr, Box<Diagnostic>>) -> Expr {
+        read.unwrap_or_else(|finding| {
+            self.findings.push(*finding);
+            Expr::never()
+        })
+    }
+}
+
+/// The token of `!<…>`, if that is what the node is.
+fn negated_token(node: &Node) -> Option<(&NamedToken, &Place)> {
+    match node {
+        Node::Token {
+            negated: true,
+            named,
+            place,
+        } => Some((named, place)),
+        _ => None,
     }
 }

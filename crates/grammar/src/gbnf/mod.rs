@@ -15,16 +15,19 @@
 //! of several characters too. The grammar is scannerless: any way of reading a
 //! text counts.
 //!
-//! Where this differs from llama.cpp: left recursion is welcome; a rule given
-//! twice is an error (there the last one wins); and what names tokens of one
-//! tokenizer (`<name>`, `<[12]>`) is refused, since a grammar here is about text.
-//! `docs/gbnf.md` lists it all.
+//! `<name>` and `<[12]>` are the text of a token of one tokenizer, `!<name>` and
+//! `!<[12]>` that of any other token; so a grammar that has them is read with a
+//! tokenizer ([`read`]).
+//!
+//! Where this differs from llama.cpp: left recursion is welcome; and a rule given
+//! twice is an error (there the last one wins). `docs/gbnf.md` lists it all.
 
 mod ast;
 mod lower;
 mod parser;
+mod tokens;
 
-use crate::{Diagnostic, Diagnostics, Grammar, Linted, Place, analysis};
+use crate::{Diagnostic, Diagnostics, Grammar, Linted, Place, TokenTexts, analysis};
 
 /// Longest grammar text that is read, in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
@@ -55,6 +58,15 @@ pub fn parse(text: &str) -> Result<Grammar, Diagnostics> {
 /// # Errors
 /// All that is wrong, as in [`parse`].
 pub fn lint(text: &str) -> Result<Linted, Diagnostics> {
+    read(text, None)
+}
+
+/// As [`lint`], with a tokenizer whose tokens the grammar may name.
+///
+/// # Errors
+/// All that is wrong, as in [`parse`]; without a tokenizer every token that is
+/// named is wrong.
+pub fn read(text: &str, tokens: Option<&dyn TokenTexts>) -> Result<Linted, Diagnostics> {
     if text.len() > MAX_TEXT {
         let place = Place::Span {
             start: MAX_TEXT,
@@ -64,7 +76,7 @@ pub fn lint(text: &str) -> Result<Linted, Diagnostics> {
         return Err(Diagnostic::error("too-large", place, message).into());
     }
     let (rules, mut findings) = parser::parse(text);
-    let grammar = lower::lower(&rules, text.len(), &mut findings);
+    let grammar = lower::lower(&rules, text.len(), tokens, &mut findings);
     match grammar {
         Some(grammar) if findings.is_empty() => {
             let root = &rules[grammar.start.0 as usize].name;

@@ -4,7 +4,7 @@
 //! production and leaves it after the production and the blanks that follow.
 //! Line ends count as blanks only where `lines` says so.
 
-use super::ast::{Name, Node, Rule};
+use super::ast::{Name, NamedToken, Node, Rule};
 use super::{MAX_NESTING, MAX_REPETITION};
 use crate::{Diagnostic, Place};
 
@@ -67,7 +67,7 @@ impl Parser<'_> {
                 return Err(self.unexpected("the end of the rule", "this ) has no ( before it"));
             }
             Some(_) => {
-                let note = "an item is a literal, a class, a name, a group or .";
+                let note = "an item is a literal, a class, a name, a group, a token or .";
                 return Err(self.unexpected("an item or the end of the rule", note));
             }
         }
@@ -102,10 +102,7 @@ impl Parser<'_> {
                     self.at += 1;
                     Node::AnyCharacter
                 }
-                Some(b'<') => return Err(self.token_terminal(self.at)),
-                Some(b'!') if self.text[self.at + 1..].starts_with('<') => {
-                    return Err(self.token_terminal(self.at + 1));
-                }
+                Some(b'<' | b'!') => self.token()?,
                 Some(b'*' | b'+' | b'?' | b'{') => {
                     let Some(item) = items.pop() else {
                         let note = "a repetition follows what it repeats";
@@ -316,17 +313,48 @@ impl Parser<'_> {
         }
     }
 
-    fn token_terminal(&mut self, start: usize) -> Box<Diagnostic> {
-        let end = self.text[start..]
-            .find(['>', '\n'])
-            .map_or(self.text.len(), |length| start + length + 1);
-        let finding = self.error(
-            "token-terminal",
+    /// `<name>`, `<[12]>`, `!<name>` or `!<[12]>`
+    fn token(&mut self) -> Parsed<Node> {
+        const NOTE: &str = "a token is named by its text, <name>, or by its number, <[12]>";
+        let start = self.at;
+        let negated = self.take("!");
+        let opened = self.at;
+        if !self.take("<") {
+            return Err(self.unexpected("<", "! negates a token: !<name> or !<[12]>"));
+        }
+        let named = if self.take("[") {
+            let digits = self.at;
+            while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                self.at += 1;
+            }
+            let id = &self.text[digits..self.at];
+            if id.is_empty() {
+                return Err(self.unexpected("the number of a token", NOTE));
+            }
+            let id = id.parse().ok();
+            if !self.take("]>") {
+                return Err(self.unexpected("]>", NOTE));
+            }
+            NamedToken::Id(id)
+        } else {
+            let Some(length) = self.text[self.at..].find(['>', '\n', '\r']) else {
+                return Err(self.unclosed(opened, "token", ">"));
+            };
+            self.at += length;
+            if !self.take(">") {
+                return Err(self.unclosed(opened, "token", ">"));
+            }
+            NamedToken::Text(self.text[opened..self.at].to_owned())
+        };
+        let place = Place::Span {
             start,
-            end.min(self.text.len()),
-            "a terminal that names a token of one tokenizer is not supported",
-        );
-        Box::new(finding.with_note("write the token's text as a literal"))
+            end: self.at,
+        };
+        Ok(Node::Token {
+            negated,
+            named,
+            place,
+        })
     }
 
     fn name(&mut self) -> Option<String> {
