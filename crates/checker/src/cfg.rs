@@ -145,6 +145,14 @@ impl Cfg {
         cfg.symbols.extend(whole);
         Ok(cfg)
     }
+
+    /// Bytes of memory that it takes, closely.
+    pub fn heap_bytes(&self) -> usize {
+        let productions = self.productions.iter();
+        let productions = productions.map(|starts| size_of_val(starts.as_slice()) + 24);
+        let symbols = size_of_val(self.symbols.as_slice());
+        symbols + productions.sum::<usize>() + self.lexer.heap_bytes()
+    }
 }
 
 type CanonicalTerminal = Vec<(bool, Vec<(u8, u8, u32)>)>;

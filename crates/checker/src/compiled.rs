@@ -96,6 +96,23 @@ impl Compiled {
         }))
     }
 
+    /// Bytes of memory that it takes, closely.
+    pub fn heap_bytes(&self) -> usize {
+        let automaton = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map_or(0, |dfa| dfa.heap_bytes());
+        match &self.0 {
+            Shape::Regular { language, parser } => {
+                let parser = parser.get().and_then(|made| made.as_ref().ok());
+                language.heap_bytes() + parser.map_or(0, |parser| parser.heap_bytes())
+            }
+            Shape::Parsed {
+                inner,
+                cover,
+                parser,
+                ..
+            } => automaton(inner) + automaton(cover) + parser.heap_bytes(),
+        }
+    }
+
     /// Whether the language was found to be regular.
     pub fn is_regular(&self) -> bool {
         matches!(self.0, Shape::Regular { .. })

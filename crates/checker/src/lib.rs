@@ -29,6 +29,7 @@ mod fit;
 pub mod graph;
 pub mod lr;
 mod normalize;
+mod packed;
 mod pattern;
 pub mod regular;
 mod tidy;

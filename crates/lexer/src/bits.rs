@@ -46,6 +46,11 @@ impl BitSet {
         grown
     }
 
+    /// Bytes of memory that the set takes besides itself.
+    pub fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+
     /// The members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(at, &word)| {

@@ -23,13 +23,11 @@
 //! Cost: states and byte classes, once; sets of obligations that do not arise
 //! cost nothing.
 
-use std::collections::VecDeque;
-
 use lacuna_grammar::Lexicon;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId};
 use rustc_hash::FxHashMap;
 
-use crate::BitSet;
+use crate::alive::Alive;
 use crate::combined::{Combined, DEAD};
 use crate::separator::Anatomy;
 
@@ -51,30 +49,29 @@ pub struct Finish {
 /// The combined automaton.
 #[derive(Clone, Debug)]
 pub struct Lexer {
-    classes: Box<[u8; 256]>,
-    representatives: Vec<u8>,
-    table: Vec<LexerState>,
-    finishes: Vec<Box<[Finish]>>,
+    pub(crate) classes: Box<[u8; 256]>,
+    pub(crate) class_count: usize,
+    pub(crate) table: Vec<LexerState>,
+    pub(crate) finishes: Vec<Box<[Finish]>>,
     /// Whether a text may end in the state.
-    ends: Vec<bool>,
-    /// The terminals that the next lexeme that is not ignored may have; behind
-    /// them, whether nothing but ignored lexemes need follow.
-    alive: Vec<BitSet>,
+    pub(crate) ends: Vec<bool>,
+    pub(crate) alive: Alive,
     /// For each state, the states that one byte leads to, each with one byte.
-    moves: Vec<Box<[(u8, LexerState)]>>,
-    separators: FxHashMap<LexerState, u8>,
-    owing: Owing,
-    terminal_count: usize,
+    pub(crate) moves: Vec<Box<[(u8, LexerState)]>>,
+    pub(crate) separators: FxHashMap<LexerState, u8>,
+    pub(crate) owing: Owing,
+    pub(crate) terminal_count: usize,
 }
 
 /// What becomes of obligations, apart from all else.
-#[derive(Clone, Debug)]
-struct Owing {
-    /// The combined automaton's table, and whether its states accept.
-    table: Vec<LexerState>,
-    accepting: Vec<bool>,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owing {
+    /// The combined automaton's table, and whether its states accept; empty where
+    /// no boundary has obligations.
+    pub table: Vec<LexerState>,
+    pub accepting: Vec<bool>,
     /// For each boundary, its obligations and the boundary without them.
-    boundaries: FxHashMap<LexerState, (Box<[LexerState]>, LexerState)>,
+    pub boundaries: FxHashMap<LexerState, (Box<[LexerState]>, LexerState)>,
 }
 
 /// What a boundary's obligations come to before a known text.
@@ -158,7 +155,7 @@ impl Lexer {
     /// The state after one more byte; `None` where no terminal goes on so.
     pub fn next(&self, state: LexerState, byte: u8) -> Option<LexerState> {
         let class = self.classes[byte as usize] as usize;
-        let next = self.table[state as usize * self.representatives.len() + class];
+        let next = self.table[state as usize * self.class_count + class];
         (next != DEAD).then_some(next)
     }
 
@@ -175,12 +172,12 @@ impl Lexer {
     /// Whether the next lexeme that is not ignored, from this state on, may be
     /// of `terminal`.
     pub fn is_alive(&self, state: LexerState, terminal: TerminalId) -> bool {
-        self.alive[state as usize].contains(terminal as usize)
+        self.alive.contains(state, terminal as usize)
     }
 
     /// Whether the text may end from this state on with ignored lexemes only.
     pub fn may_end(&self, state: LexerState) -> bool {
-        self.alive[state as usize].contains(self.terminal_count)
+        self.alive.contains(state, self.terminal_count)
     }
 
     /// What a boundary's obligations come to if `text` follows.
@@ -188,7 +185,7 @@ impl Lexer {
         let Some((obligations, free)) = self.owing.boundaries.get(&boundary) else {
             return Owed::Open;
         };
-        let classes = self.representatives.len();
+        let classes = self.class_count;
         let mut open = false;
         for &obligation in obligations {
             let mut state = obligation;
@@ -310,13 +307,13 @@ impl<'a> Construction<'a> {
             .iter()
             .map(|place| place.lexeme == 0 && allows(place))
             .collect();
-        let alive = alive(&table, &finishes, &ends, terminal_count);
+        let alive = Alive::new(&table, &finishes, &ends, terminal_count);
         let moves = moves(&table, &self.combined.classes, finishes.len());
         let separators = self.separators(&table, &finishes);
         let owing = self.owing();
         Ok(Lexer {
             classes: self.combined.classes.clone(),
-            representatives: self.combined.representatives.clone(),
+            class_count: self.combined.representatives.len(),
             table,
             finishes,
             ends,
@@ -342,15 +339,18 @@ impl<'a> Construction<'a> {
             let free = *self.ids.get(&free)?;
             Some((state, (place.obligations.into(), free)))
         });
+        let boundaries: FxHashMap<_, (Box<[LexerState]>, LexerState)> = boundaries.collect();
+        if boundaries.values().all(|(owed, _)| owed.is_empty()) {
+            return Owing {
+                boundaries,
+                ..Owing::default()
+            };
+        }
+        let accepts = self.combined.accepts.iter();
         Owing {
             table: self.combined.table.clone(),
-            accepting: self
-                .combined
-                .accepts
-                .iter()
-                .map(|a| !a.is_empty())
-                .collect(),
-            boundaries: boundaries.collect(),
+            accepting: accepts.map(|accepted| !accepted.is_empty()).collect(),
+            boundaries,
         }
     }
 
@@ -415,58 +415,12 @@ impl<'a> Construction<'a> {
     }
 }
 
-/// For each state, the terminals that may come next, found backwards from where
-/// they finish: over bytes, and over the ends of ignored lexemes.
-fn alive(
+/// One byte, the most readable one, for each state that each state leads to.
+pub(crate) fn moves(
     table: &[LexerState],
-    finishes: &[Box<[Finish]>],
-    ends: &[bool],
-    terminal_count: usize,
-) -> Vec<BitSet> {
-    let count = finishes.len();
-    let classes = table.len() / count.max(1);
-    let mut before: Vec<Vec<LexerState>> = vec![Vec::new(); count];
-    let mut alive = vec![BitSet::new(terminal_count + 1); count];
-    for state in 0..count {
-        let mut targets: Vec<LexerState> = table[state * classes..][..classes]
-            .iter()
-            .copied()
-            .filter(|&next| next != DEAD)
-            .collect();
-        for finish in &finishes[state] {
-            match finish.terminal {
-                Some(terminal) => {
-                    alive[state].insert(terminal as usize);
-                }
-                None => targets.push(finish.to),
-            }
-        }
-        if ends[state] {
-            alive[state].insert(terminal_count);
-        }
-        targets.sort_unstable();
-        targets.dedup();
-        for target in targets {
-            before[target as usize].push(state as LexerState);
-        }
-    }
-    let mut queue: VecDeque<LexerState> = (0..count as LexerState).collect();
-    let mut queued = vec![true; count];
-    while let Some(state) = queue.pop_front() {
-        queued[state as usize] = false;
-        let found = alive[state as usize].clone();
-        for &earlier in &before[state as usize] {
-            if alive[earlier as usize].union_with(&found)
-                && !std::mem::replace(&mut queued[earlier as usize], true)
-            {
-                queue.push_back(earlier);
-            }
-        }
-    }
-    alive
-}
-
-fn moves(table: &[LexerState], classes: &[u8; 256], states: usize) -> Vec<Box<[(u8, LexerState)]>> {
+    classes: &[u8; 256],
+    states: usize,
+) -> Vec<Box<[(u8, LexerState)]>> {
     let mut readable: Vec<(usize, u8)> = Vec::new();
     for byte in (b'a'..=b'z').chain(b' '..=b'~').chain(0..=255) {
         let class = classes[byte as usize] as usize;

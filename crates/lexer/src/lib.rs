@@ -11,9 +11,11 @@
 //! There are two lexical disciplines: *free*, in which any segmentation of a
 //! text into lexemes counts, and *maximal munch*; see [`Lexer`]. This crate does no I/O and reads no clock.
 
+mod alive;
 mod bits;
 mod combined;
 mod lexer;
+mod packed;
 mod separator;
 mod spanner;
 mod spelling;
@@ -22,6 +24,7 @@ mod vocabulary;
 
 pub use bits::BitSet;
 pub use lexer::{Finish, Lexer, LexerState, Owed, TerminalId};
+pub use packed::PackedLexer;
 pub use spanner::{Exit, Landing, Row, Spanner};
 pub use spelling::Spellings;
 pub use trie::{TokenTrie, TrieNode};

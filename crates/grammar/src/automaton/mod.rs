@@ -16,6 +16,7 @@ mod dfa;
 mod leftmost;
 mod minimize;
 mod nfa;
+pub mod packed;
 
 pub use classes::byte_classes;
 pub use dfa::{Dfa, StateId};
