@@ -12,11 +12,11 @@ use base64::prelude::BASE64_STANDARD;
 use lacuna_checker::Pattern;
 use lacuna_engine::{Answer, Fault, GrammarSession, Purpose};
 use lacuna_lexer::{TokenId, Vocabulary};
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::CommandError;
 use crate::files::{SlotArguments, VocabularyArguments, read_grammar};
+use crate::question::{Canvas, Question};
 
 /// Decide whether texts with gaps can become sentences of a grammar.
 ///
@@ -71,24 +71,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     Ok(status)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Question {
-    #[serde(default)]
-    id: Value,
-    segments: Option<Vec<Option<SegmentText>>>,
-    gaps: Option<Vec<usize>>,
-    cells: Option<Vec<Option<TokenId>>>,
-    grammar: Option<PathBuf>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum SegmentText {
-    Plain(String),
-    Encoded { base64: String },
-}
-
 struct Checks<'a> {
     slots: &'a SlotArguments,
     default_grammar: Option<PathBuf>,
@@ -112,15 +94,9 @@ impl Checks<'_> {
     }
 
     fn answer(&mut self, line: &[u8]) -> Map<String, Value> {
-        let question: Question = match serde_json::from_slice(line) {
+        let question = match Question::read(line) {
             Ok(question) => question,
-            Err(error) => {
-                let id = serde_json::from_slice::<Value>(line).ok();
-                let id = id
-                    .and_then(|line| line.get("id").cloned())
-                    .unwrap_or(Value::Null);
-                return error_line(id, error.to_string());
-            }
+            Err(unreadable) => return error_line(unreadable.id, unreadable.message),
         };
         let id = question.id.clone();
         match self.decide(question) {
@@ -137,17 +113,13 @@ impl Checks<'_> {
             .ok_or_else(|| invalid("no grammar: name one with --grammar or on the line"))?;
         let vocabulary = self.vocabulary.clone();
         let session = self.session(&path)?;
-        match (question.segments, question.cells) {
-            (Some(segments), None) => {
-                let segments = decode_segments(segments).map_err(|error| invalid(&error))?;
+        match question.canvas {
+            Canvas::Segments { segments, gaps } => {
                 let started = Instant::now();
-                let answer = session.check(&segments, question.gaps.as_deref())?;
+                let answer = session.check(&segments, gaps.as_deref())?;
                 Ok((answer, started.elapsed().as_micros()))
             }
-            (None, Some(_)) if question.gaps.is_some() => Err(invalid(
-                "\"gaps\" goes with \"segments\", not with \"cells\"",
-            )),
-            (None, Some(cells)) => {
+            Canvas::Cells(cells) => {
                 let vocabulary =
                     vocabulary.ok_or_else(|| invalid("\"cells\" needs --tokenizer"))?;
                 if let Some(id) = cells
@@ -176,23 +148,8 @@ impl Checks<'_> {
                 };
                 Ok((answer, started.elapsed().as_micros()))
             }
-            _ => Err(invalid("a line needs either \"segments\" or \"cells\"")),
         }
     }
-}
-
-fn decode_segments(segments: Vec<Option<SegmentText>>) -> Result<Vec<Option<Vec<u8>>>, String> {
-    segments
-        .into_iter()
-        .map(|segment| match segment {
-            None => Ok(None),
-            Some(SegmentText::Plain(text)) => Ok(Some(text.into_bytes())),
-            Some(SegmentText::Encoded { base64 }) => BASE64_STANDARD
-                .decode(&base64)
-                .map(Some)
-                .map_err(|error| format!("a segment's base64 is wrong: {error}")),
-        })
-        .collect()
 }
 
 fn answer_line(id: Value, answer: Answer, micros: u128) -> Map<String, Value> {

@@ -10,6 +10,7 @@ mod eval;
 mod events;
 mod files;
 mod generate;
+mod question;
 
 use std::process::ExitCode;
 
