@@ -1,0 +1,184 @@
+//! EPIC, as a whole, its parts switchable.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Pattern, Witness};
+use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::Limits;
+
+use crate::cover::Cover;
+use crate::dfa::TerminalDfa;
+use crate::earley::{Dotted, parse};
+use crate::intersection::intersect;
+use crate::lexical::Lexical;
+use crate::normal_form::NormalForm;
+use crate::select::{Compatible, commit_step};
+use crate::{Answer, Language, LexicalMap, PublishedError, Stopped, TerminalId, Ticker};
+
+/// Which of the paper's three parts are on; what is off is done as by
+/// [`Mundler`](crate::Mundler).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EpicParts {
+    /// Lexings are remembered.
+    pub memo: bool,
+    /// Earley's algorithm on the ε-NFA, in place of automata and intersection.
+    pub dfa_free: bool,
+    /// Tokens are committed in batches.
+    pub parallel: bool,
+}
+
+impl Default for EpicParts {
+    fn default() -> Self {
+        Self {
+            memo: true,
+            dfa_free: true,
+            parallel: true,
+        }
+    }
+}
+
+/// Decides by parsing the graph of all completions, and commits in batches.
+pub struct Epic {
+    lexical: Lexical,
+    exact: Exact,
+    cover: Cover,
+    parallel: bool,
+}
+
+enum Exact {
+    Earley(Dotted),
+    Intersection(NormalForm),
+}
+
+impl Epic {
+    /// The method for a grammar.
+    ///
+    /// # Errors
+    /// When an automaton outgrows the limits, or the grammar has what the papers
+    /// have not.
+    pub fn new(
+        grammar: &Grammar,
+        map: LexicalMap,
+        parts: EpicParts,
+        limits: &Limits,
+    ) -> Result<Self, PublishedError> {
+        let language = Arc::new(Language::new(grammar, limits)?.accept(map)?);
+        let (cfg, terminals) = (&language.cfg, language.terminals.len());
+        Ok(Self {
+            exact: match parts.dfa_free {
+                true => Exact::Earley(Dotted::new(cfg)),
+                false => Exact::Intersection(NormalForm::new(cfg, terminals)),
+            },
+            cover: Cover::new(cfg, terminals),
+            parallel: parts.parallel,
+            lexical: Lexical::new(language, map, parts.memo),
+        })
+    }
+
+    /// Whether the pattern can be completed, gaps of whatever kind being of any
+    /// length; `stop` says when it has taken too long.
+    pub fn check(&mut self, pattern: &Pattern, stop: &dyn Fn() -> bool) -> Answer {
+        match self.decide(pattern, stop) {
+            Ok(Some(terminals)) => Answer::Completable(terminals),
+            Ok(None) => Answer::Impossible,
+            Err(Stopped) => Answer::Stopped,
+        }
+    }
+
+    fn decide(
+        &mut self,
+        pattern: &Pattern,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<TerminalId>>, Stopped> {
+        let enfa = self.lexical.enfa(pattern, stop)?;
+        let mut ticker = Ticker::new(stop);
+        match &self.exact {
+            Exact::Earley(grammar) => parse(grammar, &enfa, &mut ticker),
+            Exact::Intersection(grammar) => match TerminalDfa::minimal(&enfa, &mut ticker)? {
+                Some(dfa) => intersect(grammar, &dfa, &mut ticker),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// The relaxed check: whether the regular cover allows the pattern. A no is the
+    /// exact check's no.
+    ///
+    /// # Errors
+    /// When the time is over.
+    pub fn cover_allows(
+        &mut self,
+        pattern: &Pattern,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<bool, Stopped> {
+        let enfa = self.lexical.enfa(pattern, stop)?;
+        self.cover.meets(&enfa, &mut Ticker::new(stop))
+    }
+
+    /// Algorithm 1's step: commits up to `wanted` of the candidates, most confident
+    /// first; `apply` is the pattern with some of them committed.
+    ///
+    /// # Errors
+    /// When the time is over.
+    pub fn commit<C: Clone + PartialEq>(
+        &mut self,
+        candidates: &[C],
+        wanted: usize,
+        apply: &dyn Fn(&[C]) -> Pattern,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<C>, Stopped> {
+        let in_parallel = self.parallel;
+        let mut checks = Checks {
+            epic: self,
+            apply,
+            stop,
+        };
+        commit_step(candidates, wanted, in_parallel, &mut checks)
+    }
+
+    /// A text for a yes; see [`Mundler::witness`](crate::Mundler::witness).
+    pub fn witness(
+        &mut self,
+        pattern: &Pattern,
+        answer: &Answer,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Witness> {
+        match answer {
+            Answer::Completable(terminals) => {
+                let witness = self.lexical.witness(pattern, terminals, stop);
+                witness.ok().flatten()
+            }
+            Answer::Impossible | Answer::Stopped => None,
+        }
+    }
+
+    /// Fragments asked of the memo so far, and how many it knew.
+    pub fn memo_use(&self) -> (u64, u64) {
+        self.lexical.memo_use()
+    }
+
+    /// Number of states of the regular cover.
+    pub fn cover_states(&self) -> usize {
+        self.cover.len()
+    }
+}
+
+struct Checks<'a, C> {
+    epic: &'a mut Epic,
+    apply: &'a dyn Fn(&[C]) -> Pattern,
+    stop: &'a dyn Fn() -> bool,
+}
+
+impl<C> Compatible<C> for Checks<'_, C> {
+    type Error = Stopped;
+
+    fn relaxed(&mut self, commits: &[C]) -> Result<bool, Stopped> {
+        let pattern = (self.apply)(commits);
+        self.epic.cover_allows(&pattern, self.stop)
+    }
+
+    fn exact(&mut self, commits: &[C]) -> Result<bool, Stopped> {
+        let pattern = (self.apply)(commits);
+        Ok(self.epic.decide(&pattern, self.stop)?.is_some())
+    }
+}

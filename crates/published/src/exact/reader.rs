@@ -1,0 +1,244 @@
+//! Configurations: where the reading of a text stands.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lacuna_grammar::automaton::{Dfa, StateId, byte_classes};
+use rustc_hash::FxHashMap;
+
+use crate::{Discipline, Language, TerminalId};
+
+/// Index of a lexeme under way; 0 is none.
+type LexemeId = u32;
+
+/// Index of a configuration.
+pub(super) type ConfigurationId = u32;
+
+/// What a lexeme may still become.
+type Lexeme = Box<[(TerminalId, StateId)]>;
+
+/// Where reading stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Configuration {
+    lexeme: LexemeId,
+    /// Lexemes that ended and must not grow; sorted.
+    owed: Vec<LexemeId>,
+    constraint: StateId,
+}
+
+/// Reads texts of one language; what it meets is kept.
+#[derive(Debug)]
+pub(super) struct Reader {
+    language: Arc<Language>,
+    /// One byte of each class that no automaton tells apart, readable ones first.
+    bytes: Vec<u8>,
+    lexemes: Vec<Lexeme>,
+    lexeme_ids: FxHashMap<Lexeme, LexemeId>,
+    configurations: Vec<Configuration>,
+    ids: FxHashMap<Configuration, ConfigurationId>,
+    /// For each configuration, where its bytes lead, each place once.
+    moves: FxHashMap<ConfigurationId, Rc<[(u8, ConfigurationId)]>>,
+}
+
+impl Reader {
+    /// A reader that has met nothing; it stands at configuration 0.
+    pub(super) fn new(language: Arc<Language>) -> Self {
+        let automata = language.terminals.iter().map(|terminal| &terminal.language);
+        let automata = automata.chain(&language.constraint);
+        let ranges = automata.flat_map(|dfa| {
+            (0..dfa.state_count() as StateId).flat_map(|state| {
+                let ranges = dfa.byte_ranges(state).into_iter();
+                ranges.map(|(low, high, _)| (low, high))
+            })
+        });
+        let (classes, _) = byte_classes(ranges);
+        let mut met = [false; 256];
+        let readable = (b'a'..=b'z').chain(b' '..=b'~').chain(0..=255);
+        let bytes = readable.filter(|&byte| {
+            let class = classes[byte as usize] as usize;
+            !std::mem::replace(&mut met[class], true)
+        });
+        let mut reader = Self {
+            bytes: bytes.collect(),
+            lexemes: vec![Box::default()],
+            lexeme_ids: FxHashMap::default(),
+            configurations: Vec::new(),
+            ids: FxHashMap::default(),
+            moves: FxHashMap::default(),
+            language,
+        };
+        let start = Configuration {
+            lexeme: 0,
+            owed: Vec::new(),
+            constraint: reader
+                .language
+                .constraint
+                .as_ref()
+                .map_or(0, |dfa| dfa.start()),
+        };
+        reader.id(start);
+        reader
+    }
+
+    /// What reading a lexeme of the terminal reads in the ε-NFA.
+    pub(super) fn label(&self, terminal: TerminalId) -> Option<TerminalId> {
+        (!self.language.terminals[terminal as usize].ignored).then_some(terminal)
+    }
+
+    /// Whether a text may end so; what is owed is owed no more then.
+    pub(super) fn may_end(&self, configuration: ConfigurationId) -> bool {
+        let configuration = &self.configurations[configuration as usize];
+        let constraint = self.language.constraint.as_deref();
+        let allowed = constraint.is_none_or(|dfa: &Dfa| dfa.is_accepting(configuration.constraint));
+        configuration.lexeme == 0 && allowed
+    }
+
+    /// Whether the lexeme under way can be of the terminal, or ignored.
+    pub(super) fn can_become(
+        &self,
+        configuration: ConfigurationId,
+        wanted: Option<TerminalId>,
+    ) -> bool {
+        let lexeme = self.configurations[configuration as usize].lexeme;
+        let fits = |&(terminal, _): &(TerminalId, StateId)| {
+            Some(terminal) == wanted || self.language.terminals[terminal as usize].ignored
+        };
+        lexeme == 0 || self.lexemes[lexeme as usize].iter().any(fits)
+    }
+
+    /// The terminal that the lexeme under way is of, if it ends here, and where that
+    /// leads.
+    pub(super) fn ended(
+        &mut self,
+        configuration: ConfigurationId,
+    ) -> Option<(TerminalId, ConfigurationId)> {
+        let ended = self.configurations[configuration as usize].clone();
+        let lexeme = &self.lexemes[ended.lexeme as usize];
+        // Under maximal munch terminals are disjoint, otherwise it is only one.
+        let terminal = self.accepted(lexeme)?;
+        let mut owed = ended.owed;
+        if self.language.discipline == Discipline::Munch && self.extends(ended.lexeme) {
+            owed.push(ended.lexeme);
+            owed.sort_unstable();
+            owed.dedup();
+        }
+        let next = self.id(Configuration {
+            lexeme: 0,
+            owed,
+            constraint: ended.constraint,
+        });
+        Some((terminal, next))
+    }
+
+    fn accepted(&self, lexeme: &Lexeme) -> Option<TerminalId> {
+        let mut members = lexeme.iter();
+        let accepts = |&&(terminal, state): &&(TerminalId, StateId)| {
+            self.language.terminals[terminal as usize]
+                .language
+                .is_accepting(state)
+        };
+        members.find(accepts).map(|&(terminal, _)| terminal)
+    }
+
+    fn extends(&self, lexeme: LexemeId) -> bool {
+        let mut members = self.lexemes[lexeme as usize].iter();
+        members.any(|&(terminal, state)| self.language.terminals[terminal as usize].extends(state))
+    }
+
+    /// Where the bytes of a gap lead.
+    pub(super) fn moves(&mut self, from: ConfigurationId) -> Rc<[(u8, ConfigurationId)]> {
+        if let Some(known) = self.moves.get(&from) {
+            return Rc::clone(known);
+        }
+        let mut moves: Vec<(u8, ConfigurationId)> = Vec::new();
+        for byte in self.bytes.clone() {
+            for next in self.after(from, byte) {
+                if moves.iter().all(|&(_, known)| known != next) {
+                    moves.push((byte, next));
+                }
+            }
+        }
+        let moves: Rc<[_]> = moves.into();
+        self.moves.insert(from, Rc::clone(&moves));
+        moves
+    }
+
+    /// The configurations after a byte: several only where a lexeme begins under the
+    /// free discipline.
+    pub(super) fn after(&mut self, from: ConfigurationId, byte: u8) -> Vec<ConfigurationId> {
+        let from = self.configurations[from as usize].clone();
+        let constraint = match &self.language.constraint {
+            None => Some(0),
+            Some(dfa) => dfa.next(from.constraint, byte),
+        };
+        let Some(constraint) = constraint else {
+            return Vec::new();
+        };
+        let mut owed = Vec::with_capacity(from.owed.len());
+        for &lexeme in &from.owed {
+            let longer = self.read(&self.lexemes[lexeme as usize], byte);
+            if self.accepted(&longer).is_some() {
+                return Vec::new();
+            }
+            if !longer.is_empty() {
+                owed.push(self.lexeme_id(longer));
+            }
+        }
+        owed.sort_unstable();
+        owed.dedup();
+        let begun = from.lexeme != 0;
+        let lexemes = match begun {
+            true => vec![self.read(&self.lexemes[from.lexeme as usize], byte)],
+            false => self.first(byte),
+        };
+        let lexemes = lexemes.into_iter().filter(|lexeme| !lexeme.is_empty());
+        let lexemes: Vec<Lexeme> = lexemes.collect();
+        let next = lexemes.into_iter().map(|lexeme| {
+            let lexeme = self.lexeme_id(lexeme);
+            let owed = owed.clone();
+            self.id(Configuration {
+                lexeme,
+                owed,
+                constraint,
+            })
+        });
+        next.collect()
+    }
+
+    /// The lexemes that a byte begins.
+    fn first(&self, byte: u8) -> Vec<Lexeme> {
+        let terminals = (0..).zip(&self.language.terminals);
+        let starts = terminals.map(|(id, terminal)| (id, terminal.language.start()));
+        match self.language.discipline {
+            Discipline::Munch => vec![self.read(&starts.collect::<Lexeme>(), byte)],
+            Discipline::Free => starts.map(|start| self.read(&[start], byte)).collect(),
+        }
+    }
+
+    fn read(&self, lexeme: &[(TerminalId, StateId)], byte: u8) -> Lexeme {
+        let next = lexeme.iter().filter_map(|&(terminal, state)| {
+            let language = &self.language.terminals[terminal as usize].language;
+            Some((terminal, language.next(state, byte)?))
+        });
+        next.collect()
+    }
+
+    fn lexeme_id(&mut self, lexeme: Lexeme) -> LexemeId {
+        let lexemes = &mut self.lexemes;
+        *self.lexeme_ids.entry(lexeme).or_insert_with_key(|lexeme| {
+            lexemes.push(lexeme.clone());
+            lexemes.len() as LexemeId - 1
+        })
+    }
+
+    fn id(&mut self, configuration: Configuration) -> ConfigurationId {
+        let configurations = &mut self.configurations;
+        *self
+            .ids
+            .entry(configuration)
+            .or_insert_with_key(|configuration| {
+                configurations.push(configuration.clone());
+                configurations.len() as ConfigurationId - 1
+            })
+    }
+}

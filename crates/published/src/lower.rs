@@ -1,0 +1,322 @@
+//! From [`Grammar`] to [`Language`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
+use lacuna_grammar::{Expr, Grammar, Lexicon, RuleId};
+
+use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::{Discipline, Language, Terminal, TerminalId};
+
+/// Rules up to this size (leaves, written out) can be parts of terminals.
+const SMALL: usize = 64;
+
+pub(crate) fn lower(grammar: &Grammar, limits: &Limits) -> Result<Language, AutomatonError> {
+    if let Some(language) = one_lexeme(grammar, limits)? {
+        return Ok(language);
+    }
+    let mut lowering = Lowering {
+        small: small_rules(grammar),
+        grammar,
+        limits,
+        cfg: Cfg::default(),
+        rules: HashMap::new(),
+        queue: Vec::new(),
+        terminals: Vec::new(),
+        known: HashMap::new(),
+        lexemes: Vec::new(),
+    };
+    let discipline = match &grammar.lexicon {
+        None => Discipline::Free,
+        Some(lexicon) => {
+            lowering.lexicon(lexicon)?;
+            Discipline::Munch
+        }
+    };
+    lowering.cfg.start = lowering.rule(grammar.start);
+    while let Some((rule, left)) = lowering.queue.pop() {
+        let body = &grammar.rule(rule).body;
+        for right in lowering.alternatives(body)? {
+            lowering.cfg.add(left, right);
+        }
+    }
+    Ok(Language {
+        cfg: lowering.cfg,
+        terminals: lowering.terminals,
+        discipline,
+        constraint: grammar.constraint.clone(),
+    })
+}
+
+/// A grammar whose texts are one lexeme of its only terminal: maximal munch then
+/// asks nothing, and a constraint on the text is one on the lexeme.
+fn one_lexeme(grammar: &Grammar, limits: &Limits) -> Result<Option<Language>, AutomatonError> {
+    let Some(Lexicon { terminals }) = &grammar.lexicon else {
+        return Ok(None);
+    };
+    let ([terminal], Expr::Terminal(_)) = (terminals.as_slice(), &grammar.rule(grammar.start).body)
+    else {
+        return Ok(None);
+    };
+    if terminal.ignored {
+        return Ok(None);
+    }
+    let language = match &grammar.constraint {
+        Some(constraint) => Arc::new(terminal.language.intersect(constraint, limits)?),
+        None => Arc::clone(&terminal.language),
+    };
+    let mut cfg = Cfg::default();
+    cfg.start = cfg.nonterminal();
+    cfg.add(cfg.start, vec![Symbol::Terminal(0)]);
+    Ok(Some(Language {
+        cfg,
+        terminals: vec![Terminal::new(language, false)],
+        discipline: Discipline::Free,
+        constraint: None,
+    }))
+}
+
+/// For each rule, whether it is not recursive and small when written out.
+fn small_rules(grammar: &Grammar) -> Vec<bool> {
+    // A rule is settled once all it mentions are; recursive ones never are.
+    let mut sizes: Vec<Option<usize>> = vec![None; grammar.rules.len()];
+    if grammar.lexicon.is_none() {
+        loop {
+            let settled = |rule: usize| size(&grammar.rules[rule].body, &sizes);
+            let fresh: Vec<(usize, usize)> = (0..grammar.rules.len())
+                .filter(|&rule| sizes[rule].is_none())
+                .filter_map(|rule| Some((rule, settled(rule)?)))
+                .filter(|&(_, size)| size <= SMALL)
+                .collect();
+            if fresh.is_empty() {
+                break;
+            }
+            for (rule, size) in fresh {
+                sizes[rule] = Some(size);
+            }
+        }
+    }
+    sizes.iter().map(Option::is_some).collect()
+}
+
+/// Leaves of an expression, written out; `None` where it mentions a rule that has
+/// no size.
+fn size(expr: &Expr, rules: &[Option<usize>]) -> Option<usize> {
+    match expr {
+        Expr::Literal(bytes) => Some(bytes.len()),
+        Expr::Chars(_) => Some(1),
+        Expr::Sequence(parts) | Expr::Choice(parts) => {
+            parts.iter().try_fold(0usize, |sum, part| {
+                Some(sum.saturating_add(size(part, rules)?))
+            })
+        }
+        Expr::Repeat { item, min, max } => {
+            let copies = max.unwrap_or(*min).max(1) as usize;
+            Some(size(item, rules)?.saturating_mul(copies))
+        }
+        Expr::Rule(rule) => rules[rule.0 as usize],
+        Expr::Automaton(dfa) => Some(dfa.state_count()),
+        Expr::Terminal(_) => None,
+    }
+}
+
+/// What tells a language from any other: the states of its minimal automaton, in
+/// the order in which they are met.
+type Canonical = Vec<(bool, Vec<(u8, u8, u32)>)>;
+
+struct Lowering<'a> {
+    grammar: &'a Grammar,
+    limits: &'a Limits,
+    small: Vec<bool>,
+    cfg: Cfg,
+    rules: HashMap<RuleId, NonterminalId>,
+    queue: Vec<(RuleId, NonterminalId)>,
+    terminals: Vec<Terminal>,
+    known: HashMap<Canonical, TerminalId>,
+    /// For each terminal of the lexicon, ours; `None` if others win all its lexemes.
+    lexemes: Vec<Option<TerminalId>>,
+}
+
+impl Lowering<'_> {
+    fn lexicon(&mut self, lexicon: &Lexicon) -> Result<(), AutomatonError> {
+        for (index, terminal) in lexicon.terminals.iter().enumerate() {
+            let mut language = Arc::clone(&terminal.language);
+            for earlier in &lexicon.terminals[..index] {
+                if !language
+                    .intersect(&earlier.language, self.limits)?
+                    .is_empty()
+                {
+                    language = Arc::new(language.minus(&earlier.language, self.limits)?);
+                }
+            }
+            let id = self.terminals.len() as TerminalId;
+            let wins = !language.is_empty();
+            self.lexemes.push(wins.then_some(id));
+            if wins {
+                self.terminals
+                    .push(Terminal::new(language, terminal.ignored));
+            }
+        }
+        Ok(())
+    }
+
+    fn rule(&mut self, rule: RuleId) -> NonterminalId {
+        if let Some(&known) = self.rules.get(&rule) {
+            return known;
+        }
+        let id = self.cfg.nonterminal();
+        self.rules.insert(rule, id);
+        self.queue.push((rule, id));
+        id
+    }
+
+    /// Whether all of the expression can be one terminal.
+    fn is_lexical(&self, expr: &Expr) -> bool {
+        let mut lexical = self.grammar.lexicon.is_none();
+        expr.for_each_rule(&mut |rule| lexical &= self.small[rule.0 as usize]);
+        lexical
+    }
+
+    /// The right-hand sides of a nonterminal that derives `expr`.
+    fn alternatives(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        match expr {
+            expr if self.is_lexical(expr) => self.lexemes_of(expr),
+            Expr::Choice(parts) => {
+                let mut found = Vec::new();
+                for part in parts {
+                    found.extend(self.alternatives(part)?);
+                }
+                Ok(found)
+            }
+            Expr::Terminal(terminal) => {
+                let known = self.lexemes[terminal.0 as usize];
+                Ok(known
+                    .map(|id| vec![Symbol::Terminal(id)])
+                    .into_iter()
+                    .collect())
+            }
+            Expr::Rule(rule) => Ok(vec![vec![Symbol::Nonterminal(self.rule(*rule))]]),
+            Expr::Sequence(parts) => self.sequence(parts),
+            Expr::Repeat { item, min, max } => self.repetition(item, *min, *max),
+            // What mentions no rule is lexical where there is no lexicon, and
+            // elsewhere does not occur.
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn sequence(&mut self, mut parts: &[Expr]) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        let mut right = Vec::new();
+        while !parts.is_empty() {
+            let lexical = parts
+                .iter()
+                .take_while(|part| self.is_lexical(part))
+                .count();
+            let (part, rest) = parts.split_at(lexical.max(1));
+            let symbols = match part {
+                [one] => self.symbols(one)?,
+                several => self.symbols(&Expr::Sequence(several.to_vec()))?,
+            };
+            right.extend(symbols);
+            parts = rest;
+        }
+        Ok(vec![right])
+    }
+
+    /// Symbols that derive `expr`, with a nonterminal of their own where there is
+    /// a choice.
+    fn symbols(&mut self, expr: &Expr) -> Result<Vec<Symbol>, AutomatonError> {
+        let mut alternatives = self.alternatives(expr)?;
+        if alternatives.len() == 1 {
+            return Ok(alternatives.swap_remove(0));
+        }
+        let left = self.cfg.nonterminal();
+        for right in alternatives {
+            self.cfg.add(left, right);
+        }
+        Ok(vec![Symbol::Nonterminal(left)])
+    }
+
+    fn repetition(
+        &mut self,
+        item: &Expr,
+        min: u32,
+        max: Option<u32>,
+    ) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        if max.is_some_and(|max| max < min) {
+            return Ok(Vec::new());
+        }
+        let copies = max.unwrap_or(min) as usize;
+        if copies > self.limits.nfa_states {
+            return Err(AutomatonError::TooLarge {
+                what: "symbols in productions",
+                limit: self.limits.nfa_states,
+            });
+        }
+        let once = self.symbols(item)?;
+        let mut right = once.repeat(min as usize);
+        match max {
+            None => {
+                let many = self.cfg.nonterminal();
+                let again = [&[Symbol::Nonterminal(many)], once.as_slice()].concat();
+                self.cfg.add(many, Vec::new());
+                self.cfg.add(many, again);
+                right.push(Symbol::Nonterminal(many));
+            }
+            Some(max) => {
+                let mut rest: Vec<Symbol> = Vec::new();
+                for _ in min..max {
+                    let longer = self.cfg.nonterminal();
+                    self.cfg.add(longer, Vec::new());
+                    self.cfg.add(longer, [once.as_slice(), &rest].concat());
+                    rest = vec![Symbol::Nonterminal(longer)];
+                }
+                right.extend(rest);
+            }
+        }
+        Ok(vec![right])
+    }
+
+    /// The alternatives of a lexical expression: its terminal, or nothing, or both.
+    fn lexemes_of(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        let mut builder = NfaBuilder::new(self.limits);
+        let (start, accept) = (builder.state()?, builder.state()?);
+        self.write_out(&mut builder, expr, start, accept)?;
+        let whole = builder
+            .finish(start, accept)
+            .determinize(self.limits)?
+            .minimize();
+        let empty = Dfa::from_expr(&Expr::empty(), self.limits)?;
+        let lexemes = whole.minus(&empty, self.limits)?;
+        let mut alternatives = Vec::new();
+        if whole.is_accepting(whole.start()) {
+            alternatives.push(Vec::new());
+        }
+        if !lexemes.is_empty() {
+            let states = 0..lexemes.state_count() as u32;
+            let canonical = states
+                .map(|state| (lexemes.is_accepting(state), lexemes.byte_ranges(state)))
+                .collect();
+            let terminals = &mut self.terminals;
+            let id = *self.known.entry(canonical).or_insert_with(|| {
+                terminals.push(Terminal::new(Arc::new(lexemes), false));
+                terminals.len() as TerminalId - 1
+            });
+            alternatives.push(vec![Symbol::Terminal(id)]);
+        }
+        Ok(alternatives)
+    }
+
+    fn write_out(
+        &self,
+        builder: &mut NfaBuilder,
+        expr: &Expr,
+        from: u32,
+        to: u32,
+    ) -> Result<(), AutomatonError> {
+        // Small rules are not recursive, so this ends.
+        builder.expression(expr, from, to, &mut |builder, rule, from, to| {
+            self.write_out(builder, &self.grammar.rule(rule).body, from, to)
+        })
+    }
+}

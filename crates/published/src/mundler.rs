@@ -1,0 +1,79 @@
+//! The method of Mündler and others, as a whole.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Pattern, Witness};
+use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::Limits;
+
+use crate::dfa::TerminalDfa;
+use crate::intersection::intersect;
+use crate::lexical::Lexical;
+use crate::normal_form::NormalForm;
+use crate::{Answer, Language, LexicalMap, PublishedError, Stopped, Ticker};
+
+/// Decides by intersecting the grammar with the language of all completions.
+pub struct Mundler {
+    lexical: Lexical,
+    grammar: NormalForm,
+}
+
+impl Mundler {
+    /// The method for a grammar.
+    ///
+    /// # Errors
+    /// When an automaton outgrows the limits, or the grammar has what the papers
+    /// have not.
+    pub fn new(
+        grammar: &Grammar,
+        map: LexicalMap,
+        limits: &Limits,
+    ) -> Result<Self, PublishedError> {
+        let language = Arc::new(Language::new(grammar, limits)?.accept(map)?);
+        Ok(Self {
+            grammar: NormalForm::new(&language.cfg, language.terminals.len()),
+            lexical: Lexical::new(language, map, false),
+        })
+    }
+
+    /// Whether the pattern can be completed, gaps of whatever kind being of any
+    /// length; `stop` says when it has taken too long.
+    pub fn check(&mut self, pattern: &Pattern, stop: &dyn Fn() -> bool) -> Answer {
+        match self.decide(pattern, stop) {
+            Ok(Some(terminals)) => Answer::Completable(terminals),
+            Ok(None) => Answer::Impossible,
+            Err(Stopped) => Answer::Stopped,
+        }
+    }
+
+    fn decide(
+        &mut self,
+        pattern: &Pattern,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<crate::TerminalId>>, Stopped> {
+        let enfa = self.lexical.enfa(pattern, stop)?;
+        let mut ticker = Ticker::new(stop);
+        match TerminalDfa::minimal(&enfa, &mut ticker)? {
+            Some(dfa) => intersect(&self.grammar, &dfa, &mut ticker),
+            None => Ok(None),
+        }
+    }
+
+    /// A text for a yes: a filling that is lexed as the answer says. `None` if the
+    /// answer is no, or if its lexemes cannot stand so, which the lexical map took
+    /// for granted; or when it takes too long.
+    pub fn witness(
+        &mut self,
+        pattern: &Pattern,
+        answer: &Answer,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Witness> {
+        match answer {
+            Answer::Completable(terminals) => {
+                let witness = self.lexical.witness(pattern, terminals, stop);
+                witness.ok().flatten()
+            }
+            Answer::Impossible | Answer::Stopped => None,
+        }
+    }
+}
