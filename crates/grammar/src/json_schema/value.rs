@@ -339,8 +339,8 @@ impl Reader<'_> {
         Diagnostic::error(
             kind,
             Place::Span {
-                start: start.min(length),
-                end,
+                start: self.text.floor_char_boundary(start),
+                end: self.text.ceil_char_boundary(end),
             },
             message,
         )
