@@ -1,31 +1,43 @@
-//! The exact parse: Earley's algorithm over a completion graph, on LR(0) states.
+//! The exact parse: Earley's algorithm over a completion graph, on sets of LR(0)
+//! states.
 //!
-//! An *entry* is a state of [`lr`](crate::lr) with the node where its productions
-//! began (its origin) and the node reached. Where the textbook moves single items
-//! from word to word, here whole states move along the graph's edges, each of
-//! which is a lexeme. Graphs have cycles (gaps of any length) and branches, so
-//! entries are settled from a queue: by place first (no edge leads back), and at
-//! one place the cheapest first, where the cost is what a derivation writes into
-//! gaps. That order is Knuth's generalisation of Dijkstra's algorithm to grammars
-//! (Information Processing Letters 6, 1977), so each entry's first derivation is a
-//! cheapest one, and the witness, read off the derivations, is a shortest one.
+//! An *entry* of a node is a set of parser states ([`sets`](crate::sets)) with the
+//! node where their productions began (its origin). Where the textbook moves
+//! single items from word to word, here all that has one origin moves along an
+//! edge of the graph, which is a lexeme, in one look-up. Nodes are settled in the
+//! order of their places; at one place, what began last completes first, so a
+//! completion finds all that waits for it settled. Where edges lead in circles
+//! (inside a gap of any length, unless one node stands for all its boundaries), a
+//! node is settled again when something new or cheaper reaches it.
+//!
+//! Costs are what a derivation writes into gaps, and each state of an entry carries
+//! the least one: a path that cheapest explains the goal's is a shortest witness
+//! ([`derivation`](crate::derivation)).
+//!
+//! Right recursion would pile up completions, one for each level, at every lexeme.
+//! Those that only hand on to the next are skipped (Leo, "A general context-free
+//! parsing algorithm running in linear time on every LR(k) grammar without using
+//! lookahead", Theoretical Computer Science 82, 1991): see `top`.
 //!
 //! The chart is kept: the next pattern is parsed from the first place on at which
 //! it differs from the last one.
 //!
-//! Cost: O(places² · states) entries at worst, and a place in plain text usually
-//! holds a handful. Bounded by a budget of entries and of points walked.
+//! Cost: an entry for each origin still open, at each node; a node in plain text
+//! behind plain text has a handful. Bounded by a budget of entries, of states in
+//! sets not met before, and of points walked.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::Pattern;
-use crate::cfg::{Cfg, NonterminalId};
-use crate::graph::{Addition, Additions, CompletionGraph, Edge, Point, common_rank};
-use crate::lr::{State, StateId, States};
+use crate::cfg::Cfg;
+use crate::derivation::Derivation;
+use crate::gap_group::Member;
+use crate::graph::{Addition, CompletionGraph, Edge, Point, common_rank};
+use crate::sets::{Costed, GroupId, NOTHING, PassedId, SetId, StateSets};
 
 /// What a parse found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,89 +50,165 @@ pub enum Parse {
     Exhausted,
 }
 
-/// Steps of a derivation that a witness may take to write.
-const MAX_SPELLED: usize = 4_000_000;
-
 /// Steps that one walk may take for each item of the budget.
 const WALKED: usize = 4;
 
-/// Entries at one node from which on they are found by nonterminal.
-const INDEXED_FROM: usize = 24;
+/// Entries of one node from which on they are found by a table.
+const INDEXED_FROM: usize = 16;
+
+pub(crate) type NodeId = u32;
 
 const FREED: u32 = u32::MAX;
 
-type NodeId = u32;
+const NOT_QUEUED: u32 = u32::MAX;
 
-/// An entry, by its node and its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct EntryId {
-    node: NodeId,
-    number: u32,
+/// All states at a node that began at one place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub origin: NodeId,
+    /// What edges and completions brought here.
+    pub came: Costed,
+    /// That, with all that follows at this node.
+    pub settled: Costed,
+    /// Whether it, or what waited where it began, has changed since it was settled.
+    pub is_stale: bool,
+    /// Whether it has changed since edges were taken from it.
+    pub is_unread: bool,
 }
 
-#[derive(Clone, Debug)]
-struct Entry {
-    state: StateId,
-    origin: NodeId,
-    cost: u32,
-    settled: bool,
-    reason: Reason,
+impl Entry {
+    pub(crate) fn new(origin: NodeId, came: Costed) -> Self {
+        Self {
+            origin,
+            came,
+            settled: Costed {
+                set: NOTHING,
+                cost: 0,
+            },
+            is_stale: true,
+            is_unread: true,
+        }
+    }
 }
 
-/// How an entry cheapest comes to be.
-#[derive(Clone, Debug)]
-enum Reason {
-    Predicted,
-    /// The entry before, and what the edge added.
-    Edge(EntryId, Additions),
-    /// The entry before, and the completed one of the nonterminal passed.
-    Completed(EntryId, EntryId),
+/// A completion that was handed on over several levels at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Skipped {
+    /// What was complete, and where it began.
+    pub passed: PassedId,
+    pub cost: u32,
+    pub origin: NodeId,
 }
 
 /// A node of the graph with all that is known there.
 #[derive(Clone, Debug)]
-struct Node {
-    point: Point,
+pub(crate) struct Node {
+    pub point: Point,
     /// [`FREED`] once the node was dropped.
     rank: u32,
     /// The highest rank that its edges were found by looking at.
     reach: u32,
-    edges: Option<Arc<[Edge]>>,
-    entries: Vec<Entry>,
-    known: FxHashMap<(StateId, NodeId), u32>,
-    /// Nonterminals completed here, with their origins.
-    reduced: FxHashSet<(NonterminalId, NodeId)>,
-    /// Entries here that wait for a nonterminal, in the order they settled.
-    waiting: Vec<u32>,
-    /// The same by nonterminal, once they are many.
-    waiting_for: Option<FxHashMap<NonterminalId, Vec<u32>>>,
-    /// Nonterminals that began here, and the entries that completed them, in order.
-    completed: Vec<(NonterminalId, EntryId)>,
-    /// The same by nonterminal, once they are many.
-    completed_by: Option<FxHashMap<NonterminalId, Vec<EntryId>>>,
+    pub edges: Option<Arc<[Edge]>>,
+    /// Edges that stay inside a gap of any length, where its boundaries are too many
+    /// to be worked out as a group.
+    pub inside: Option<Arc<[Edge]>>,
+    /// The boundaries of the gap of any length that it stands in.
+    pub gap: Option<InGap>,
+    pub entries: Vec<Entry>,
+    by_origin: FxHashMap<NodeId, u32>,
+    /// The states of all that entries predict.
+    predicted: SetId,
+    /// The states of all that may begin here.
+    pub begun: SetId,
+    is_begun_unread: bool,
+    /// Where edges come from.
+    pub before: Vec<NodeId>,
+    /// Nodes that have an entry whose origin is this one.
+    users: Vec<NodeId>,
+    pub skipped: Vec<Skipped>,
+    /// Where completions of what began here come out, if they are only handed on.
+    tops: FxHashMap<PassedId, Option<Top>>,
+    /// The least cost at which it waits to be settled.
+    queued: u32,
+    is_settled: bool,
+}
+
+/// A node's place among the boundaries of a gap.
+#[derive(Clone, Debug)]
+pub(crate) struct InGap {
+    pub group: GroupId,
+    pub member: Member,
+    /// The nodes of all members.
+    pub nodes: Arc<[NodeId]>,
+}
+
+/// Where a chain of completions that only hand on comes out.
+#[derive(Clone, Copy, Debug)]
+struct Top {
+    origin: NodeId,
+    costed: Costed,
 }
 
 impl Node {
-    fn completed_by(&mut self) -> &FxHashMap<NonterminalId, Vec<EntryId>> {
-        let completed = &self.completed;
-        self.completed_by.get_or_insert_with(|| {
-            let mut by: FxHashMap<NonterminalId, Vec<EntryId>> = FxHashMap::default();
-            for &(nonterminal, entry) in completed {
-                by.entry(nonterminal).or_default().push(entry);
-            }
-            by
-        })
+    fn new(point: Point, rank: u32) -> Self {
+        Self {
+            point,
+            rank,
+            reach: 0,
+            edges: None,
+            inside: None,
+            gap: None,
+            entries: Vec::new(),
+            by_origin: FxHashMap::default(),
+            predicted: NOTHING,
+            begun: NOTHING,
+            is_begun_unread: true,
+            before: Vec::new(),
+            users: Vec::new(),
+            skipped: Vec::new(),
+            tops: FxHashMap::default(),
+            queued: NOT_QUEUED,
+            is_settled: false,
+        }
+    }
+
+    fn place(&self, origin: NodeId) -> Option<usize> {
+        if self.entries.len() < INDEXED_FROM {
+            return self.entries.iter().position(|e| e.origin == origin);
+        }
+        self.by_origin.get(&origin).map(|&at| at as usize)
+    }
+
+    pub(crate) fn insert(&mut self, entry: Entry) {
+        if self.entries.len() + 1 == INDEXED_FROM {
+            let all = self.entries.iter().map(|entry| entry.origin);
+            self.by_origin = all.zip(0..).collect();
+        }
+        if self.entries.len() + 1 >= INDEXED_FROM {
+            let at = self.entries.len() as u32;
+            self.by_origin.insert(entry.origin, at);
+        }
+        self.entries.push(entry);
+    }
+
+    /// The settled states here that began at a node.
+    pub(crate) fn began_at(&self, origin: NodeId) -> Option<Costed> {
+        self.place(origin).map(|at| self.entries[at].settled)
     }
 }
 
 /// A chart, with what it was made for.
 #[derive(Clone, Debug, Default)]
 pub struct Chart {
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     ids: FxHashMap<Point, NodeId>,
     free: Vec<NodeId>,
-    queue: BinaryHeap<Reverse<(u32, u32, EntryId)>>,
+    /// The nodes in each gap of any length.
+    in_gaps: FxHashMap<u32, Vec<NodeId>>,
+    queue: BinaryHeap<Reverse<(u32, u32, u32, NodeId)>>,
     work: usize,
+    /// Nodes from which the text can end, with the cost of getting there.
+    ends: Vec<(NodeId, u32)>,
     last: Option<Last>,
 }
 
@@ -133,13 +221,12 @@ struct Last {
 }
 
 impl Chart {
-    /// Looks for a path through the graph that the grammar derives, settling at
-    /// most `budget` entries and points. A chart serves one grammar, one
-    /// vocabulary and one `states`.
+    /// Looks for a path through the graph that the grammar derives, within a
+    /// budget of work. A chart serves one grammar, one vocabulary and one `sets`.
     pub fn parse(
         &mut self,
         cfg: &Cfg,
-        states: &mut States,
+        sets: &mut StateSets,
         graph: &mut CompletionGraph<'_>,
         budget: usize,
     ) -> Parse {
@@ -153,17 +240,17 @@ impl Chart {
             None => 0,
         };
         self.work = 0;
-        self.queue.clear();
-        self.forget(kept);
+        sets.take_work();
+        let again = self.forget(kept);
         let mut parser = Parser {
             chart: self,
             cfg,
-            states,
+            sets,
             graph,
             budget,
             overrun: None,
         };
-        let (mut parse, mut settled_below) = parser.run(kept);
+        let (mut parse, mut settled_below) = parser.run(again);
         if let Some(overrun) = parser.overrun {
             settled_below = settled_below.min(overrun);
             // Edges are missing: only a path that was found anyway is an answer.
@@ -179,13 +266,30 @@ impl Chart {
         parse
     }
 
-    /// Drops all that stands at a rank or above it.
-    fn forget(&mut self, rank: u32) {
-        if rank == 0 {
-            *self = Self::default();
-            return;
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Drops all that stands at a rank or above it, or was found by looking
+    /// there; the nodes that are left whose edges led to what was dropped.
+    fn forget(&mut self, changed: u32) -> Vec<NodeId> {
+        self.queue.clear();
+        self.ends.clear();
+        let looked_at = self.nodes.iter().filter(|node| node.rank < changed);
+        let looked_at = looked_at.filter(|node| node.reach >= changed);
+        // What lies behind a node whose edges must be found again may be wrong.
+        let kept = looked_at.map(|node| node.rank + 1).min();
+        let kept = kept.unwrap_or(changed).min(changed);
+        if kept == 0 {
+            self.clear();
+            return Vec::new();
         }
-        let gone: Vec<bool> = self.nodes.iter().map(|node| node.rank >= rank).collect();
+        let gone: Vec<bool> = self.nodes.iter().map(|node| node.rank >= kept).collect();
+        for nodes in self.in_gaps.values_mut() {
+            nodes.retain(|&id| !gone[id as usize]);
+        }
+        let mut again = Vec::new();
         for (id, node) in (0..).zip(&mut self.nodes) {
             if gone[id as usize] {
                 if node.rank != FREED {
@@ -196,20 +300,28 @@ impl Chart {
                 }
                 continue;
             }
-            while let Some((_, completed)) = node.completed.last()
-                && gone[completed.node as usize]
-            {
-                node.completed.pop();
-                node.completed_by = None;
+            node.users.retain(|&user| !gone[user as usize]);
+            node.before.retain(|&before| !gone[before as usize]);
+            node.queued = NOT_QUEUED;
+            if node.reach >= changed {
+                node.edges = None;
+            }
+            if node.reach >= kept {
+                again.push(id);
+                node.is_begun_unread = true;
+                for entry in &mut node.entries {
+                    entry.is_unread = true;
+                }
             }
         }
+        again
     }
 }
 
 struct Parser<'a, 'g> {
     chart: &'a mut Chart,
     cfg: &'a Cfg,
-    states: &'a mut States,
+    sets: &'a mut StateSets,
     graph: &'a mut CompletionGraph<'g>,
     budget: usize,
     /// The lowest rank of a node whose edges were too much work to find.
@@ -218,213 +330,434 @@ struct Parser<'a, 'g> {
 
 impl Parser<'_, '_> {
     /// The parse, and the rank below which it is complete.
-    fn run(&mut self, kept: u32) -> (Parse, u32) {
+    fn run(&mut self, again: Vec<NodeId>) -> (Parse, u32) {
         let start = self.node(self.graph.start());
-        self.add(States::START, start, start, 0, Reason::Predicted);
-        if let Some((id, end)) = self.resume(kept) {
-            let additions = self.spell(id, end);
-            return (additions.map_or(Parse::Exhausted, Parse::Found), kept);
+        if self.chart.nodes[start as usize].entries.is_empty() {
+            let first = self.sets.start();
+            self.join(start, start, first);
         }
-        while let Some(Reverse((rank, cost, id))) = self.chart.queue.pop() {
-            let entry = self.entry(id);
-            if entry.settled || cost > entry.cost {
+        for id in again {
+            self.enqueue(id, 0);
+        }
+        while let Some(Reverse((rank, _, cost, id))) = self.chart.queue.pop() {
+            if self.chart.nodes[id as usize].queued != cost {
                 continue;
             }
+            self.chart.work += self.sets.take_work();
             if self.chart.work > self.budget || self.overrun.is_some() {
                 return (Parse::Exhausted, rank);
             }
-            self.chart.work = self.chart.work.saturating_add(1);
-            if let Some(end) = self.settle(id) {
-                let additions = self.spell(id, end);
-                return (additions.map_or(Parse::Exhausted, Parse::Found), rank);
+            match self.settle_gap(id) {
+                Some(()) => {}
+                None => self.settle(id, cost),
             }
         }
-        (Parse::Nothing, u32::MAX)
+        let cheapest = self.chart.ends.iter().min_by_key(|&&(_, cost)| cost);
+        let Some(&(end, cost)) = cheapest else {
+            return (Parse::Nothing, u32::MAX);
+        };
+        let derivation = Derivation {
+            nodes: &mut self.chart.nodes,
+            cfg: self.cfg,
+            sets: self.sets,
+            graph: self.graph,
+        };
+        let additions = derivation.additions(end, start, cost);
+        (additions.map_or(Parse::Exhausted, Parse::Found), u32::MAX)
     }
 
-    /// Looks again along edges that were found by looking at what has changed; the
-    /// cheapest entry that an edge to the text's end leaves now.
-    fn resume(&mut self, kept: u32) -> Option<(EntryId, Additions)> {
-        let mut ends: Vec<(u32, EntryId, Additions)> = Vec::new();
-        let ids = 0..self.chart.nodes.len() as NodeId;
-        let stale: Vec<NodeId> = ids
-            .filter(|&id| {
-                let node = &self.chart.nodes[id as usize];
-                node.rank < kept && node.reach >= kept
-            })
+    /// All consequences of what is known at a node; where edges may lead in
+    /// circles, of what costs no more than `limit`, so that little is drawn twice.
+    fn settle(&mut self, id: NodeId, limit: u32) {
+        let node = &mut self.chart.nodes[id as usize];
+        node.queued = NOT_QUEUED;
+        let again = std::mem::replace(&mut self.chart.nodes[id as usize].is_settled, true);
+        let limit = match self.graph.gap(self.chart.nodes[id as usize].point) {
+            Some(_) => limit,
+            None => u32::MAX,
+        };
+        let mut grown = false;
+        let stale = self.chart.nodes[id as usize].entries.iter();
+        let stale = stale.filter(|entry| entry.is_stale);
+        let mut pending: Vec<(u32, NodeId)> = stale
+            .map(|entry| (self.chart.nodes[entry.origin as usize].rank, entry.origin))
             .collect();
-        for id in stale {
-            self.chart.nodes[id as usize].edges = None;
-            for number in 0..self.chart.nodes[id as usize].entries.len() as u32 {
-                let entry = EntryId { node: id, number };
-                let state = self.state(entry);
-                if let Some(end) = self.take_edges(entry, &state) {
-                    ends.push((self.entry(entry).cost, entry, end));
-                }
-            }
-        }
-        let cheapest = ends.into_iter().min_by_key(|&(cost, ..)| cost);
-        cheapest.map(|(_, entry, end)| (entry, end))
-    }
-
-    /// All consequences of an entry; what an edge to the text's end adds, if it
-    /// leads there.
-    fn settle(&mut self, id: EntryId) -> Option<Additions> {
-        let state = self.state(id);
-        self.chart.nodes[id.node as usize].entries[id.number as usize].settled = true;
-        if let Some(end) = self.take_edges(id, &state) {
-            return Some(end);
-        }
-        if let Some(prediction) = state.prediction {
-            self.add(prediction, id.node, id.node, 0, Reason::Predicted);
-        }
-        if !state.nonterminals.is_empty() {
-            self.wait(id, &state);
-        }
-        for &nonterminal in &state.completes {
-            self.complete(id, nonterminal);
-        }
-        None
-    }
-
-    fn take_edges(&mut self, id: EntryId, state: &State) -> Option<Additions> {
-        if !state.ends && state.terminals.is_empty() {
-            return None;
-        }
-        let (origin, cost) = (self.entry(id).origin, self.entry(id).cost);
-        for edge in self.edges(id.node).iter() {
-            let Some(terminal) = edge.terminal else {
-                if state.ends {
-                    return Some(edge.additions.clone());
-                }
+        // What began last completes first.
+        pending.sort_unstable();
+        while let Some((_, origin)) = pending.pop() {
+            self.chart.work += 1;
+            let begun = self.chart.nodes[origin as usize].begun;
+            let node = &mut self.chart.nodes[id as usize];
+            let Some(at) = node.place(origin) else {
                 continue;
             };
-            if let Some(next) = state.after_terminal(terminal) {
-                let to = self.node(edge.to);
-                let cost = cost.saturating_add(edge.cost);
-                let reason = Reason::Edge(id, edge.additions.clone());
-                self.add(next, origin, to, cost, reason);
+            let entry = &mut node.entries[at];
+            if entry.came.cost > limit {
+                continue;
+            }
+            entry.is_stale = false;
+            let set = self.sets.settle(self.cfg, entry.came.set, begun);
+            let settled = Costed { set, ..entry.came };
+            if settled != entry.settled {
+                grown = true;
+                entry.settled = settled;
+                entry.is_unread = true;
+            }
+            let facts = self.sets.facts(self.cfg, set);
+            let predicted = (plain(node.predicted), plain(facts.predicts));
+            node.predicted = self.sets.union(predicted.0, predicted.1).set;
+            if let Some((passed, cost)) = facts.completes {
+                let cost = cost.saturating_add(settled.cost);
+                self.complete(id, origin, passed, cost, &mut pending);
             }
         }
-        None
-    }
-
-    /// Lets an entry pass what was completed from its node before.
-    fn wait(&mut self, id: EntryId, state: &State) {
-        let node = &mut self.chart.nodes[id.node as usize];
-        node.waiting.push(id.number);
-        if let Some(waiting_for) = &mut node.waiting_for {
-            for &(nonterminal, _) in &state.nonterminals {
-                waiting_for.entry(nonterminal).or_default().push(id.number);
-            }
-        } else if node.waiting.len() >= INDEXED_FROM {
-            self.index(id.node);
+        let left = self.chart.nodes[id as usize].entries.iter();
+        let left = left.filter(|entry| entry.is_stale);
+        if let Some(cost) = left.map(|entry| entry.came.cost).min() {
+            self.enqueue(id, cost);
         }
-        if self.chart.nodes[id.node as usize].completed.len() < INDEXED_FROM {
-            let mut at = 0;
-            while let Some(&(nonterminal, completed)) =
-                self.chart.nodes[id.node as usize].completed.get(at)
-            {
-                self.advance(id, completed, nonterminal);
-                at += 1;
-            }
-            return;
+        let node = &mut self.chart.nodes[id as usize];
+        if node.predicted != node.begun {
+            grown = true;
+            node.begun = node.predicted;
+            node.is_begun_unread = true;
         }
-        for &(nonterminal, _) in &state.nonterminals {
-            let mut at = 0;
-            while let Some(&completed) = self.chart.nodes[id.node as usize]
-                .completed_by()
-                .get(&nonterminal)
-                .and_then(|completed| completed.get(at))
-            {
-                self.advance(id, completed, nonterminal);
-                at += 1;
+        // What began here may be complete here, within a gap.
+        if grown && (again || node.place(id).is_some()) {
+            // What waits here has changed after others completed what began here.
+            node.tops.clear();
+            for user in node.users.clone() {
+                let user_node = &mut self.chart.nodes[user as usize];
+                if user_node.is_settled {
+                    if let Some(at) = user_node.place(id) {
+                        let entry = &mut user_node.entries[at];
+                        entry.is_stale = true;
+                        let cost = entry.came.cost;
+                        self.enqueue(user, cost);
+                    }
+                }
             }
         }
+        self.take_edges(id);
     }
 
-    fn index(&mut self, node: NodeId) {
-        let mut waiting_for: FxHashMap<NonterminalId, Vec<u32>> = FxHashMap::default();
-        for number in self.chart.nodes[node as usize].waiting.clone() {
-            let state = self.state(EntryId { node, number });
-            for &(nonterminal, _) in &state.nonterminals {
-                waiting_for.entry(nonterminal).or_default().push(number);
-            }
+    /// All consequences of what is known in a gap of any length, at all its
+    /// boundaries at once. `None` if the node stands in none, or its boundaries are
+    /// too many.
+    fn settle_gap(&mut self, id: NodeId) -> Option<()> {
+        let segment = self.graph.gap(self.chart.nodes[id as usize].point)?;
+        if self.chart.nodes[id as usize].gap.is_some() {
+            // Nothing new can come to a gap that was settled.
+            self.chart.nodes[id as usize].queued = NOT_QUEUED;
+            self.take_edges(id);
+            return Some(());
         }
-        self.chart.nodes[node as usize].waiting_for = Some(waiting_for);
-    }
-
-    fn complete(&mut self, id: EntryId, nonterminal: NonterminalId) {
-        let origin = self.entry(id).origin;
-        let node = &mut self.chart.nodes[id.node as usize];
-        if !node.reduced.insert((nonterminal, origin)) {
-            return;
-        }
-        let node = &mut self.chart.nodes[origin as usize];
-        node.completed.push((nonterminal, id));
-        if let Some(completed_by) = &mut node.completed_by {
-            completed_by.entry(nonterminal).or_default().push(id);
-        }
-        let mut at = 0;
-        loop {
-            let node = &self.chart.nodes[origin as usize];
-            let waiting = match &node.waiting_for {
-                Some(waiting_for) => waiting_for
-                    .get(&nonterminal)
-                    .and_then(|waiting| waiting.get(at)),
-                None => node.waiting.get(at),
-            };
-            let Some(&number) = waiting else { return };
-            let waiting = EntryId {
-                node: origin,
-                number,
-            };
-            self.advance(waiting, id, nonterminal);
-            at += 1;
-        }
-    }
-
-    /// Moves an entry over a nonterminal, if it waits for that one.
-    fn advance(&mut self, waiting: EntryId, completed: EntryId, nonterminal: NonterminalId) {
-        let state = self.state(waiting);
-        if let Some(next) = state.after_nonterminal(nonterminal) {
-            let (before, inner) = (self.entry(waiting), self.entry(completed));
-            let (origin, cost) = (before.origin, before.cost.saturating_add(inner.cost));
-            let reason = Reason::Completed(waiting, completed);
-            self.add(next, origin, completed.node, cost, reason);
-        }
-    }
-
-    fn add(&mut self, state: StateId, origin: NodeId, at: NodeId, cost: u32, reason: Reason) {
-        let node = &mut self.chart.nodes[at as usize];
-        let fresh = node.entries.len() as u32;
-        let number = *node.known.entry((state, origin)).or_insert(fresh);
-        if number == fresh {
-            node.entries.push(Entry {
-                state,
-                origin,
-                cost,
-                settled: false,
-                reason,
+        let known = self
+            .chart
+            .in_gaps
+            .get(&segment)
+            .cloned()
+            .unwrap_or_default();
+        let points = known.iter().map(|&id| self.chart.nodes[id as usize].point);
+        let boundaries = self.graph.boundaries(self.cfg, points);
+        let group = self.sets.group(self.cfg, &boundaries)?;
+        let nodes = boundaries.states.iter();
+        let nodes: Arc<[NodeId]> = nodes
+            .map(|&state| self.node(self.graph.node_in_gap(segment, state)))
+            .collect();
+        let mut pending: Vec<(u32, NodeId)> = Vec::new();
+        for (member, &id) in (0..).zip(nodes.iter()) {
+            let nodes = Arc::clone(&nodes);
+            self.chart.nodes[id as usize].queued = NOT_QUEUED;
+            self.chart.nodes[id as usize].is_settled = true;
+            self.chart.nodes[id as usize].gap = Some(InGap {
+                group,
+                member,
+                nodes,
             });
-        } else {
-            let entry = &mut node.entries[number as usize];
-            if entry.settled || entry.cost <= cost {
-                return;
+            for entry in &self.chart.nodes[id as usize].entries {
+                pending.push((self.chart.nodes[entry.origin as usize].rank, entry.origin));
             }
-            (entry.cost, entry.reason) = (cost, reason);
         }
-        let id = EntryId { node: at, number };
-        self.chart.queue.push(Reverse((node.rank, cost, id)));
+        // What began last completes first.
+        pending.sort_unstable();
+        pending.dedup();
+        let mut predicted = vec![NOTHING; nodes.len()];
+        while let Some((_, origin)) = pending.pop() {
+            self.settle_gap_origin(group, &nodes, origin, &mut predicted, &mut pending);
+        }
+        let begun = self.sets.begin_gap(self.cfg, &predicted, group);
+        for (origin, &places) in nodes.iter().zip(begun.iter()) {
+            for &(member, part) in self.sets.part(places).iter() {
+                let node = nodes[member as usize];
+                match node == *origin {
+                    true => self.chart.nodes[node as usize].begun = part.set,
+                    false => {
+                        self.merge(node, *origin, part);
+                        let node = &mut self.chart.nodes[node as usize];
+                        if let Some(at) = node.place(*origin) {
+                            let known = node.entries[at].settled;
+                            node.entries[at].settled = self.sets.union(known, part);
+                            node.entries[at].is_stale = false;
+                        }
+                    }
+                }
+            }
+        }
+        for &id in nodes.iter() {
+            self.take_edges(id);
+        }
+        Some(())
     }
 
-    fn state(&mut self, id: EntryId) -> Arc<State> {
-        let state = self.entry(id).state;
-        self.states.get(self.cfg, state)
+    /// All consequences, in a gap, of what began at one place before it.
+    fn settle_gap_origin(
+        &mut self,
+        group: GroupId,
+        nodes: &[NodeId],
+        origin: NodeId,
+        predicted: &mut [SetId],
+        pending: &mut Vec<(u32, NodeId)>,
+    ) {
+        let mut places = plain(NOTHING);
+        for (member, &id) in (0..).zip(nodes) {
+            let node = &mut self.chart.nodes[id as usize];
+            if let Some(at) = node.place(origin) {
+                node.entries[at].is_stale = false;
+                let came = node.entries[at].came;
+                let set = self.sets.lift(came.set, member);
+                places = self.sets.union(places, Costed { set, ..came });
+            }
+        }
+        let begun = self.chart.nodes[origin as usize].begun;
+        let begun = match nodes.contains(&origin) {
+            true => NOTHING,
+            false => begun,
+        };
+        let settled = self.sets.settle_gap(self.cfg, places.set, begun, group);
+        for &(member, part) in self.sets.part(settled).iter() {
+            self.chart.work += 1;
+            let id = nodes[member as usize];
+            let settled = Costed {
+                cost: part.cost.saturating_add(places.cost),
+                ..part
+            };
+            if self.chart.nodes[id as usize].place(origin).is_none() {
+                self.merge(id, origin, settled);
+            }
+            let node = &mut self.chart.nodes[id as usize];
+            let Some(at) = node.place(origin) else {
+                continue;
+            };
+            node.entries[at].settled = settled;
+            node.entries[at].is_stale = false;
+            let facts = self.sets.facts(self.cfg, settled.set);
+            let known = plain(predicted[member as usize]);
+            predicted[member as usize] = self.sets.union(known, plain(facts.predicts)).set;
+            if let Some((passed, cost)) = facts.completes
+                && !nodes.contains(&origin)
+            {
+                let cost = cost.saturating_add(settled.cost);
+                self.complete(id, origin, passed, cost, pending);
+            }
+        }
     }
 
-    fn entry(&self, id: EntryId) -> &Entry {
-        &self.chart.nodes[id.node as usize].entries[id.number as usize]
+    fn take_edges(&mut self, id: NodeId) {
+        let edges = self.edges(id);
+        let inside = match &self.chart.nodes[id as usize] {
+            Node {
+                gap: None, inside, ..
+            } => inside.clone(),
+            _ => None,
+        };
+        for edge in edges
+            .iter()
+            .chain(inside.iter().flat_map(|edges| edges.iter()))
+        {
+            let Some(terminal) = edge.terminal else {
+                self.end(id, edge.cost);
+                continue;
+            };
+            let mut to = None;
+            let count = self.chart.nodes[id as usize].entries.len();
+            for at in 0..=count {
+                let node = &self.chart.nodes[id as usize];
+                let (origin, from) = match node.entries.get(at) {
+                    Some(entry) if entry.is_unread => (entry.origin, entry.settled),
+                    None if node.is_begun_unread => (id, plain(node.begun)),
+                    Some(_) | None => continue,
+                };
+                if let Some(read) = self.sets.read(self.cfg, from.set, terminal) {
+                    let to = *to.get_or_insert_with(|| self.node(edge.to));
+                    let cost = from.cost.saturating_add(read.cost);
+                    let cost = cost.saturating_add(edge.cost);
+                    self.chart.work += 1;
+                    self.join(to, origin, Costed { cost, ..read });
+                }
+            }
+            if let Some(to) = to {
+                let before = &mut self.chart.nodes[to as usize].before;
+                if !before.contains(&id) {
+                    before.push(id);
+                }
+            }
+        }
+        let node = &mut self.chart.nodes[id as usize];
+        node.is_begun_unread = false;
+        for entry in &mut node.entries {
+            entry.is_unread = false;
+        }
+    }
+
+    /// The text may end behind a node.
+    fn end(&mut self, id: NodeId, cost: u32) {
+        let mut cheapest: Option<u32> = None;
+        for at in 0..self.chart.nodes[id as usize].entries.len() {
+            let settled = self.chart.nodes[id as usize].entries[at].settled;
+            if let Some(end) = self.sets.facts(self.cfg, settled.set).ends {
+                let cost = cost.saturating_add(end).saturating_add(settled.cost);
+                cheapest = Some(cheapest.map_or(cost, |known| known.min(cost)));
+            }
+        }
+        self.chart.ends.retain(|&(known, _)| known != id);
+        self.chart.ends.extend(cheapest.map(|cost| (id, cost)));
+    }
+
+    /// Lets all that waited at `origin` pass what was completed.
+    fn complete(
+        &mut self,
+        id: NodeId,
+        origin: NodeId,
+        passed: PassedId,
+        cost: u32,
+        pending: &mut Vec<(u32, NodeId)>,
+    ) {
+        let nodes = &self.chart.nodes;
+        // What stands earlier does not change any more.
+        if nodes[origin as usize].rank < nodes[id as usize].rank
+            && let Some(top) = self.top(origin, passed)
+        {
+            let skipped = Skipped {
+                passed,
+                cost,
+                origin,
+            };
+            self.chart.nodes[id as usize].skipped.push(skipped);
+            let cost = cost.saturating_add(top.costed.cost);
+            let costed = Costed { cost, ..top.costed };
+            self.join_here(id, top.origin, costed, pending);
+            return;
+        }
+        for at in 0..self.chart.nodes[origin as usize].entries.len() {
+            let waiting = self.chart.nodes[origin as usize].entries[at];
+            if let Some(next) = self.sets.pass(self.cfg, waiting.settled.set, passed) {
+                let before = waiting.settled.cost.saturating_add(next.cost);
+                let cost = cost.saturating_add(before);
+                self.join_here(id, waiting.origin, Costed { cost, ..next }, pending);
+            }
+        }
+    }
+
+    /// Where a completion comes out that is only handed on, over two levels or
+    /// more.
+    fn top(&mut self, origin: NodeId, passed: PassedId) -> Option<Top> {
+        if let Some(&known) = self.chart.nodes[origin as usize].tops.get(&passed) {
+            return known;
+        }
+        let mut chain: Vec<(NodeId, PassedId, u32)> = Vec::new();
+        let (mut at, mut what, mut cost) = (origin, passed, 0u32);
+        let mut top: Option<Top> = None;
+        let mut levels = 0;
+        while let Some(handed) = handed_on(&self.chart.nodes, self.sets, self.cfg, at, what) {
+            chain.push((at, what, cost));
+            levels += 1;
+            let costed = Costed {
+                cost: cost.saturating_add(handed.costed.cost),
+                ..handed.costed
+            };
+            top = Some(Top {
+                origin: handed.origin,
+                costed,
+            });
+            cost = costed.cost.saturating_add(handed.completes.1);
+            (at, what) = (handed.origin, handed.completes.0);
+            match self.chart.nodes[at as usize].tops.get(&what) {
+                Some(Some(known)) => {
+                    let cost = cost.saturating_add(known.costed.cost);
+                    let costed = Costed {
+                        cost,
+                        ..known.costed
+                    };
+                    top = Some(Top { costed, ..*known });
+                    levels += 1;
+                    break;
+                }
+                Some(None) | None => {}
+            }
+        }
+        let top = top.filter(|_| levels > 1);
+        self.chart.nodes[origin as usize].tops.insert(passed, top);
+        let Some(top) = top else { return None };
+        // The last level has nothing to skip.
+        for &(at, what, before) in &chain[..chain.len() - 1] {
+            let costed = Costed {
+                cost: top.costed.cost - before,
+                ..top.costed
+            };
+            let top = Top { costed, ..top };
+            self.chart.nodes[at as usize].tops.insert(what, Some(top));
+        }
+        Some(top)
+    }
+
+    fn join_here(
+        &mut self,
+        id: NodeId,
+        origin: NodeId,
+        costed: Costed,
+        pending: &mut Vec<(u32, NodeId)>,
+    ) {
+        self.chart.work += 1;
+        if self.merge(id, origin, costed) {
+            let rank = self.chart.nodes[origin as usize].rank;
+            if let Err(at) = pending.binary_search(&(rank, origin)) {
+                pending.insert(at, (rank, origin));
+            }
+        }
+    }
+
+    fn join(&mut self, id: NodeId, origin: NodeId, costed: Costed) {
+        if self.merge(id, origin, costed) {
+            self.enqueue(id, costed.cost);
+        }
+    }
+
+    /// Adds states to a node; whether that says anything new.
+    fn merge(&mut self, id: NodeId, origin: NodeId, costed: Costed) -> bool {
+        let node = &mut self.chart.nodes[id as usize];
+        if let Some(at) = node.place(origin) {
+            let came = node.entries[at].came;
+            let union = self.sets.union(came, costed);
+            if union == came {
+                return false;
+            }
+            node.entries[at].came = union;
+            node.entries[at].is_stale = true;
+            return true;
+        }
+        node.insert(Entry::new(origin, costed));
+        self.chart.nodes[origin as usize].users.push(id);
+        true
+    }
+
+    fn enqueue(&mut self, id: NodeId, cost: u32) {
+        let node = &mut self.chart.nodes[id as usize];
+        if cost < node.queued {
+            node.queued = cost;
+            let place = (node.rank, node.point.trie, cost, id);
+            self.chart.queue.push(Reverse(place));
+        }
     }
 
     fn edges(&mut self, id: NodeId) -> Arc<[Edge]> {
@@ -439,6 +772,7 @@ impl Parser<'_, '_> {
             return Arc::new([]);
         };
         let edges: Arc<[Edge]> = found.edges.into();
+        node.inside = (!found.inside.is_empty()).then(|| found.inside.into());
         node.reach = found.reach;
         node.edges = Some(Arc::clone(&edges));
         self.chart.work = self.chart.work.saturating_add(found.work);
@@ -449,19 +783,8 @@ impl Parser<'_, '_> {
         if let Some(&known) = self.chart.ids.get(&point) {
             return known;
         }
-        let node = Node {
-            point,
-            rank: self.graph.rank(point),
-            reach: 0,
-            edges: None,
-            entries: Vec::new(),
-            known: FxHashMap::default(),
-            reduced: FxHashSet::default(),
-            waiting: Vec::new(),
-            waiting_for: None,
-            completed: Vec::new(),
-            completed_by: None,
-        };
+        let node = Node::new(point, self.graph.rank(point));
+        let gap = self.graph.gap(point);
         let id = match self.chart.free.pop() {
             Some(id) => {
                 self.chart.nodes[id as usize] = node;
@@ -473,38 +796,56 @@ impl Parser<'_, '_> {
             }
         };
         self.chart.ids.insert(point, id);
+        if let Some(segment) = gap {
+            self.chart.in_gaps.entry(segment).or_default().push(id);
+        }
         id
     }
+}
 
-    /// What the derivation of an entry adds to the gaps, in order, with what the
-    /// edge to the end behind it adds; `None` if that is too long to write
-    /// (entries are shared, so it can be exponentially longer than the chart).
-    fn spell(&self, goal: EntryId, end: Additions) -> Option<Vec<Addition>> {
-        let mut visited = 0;
-        let mut reversed = Vec::new();
-        let mut prepend = |additions: &Additions| {
-            reversed.extend(additions.iter().flat_map(|added| added.iter().rev()));
-        };
-        prepend(&end);
-        let mut stack = vec![goal];
-        while let Some(id) = stack.pop() {
-            visited += 1;
-            if visited > MAX_SPELLED {
+/// One level of a completion that is only handed on.
+pub(crate) struct HandedOn {
+    /// Where what it becomes began.
+    pub origin: NodeId,
+    /// What it becomes.
+    pub costed: Costed,
+    /// What that completes, and at what further cost.
+    pub completes: (PassedId, u32),
+}
+
+/// What a completion becomes if exactly one entry waits for it and is then complete
+/// itself and nothing else.
+pub(crate) fn handed_on(
+    nodes: &[Node],
+    sets: &mut StateSets,
+    cfg: &Cfg,
+    at: NodeId,
+    passed: PassedId,
+) -> Option<HandedOn> {
+    let node = &nodes[at as usize];
+    if sets.pass(cfg, node.begun, passed).is_some() {
+        return None;
+    }
+    let mut found: Option<(NodeId, Costed)> = None;
+    for entry in &node.entries {
+        if let Some(next) = sets.pass(cfg, entry.settled.set, passed) {
+            if found.is_some() {
                 return None;
             }
-            match &self.entry(id).reason {
-                Reason::Predicted => {}
-                Reason::Edge(before, additions) => {
-                    prepend(additions);
-                    stack.push(*before);
-                }
-                Reason::Completed(before, completed) => {
-                    stack.push(*before);
-                    stack.push(*completed);
-                }
-            }
+            let cost = entry.settled.cost.saturating_add(next.cost);
+            found = Some((entry.origin, Costed { cost, ..next }));
         }
-        reversed.reverse();
-        Some(reversed)
     }
+    let (origin, costed) = found?;
+    let facts = sets.facts(cfg, costed.set);
+    let earlier = nodes[origin as usize].rank < node.rank;
+    (earlier && facts.only_completes).then_some(HandedOn {
+        origin,
+        costed,
+        completes: facts.completes?,
+    })
+}
+
+fn plain(set: SetId) -> Costed {
+    Costed { set, cost: 0 }
 }

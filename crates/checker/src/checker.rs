@@ -12,8 +12,9 @@ use crate::chart::{Chart, Parse};
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::fit::{fit, without_counts};
 use crate::graph::{Addition, CompletionGraph, Emit};
-use crate::lr::States;
 use crate::regular::RegularChecker;
+use crate::sets::StateSets;
+use crate::sweep::GapReaches;
 use crate::tidy::without_needless_separators;
 use crate::{Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
 
@@ -55,7 +56,8 @@ impl Default for CheckerLimits {
 #[derive(Clone, Debug)]
 pub struct Checker {
     compiled: Arc<Compiled>,
-    states: Option<States>,
+    sets: Option<StateSets>,
+    reaches: GapReaches,
     /// For gaps of any length, and for gaps that count cells.
     charts: [Chart; 2],
     vocabulary: Option<Arc<Vocabulary>>,
@@ -97,7 +99,8 @@ impl Checker {
             Some(RegularChecker::new(dfa, vocabulary, limits.memo_members))
         };
         Self {
-            states: None,
+            sets: None,
+            reaches: GapReaches::default(),
             charts: Default::default(),
             spanner: vocabulary.clone().map(Spanner::new),
             inner: regular_checker(inner),
@@ -246,10 +249,17 @@ impl Checker {
         if let Some(spanner) = &mut self.spanner {
             spanner.forget_beyond(self.limits.memo_members);
         }
-        let mut graph = CompletionGraph::new(pattern, &cfg.lexer, self.spanner.as_mut());
-        let states = self.states.get_or_insert_with(|| States::new(&cfg));
+        if let Some(sets) = &self.sets
+            && sets.size() > self.limits.memo_members
+        {
+            self.sets = None;
+            self.charts.iter_mut().for_each(Chart::clear);
+        }
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &cfg.lexer, spanner, &mut self.reaches);
+        let sets = self.sets.get_or_insert_with(|| StateSets::new(&cfg));
         let chart = &mut self.charts[usize::from(pattern.counts_cells())];
-        Ok(chart.parse(&cfg, states, &mut graph, self.limits.parse_items))
+        Ok(chart.parse(&cfg, sets, &mut graph, self.limits.parse_items))
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being

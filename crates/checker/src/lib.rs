@@ -21,17 +21,22 @@
 
 mod any_length;
 mod bounds;
+mod cells;
 pub mod cfg;
 pub mod chart;
 mod checker;
 mod compiled;
+mod derivation;
 mod fit;
+pub mod gap_group;
 pub mod graph;
 pub mod lr;
 mod normalize;
 mod packed;
 mod pattern;
 pub mod regular;
+pub mod sets;
+mod sweep;
 mod tidy;
 pub mod unroll;
 mod verdict;

@@ -34,6 +34,9 @@ pub struct State {
     pub nonterminals: Box<[(NonterminalId, StateId)]>,
     /// Whether the text may end here.
     pub ends: bool,
+    /// The symbol that leads here: all ways into a kernel read the same one.
+    /// `None` for predictions and the first state.
+    pub accessed_by: Option<Symbol>,
 }
 
 impl State {
@@ -60,6 +63,7 @@ pub struct States {
     sets: Vec<(bool, Box<[u32]>)>,
     ids: FxHashMap<(bool, Box<[u32]>), StateId>,
     made: Vec<Option<Arc<State>>>,
+    accessed_by: Vec<Option<Symbol>>,
 }
 
 impl States {
@@ -73,9 +77,15 @@ impl States {
             sets: Vec::new(),
             ids: FxHashMap::default(),
             made: Vec::new(),
+            accessed_by: Vec::new(),
         };
-        states.kernel(cfg, vec![cfg.goal]);
+        states.kernel(cfg, vec![cfg.goal], None);
         states
+    }
+
+    /// For each nonterminal, whether it derives the empty text.
+    pub fn nullable(&self) -> &[bool] {
+        &self.nullable
     }
 
     /// Number of states met.
@@ -118,7 +128,7 @@ impl States {
         targets.sort_unstable_by_key(|&(symbol, _)| order(symbol));
         for group in targets.chunk_by(|a, b| a.0 == b.0) {
             let dots = group.iter().map(|&(_, dot)| dot).collect();
-            let target = self.kernel(cfg, dots);
+            let target = self.kernel(cfg, dots, Some(group[0].0));
             match group[0].0 {
                 Symbol::Terminal(terminal) => terminals.push((terminal, target)),
                 Symbol::Nonterminal(nonterminal) => nonterminals.push((nonterminal, target)),
@@ -131,14 +141,15 @@ impl States {
             terminals: terminals.into(),
             nonterminals: nonterminals.into(),
             ends,
+            accessed_by: self.accessed_by[id as usize],
         }
     }
 
     /// The kernel of these items and of what they become by passing nullable
-    /// nonterminals.
-    fn kernel(&mut self, cfg: &Cfg, mut dots: Vec<u32>) -> StateId {
+    /// nonterminals; `symbol` leads to it.
+    fn kernel(&mut self, cfg: &Cfg, mut dots: Vec<u32>, symbol: Option<Symbol>) -> StateId {
         self.pass_nullable(cfg, &mut dots);
-        self.id(true, dots)
+        self.id(true, dots, symbol)
     }
 
     fn prediction(&mut self, cfg: &Cfg, kernel: &[u32]) -> Option<StateId> {
@@ -157,7 +168,7 @@ impl States {
             work.extend(&dots);
             found.append(&mut dots);
         }
-        (!found.is_empty()).then(|| self.id(false, found))
+        (!found.is_empty()).then(|| self.id(false, found, None))
     }
 
     fn pass_nullable(&self, cfg: &Cfg, dots: &mut Vec<u32>) {
@@ -172,15 +183,17 @@ impl States {
         }
     }
 
-    fn id(&mut self, is_kernel: bool, mut dots: Vec<u32>) -> StateId {
+    fn id(&mut self, is_kernel: bool, mut dots: Vec<u32>, symbol: Option<Symbol>) -> StateId {
         dots.sort_unstable();
         dots.dedup();
         let fresh = self.sets.len() as StateId;
         let (sets, made) = (&mut self.sets, &mut self.made);
+        let accessed_by = &mut self.accessed_by;
         let key = (is_kernel, dots.into_boxed_slice());
         *self.ids.entry(key).or_insert_with_key(|key| {
             sets.push(key.clone());
             made.push(None);
+            accessed_by.push(symbol);
             fresh
         })
     }

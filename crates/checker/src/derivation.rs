@@ -1,0 +1,428 @@
+//! The witness: a cheapest derivation, read off a chart.
+//!
+//! Every state of an entry carries its least cost, so how it came to be can be
+//! found again from the costs alone: an edge, a completion or a step of a loop
+//! explains it if the costs add up exactly. A state is entered by one symbol only,
+//! which leaves few candidates. Explanations never go in circles: each either
+//! costs less, or covers less of the text; the exception, rules that derive one
+//! another and nothing else, is searched breadth first.
+//!
+//! Cost: the entries at the nodes that the derivation passes.
+
+use std::collections::VecDeque;
+
+use lacuna_lexer::TerminalId;
+use rustc_hash::FxHashSet;
+
+use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::chart::{Entry, Node, NodeId, handed_on};
+use crate::graph::{Addition, CompletionGraph};
+use crate::lr::StateId;
+use crate::sets::{Costed, StateSets};
+
+/// Steps of a derivation that a witness may take to write.
+const MAX_STEPS: usize = 4_000_000;
+
+/// The chart of a finished parse, and all that it was made from.
+pub(crate) struct Derivation<'a, 'g> {
+    pub nodes: &'a mut [Node],
+    pub cfg: &'a Cfg,
+    pub sets: &'a mut StateSets,
+    pub graph: &'a mut CompletionGraph<'g>,
+}
+
+/// A state of an entry, with the cost that it is reached at.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    node: NodeId,
+    origin: NodeId,
+    state: StateId,
+    cost: u32,
+}
+
+/// What explains a goal.
+enum Explanation {
+    /// Nothing is written or read between its origin and its node.
+    Begun,
+    /// A lexeme from this goal on.
+    Edge(Goal, TerminalId),
+    /// A whole nonterminal inside the gap of the goal's node.
+    Text(Goal, NonterminalId),
+    /// A nonterminal: what waited for it, and what completed it.
+    Completed(Goal, Goal),
+}
+
+impl Derivation<'_, '_> {
+    /// What the cheapest path to `end`, and on to the end of the text, writes into
+    /// gaps; `None` if that is too long to write.
+    pub(crate) fn additions(
+        mut self,
+        end: NodeId,
+        start: NodeId,
+        total: u32,
+    ) -> Option<Vec<Addition>> {
+        let node = &self.nodes[end as usize];
+        let mut edges = node.edges.iter().flat_map(|edges| edges.iter());
+        let last = *edges.find(|edge| edge.terminal.is_none())?;
+        let (point, settled) = (node.point, node.began_at(start)?);
+        let mut reversed = self.graph.additions(point, None, last.to);
+        reversed.reverse();
+        let members = self.sets.members(settled.set);
+        let state = members.iter().find_map(|&(state, cost)| {
+            let total_here = settled.cost.saturating_add(cost).saturating_add(last.cost);
+            let ends = self.sets.state(self.cfg, state).ends;
+            (ends && total_here == total).then_some(state)
+        })?;
+        let mut steps = 0;
+        let mut stack = vec![Goal {
+            node: end,
+            origin: start,
+            state,
+            cost: total - last.cost,
+        }];
+        while let Some(goal) = stack.pop() {
+            steps += 1;
+            if steps > MAX_STEPS {
+                return None;
+            }
+            match self.explain(goal, &mut stack)? {
+                Explanation::Begun => {}
+                Explanation::Edge(before, terminal) => {
+                    self.prepend(before.node, goal.node, terminal, &mut reversed);
+                    stack.push(before);
+                }
+                Explanation::Text(before, nonterminal) => {
+                    self.prepend_text(before.node, goal.node, nonterminal, &mut reversed)?;
+                    stack.push(before);
+                }
+                Explanation::Completed(before, inner) => stack.extend([before, inner]),
+            }
+        }
+        reversed.reverse();
+        Some(reversed)
+    }
+
+    fn prepend(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        terminal: TerminalId,
+        reversed: &mut Vec<Addition>,
+    ) {
+        let point = |id: NodeId| self.nodes[id as usize].point;
+        let (from, to) = (point(from), point(to));
+        let additions = self.graph.additions(from, Some(terminal), to);
+        reversed.extend(additions.into_iter().rev());
+    }
+
+    fn prepend_text(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        nonterminal: NonterminalId,
+        reversed: &mut Vec<Addition>,
+    ) -> Option<()> {
+        let (from, to) = (
+            self.nodes[from as usize].gap.clone()?,
+            self.nodes[to as usize].gap.clone()?,
+        );
+        let group = self.sets.gap_group(to.group)?;
+        let lexemes = group.spell(nonterminal, from.member, to.member, MAX_STEPS)?;
+        for (terminal, before, behind) in lexemes {
+            let node = |member: u32| to.nodes.get(member as usize).copied();
+            self.prepend(node(before)?, node(behind)?, terminal, reversed);
+        }
+        Some(())
+    }
+
+    /// What explains a goal. Where it is complete and only makes another rule of
+    /// the same origin complete, and so on, what waited on the way is put on
+    /// `stack`.
+    fn explain(&mut self, goal: Goal, stack: &mut Vec<Goal>) -> Option<Explanation> {
+        // Unit steps: each goal with the one it explains and what waited there.
+        let mut found: Vec<(Goal, usize, Option<Goal>)> = vec![(goal, 0, None)];
+        let mut seen = FxHashSet::from_iter([goal.state]);
+        let mut queue = VecDeque::from([0]);
+        while let Some(at) = queue.pop_front() {
+            let goal = found[at].0;
+            if let Some(explanation) = self.explain_directly(goal) {
+                let mut at = at;
+                let mut waited = Vec::new();
+                while let (_, next, Some(waiting)) = found[at] {
+                    waited.push(waiting);
+                    at = next;
+                }
+                stack.extend(waited.into_iter().rev());
+                return Some(explanation);
+            }
+            for (waiting, inner) in self.unit_steps(goal) {
+                if seen.insert(inner.state) {
+                    found.push((inner, at, Some(waiting)));
+                    queue.push_back(found.len() - 1);
+                }
+            }
+        }
+        None
+    }
+
+    fn explain_directly(&mut self, goal: Goal) -> Option<Explanation> {
+        match self.sets.state(self.cfg, goal.state).accessed_by {
+            None | Some(Symbol::End(_) | Symbol::EndOfText) => Some(Explanation::Begun),
+            Some(Symbol::Terminal(terminal)) => self
+                .by_edge(goal, terminal)
+                .or_else(|| self.inside_gap(goal, Symbol::Terminal(terminal))),
+            Some(Symbol::Nonterminal(nonterminal)) => {
+                let inside = self.inside_gap(goal, Symbol::Nonterminal(nonterminal));
+                inside.or_else(|| self.by_completion(goal, nonterminal))
+            }
+        }
+    }
+
+    /// The settled states at a node that began at another, or at itself.
+    fn settled(&self, node: NodeId, origin: NodeId) -> Option<Costed> {
+        let known = self.nodes[node as usize].began_at(origin);
+        known.or_else(|| {
+            (node == origin).then(|| Costed {
+                set: self.nodes[node as usize].begun,
+                cost: 0,
+            })
+        })
+    }
+
+    /// All sets at a node that began at another: at itself there can be two.
+    fn all_settled(&self, node: NodeId, origin: NodeId) -> Vec<Costed> {
+        let mut all = Vec::from_iter(self.settled(node, origin));
+        let begun = Costed {
+            set: self.nodes[node as usize].begun,
+            cost: 0,
+        };
+        if node == origin && all.first() != Some(&begun) {
+            all.push(begun);
+        }
+        all
+    }
+
+    fn by_edge(&mut self, goal: Goal, terminal: TerminalId) -> Option<Explanation> {
+        let to = self.nodes[goal.node as usize].point;
+        for before in self.nodes[goal.node as usize].before.clone() {
+            let (edges, inside) = {
+                let node = &self.nodes[before as usize];
+                (node.edges.clone(), node.inside.clone())
+            };
+            let edges = edges.iter().chain(&inside).flat_map(|edges| edges.iter());
+            let edges = edges.filter(|edge| edge.to == to);
+            for edge in edges.filter(|edge| edge.terminal == Some(terminal)) {
+                for settled in self.all_settled(before, goal.origin) {
+                    let members = self.sets.members(settled.set);
+                    let state = members.iter().find_map(|&(state, cost)| {
+                        let cost = settled.cost.saturating_add(cost);
+                        if cost.saturating_add(edge.cost) != goal.cost {
+                            return None;
+                        }
+                        let next = self.sets.state(self.cfg, state).after_terminal(terminal);
+                        (next == Some(goal.state)).then_some((state, cost))
+                    });
+                    if let Some((state, cost)) = state {
+                        let before = Goal {
+                            node: before,
+                            origin: goal.origin,
+                            state,
+                            cost,
+                        };
+                        return Some(Explanation::Edge(before, terminal));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A step of the gap that the goal's node stands in.
+    fn inside_gap(&mut self, goal: Goal, symbol: Symbol) -> Option<Explanation> {
+        let gap = self.nodes[goal.node as usize].gap.clone()?;
+        for (from, &node) in (0..).zip(gap.nodes.iter()) {
+            let group = self.sets.gap_group(gap.group)?;
+            let mut arrivals = group.arrivals(symbol, from).iter();
+            let Some(&(_, step)) = arrivals.find(|&&(to, _)| to == gap.member) else {
+                continue;
+            };
+            let Some(wanted) = goal.cost.checked_sub(step) else {
+                continue;
+            };
+            for settled in self.all_settled(node, goal.origin) {
+                for &(state, cost) in self.sets.members(settled.set).iter() {
+                    if settled.cost.saturating_add(cost) != wanted {
+                        continue;
+                    }
+                    let made = self.sets.state(self.cfg, state);
+                    let before = Goal {
+                        node,
+                        state,
+                        cost: wanted,
+                        ..goal
+                    };
+                    match symbol {
+                        Symbol::Terminal(terminal)
+                            if made.after_terminal(terminal) == Some(goal.state) =>
+                        {
+                            return Some(Explanation::Edge(before, terminal));
+                        }
+                        Symbol::Nonterminal(nonterminal)
+                            if made.after_nonterminal(nonterminal) == Some(goal.state) =>
+                        {
+                            return Some(Explanation::Text(before, nonterminal));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn by_completion(&mut self, goal: Goal, nonterminal: NonterminalId) -> Option<Explanation> {
+        let found = self.completions(goal, nonterminal);
+        if found.is_some() || self.nodes[goal.node as usize].skipped.is_empty() {
+            return found;
+        }
+        self.write_out_skipped(goal.node);
+        self.completions(goal, nonterminal)
+    }
+
+    /// A completion by what began behind the goal's origin, or where an entry of its
+    /// own waits there, as the first state does.
+    fn completions(&mut self, goal: Goal, nonterminal: NonterminalId) -> Option<Explanation> {
+        for at in 0..self.nodes[goal.node as usize].entries.len() {
+            let inner = self.nodes[goal.node as usize].entries[at];
+            let Some(waiting) = self.nodes[inner.origin as usize].began_at(goal.origin) else {
+                continue;
+            };
+            let found = self.completion(goal, nonterminal, inner.origin, inner.settled, waiting);
+            if let Some((waiting, inner)) = found {
+                return Some(Explanation::Completed(waiting, inner));
+            }
+        }
+        None
+    }
+
+    /// Completions by what began where the goal did: what waited and what was
+    /// complete.
+    fn unit_steps(&mut self, goal: Goal) -> Vec<(Goal, Goal)> {
+        let made = self.sets.state(self.cfg, goal.state);
+        let (Some(Symbol::Nonterminal(nonterminal)), Some(inner)) = (
+            made.accessed_by,
+            self.nodes[goal.node as usize].began_at(goal.origin),
+        ) else {
+            return Vec::new();
+        };
+        let waiting = Costed {
+            set: self.nodes[goal.origin as usize].begun,
+            cost: 0,
+        };
+        let mut steps = Vec::new();
+        for &(state, cost) in self.sets.members(inner.set).iter() {
+            let cost = inner.cost.saturating_add(cost);
+            let completes = &self.sets.state(self.cfg, state).completes;
+            if cost > goal.cost || !completes.contains(&nonterminal) {
+                continue;
+            }
+            let wanted = goal.cost - cost;
+            if let Some(before) = self.waiting(goal, nonterminal, waiting, wanted) {
+                let before = Goal {
+                    node: goal.origin,
+                    origin: goal.origin,
+                    state: before,
+                    cost: wanted,
+                };
+                let inner = Goal {
+                    state,
+                    cost,
+                    ..goal
+                };
+                steps.push((before, inner));
+            }
+        }
+        steps
+    }
+
+    fn completion(
+        &mut self,
+        goal: Goal,
+        nonterminal: NonterminalId,
+        origin: NodeId,
+        inner: Costed,
+        waiting: Costed,
+    ) -> Option<(Goal, Goal)> {
+        if inner.cost.saturating_add(waiting.cost) > goal.cost {
+            return None;
+        }
+        for &(state, cost) in self.sets.members(inner.set).iter() {
+            let cost = inner.cost.saturating_add(cost);
+            let completes = &self.sets.state(self.cfg, state).completes;
+            if cost > goal.cost || !completes.contains(&nonterminal) {
+                continue;
+            }
+            let wanted = goal.cost - cost;
+            if let Some(before) = self.waiting(goal, nonterminal, waiting, wanted) {
+                let before = Goal {
+                    node: origin,
+                    origin: goal.origin,
+                    state: before,
+                    cost: wanted,
+                };
+                let inner = Goal {
+                    node: goal.node,
+                    origin,
+                    state,
+                    cost,
+                };
+                return Some((before, inner));
+            }
+        }
+        None
+    }
+
+    /// A state at this cost that the nonterminal leads from to the goal.
+    fn waiting(
+        &mut self,
+        goal: Goal,
+        nonterminal: NonterminalId,
+        waiting: Costed,
+        wanted: u32,
+    ) -> Option<StateId> {
+        let members = self.sets.members(waiting.set);
+        let mut members = members.iter();
+        let found = members.find(|&&(state, cost)| {
+            waiting.cost.saturating_add(cost) == wanted
+                && self
+                    .sets
+                    .state(self.cfg, state)
+                    .after_nonterminal(nonterminal)
+                    == Some(goal.state)
+        });
+        found.map(|&(state, _)| state)
+    }
+
+    /// Makes entries of the completions at a node that were handed on at once.
+    fn write_out_skipped(&mut self, id: NodeId) {
+        for skipped in std::mem::take(&mut self.nodes[id as usize].skipped) {
+            let (mut at, mut what, mut cost) = (skipped.origin, skipped.passed, skipped.cost);
+            while let Some(handed) = handed_on(self.nodes, self.sets, self.cfg, at, what) {
+                let costed = Costed {
+                    cost: cost.saturating_add(handed.costed.cost),
+                    ..handed.costed
+                };
+                let node = &mut self.nodes[id as usize];
+                match node.entries.iter_mut().find(|e| e.origin == handed.origin) {
+                    Some(entry) => entry.settled = self.sets.union(entry.settled, costed),
+                    None => node.insert(Entry {
+                        settled: costed,
+                        ..Entry::new(handed.origin, costed)
+                    }),
+                }
+                cost = costed.cost.saturating_add(handed.completes.1);
+                (at, what) = (handed.origin, handed.completes.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,534 @@
+//! Sets of parser states with costs, and what symbols do to them.
+//!
+//! Where a gap leaves open what stands in it, a parse is in many states at once.
+//! All that began at one place are kept together, as one set, each with the least
+//! that must be written into gaps to be in it. Sets are normalised (the cheapest
+//! state costs nothing; the rest is kept beside the set), interned, and their
+//! steps memoised: a weighted determinisation of the LR(0) automaton, as far as
+//! texts ask for it. Moving a whole set over a lexeme is one look-up then.
+//!
+//! Inside a gap of any length lexemes may follow one another, from boundary to
+//! boundary. There a set is one of *places*, a state at a boundary of the gap each,
+//! and [`StateSets::settle_gap`] closes it under all that can follow at once, whole
+//! nonterminals included, at the cost of their cheapest texts
+//! ([`gap_group`](crate::gap_group)).
+//!
+//! Cost: a step that was not made before, the states in its sets; one that was,
+//! a look-up.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use lacuna_lexer::TerminalId;
+use rustc_hash::FxHashMap;
+
+use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::gap_group::{Boundaries, GapGroup, Member};
+use crate::lr::{State, StateId, States};
+
+/// Index of a set; [`NOTHING`] is the empty one.
+pub type SetId = u32;
+
+/// The empty set.
+pub const NOTHING: SetId = 0;
+
+/// Index of a set of nonterminals with costs.
+pub type PassedId = u32;
+
+/// Index of a group of boundaries.
+pub type GroupId = u32;
+
+/// Bits of a place that tell its state; the rest tell its boundary.
+const STATE_BITS: u32 = 24;
+
+/// A set, with what is to be added to the costs in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costed {
+    /// The set.
+    pub set: SetId,
+    /// What all its states cost beyond what stands in the set.
+    pub cost: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Set {
+    members: Arc<[(StateId, u32)]>,
+    facts: Option<Facts>,
+    /// For sets of many states: where nonterminals lead, with costs.
+    by_nonterminal: Option<ByNonterminal>,
+}
+
+type ByNonterminal = Arc<FxHashMap<NonterminalId, Vec<(StateId, u32)>>>;
+
+/// What follows from being in the states of a set.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// The nonterminals that are complete, with what is to be added.
+    pub completes: Option<(PassedId, u32)>,
+    /// The states of all that may begin.
+    pub predicts: SetId,
+    /// The least cost at which the text may end.
+    pub ends: Option<u32>,
+    /// Whether nothing can follow but that what encloses it goes on.
+    pub only_completes: bool,
+}
+
+/// The sets met so far, and their steps.
+#[derive(Clone, Debug)]
+pub struct StateSets {
+    states: States,
+    sets: Vec<Set>,
+    ids: FxHashMap<Arc<[(StateId, u32)]>, SetId>,
+    passed: Vec<Arc<[(NonterminalId, u32)]>>,
+    passed_ids: FxHashMap<Arc<[(NonterminalId, u32)]>, PassedId>,
+    groups: Vec<(Arc<Boundaries>, Option<GapGroup>)>,
+    read: FxHashMap<(SetId, TerminalId), Option<Costed>>,
+    passes: FxHashMap<(SetId, PassedId), Option<Costed>>,
+    unions: FxHashMap<(SetId, SetId, u32), Costed>,
+    settled: FxHashMap<(SetId, SetId, Option<GroupId>), SetId>,
+    lifted: FxHashMap<(SetId, Member), SetId>,
+    parted: FxHashMap<SetId, Arc<[(Member, Costed)]>>,
+    begun: FxHashMap<(GroupId, Box<[SetId]>), Arc<[SetId]>>,
+    work: usize,
+    members: usize,
+}
+
+/// Members from which on a set is indexed.
+const INDEXED_FROM: usize = 24;
+
+impl StateSets {
+    /// No set but the empty one, and the first state's.
+    pub fn new(cfg: &Cfg) -> Self {
+        let mut sets = Self {
+            states: States::new(cfg),
+            sets: Vec::new(),
+            ids: FxHashMap::default(),
+            passed: Vec::new(),
+            passed_ids: FxHashMap::default(),
+            groups: Vec::new(),
+            read: FxHashMap::default(),
+            passes: FxHashMap::default(),
+            unions: FxHashMap::default(),
+            settled: FxHashMap::default(),
+            lifted: FxHashMap::default(),
+            parted: FxHashMap::default(),
+            begun: FxHashMap::default(),
+            work: 0,
+            members: 0,
+        };
+        sets.intern(Vec::new());
+        sets
+    }
+
+    /// The set of the first state.
+    pub fn start(&mut self) -> Costed {
+        let set = self.intern(vec![(States::START, 0)]);
+        Costed { set, cost: 0 }
+    }
+
+    /// Members of all sets and memos, a measure of the memory.
+    pub fn size(&self) -> usize {
+        let memos = self.read.len() + self.passes.len() + self.unions.len();
+        self.members + 4 * (memos + self.settled.len() + self.sets.len())
+    }
+
+    /// States looked at since the last call, a measure of the work.
+    pub fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.work)
+    }
+
+    /// Number of parser states met.
+    pub fn state_count(&self) -> usize {
+        self.states.count()
+    }
+
+    /// A parser state.
+    pub fn state(&mut self, cfg: &Cfg, state: StateId) -> Arc<State> {
+        self.states.get(cfg, state)
+    }
+
+    /// The states of a set, by their numbers.
+    pub fn members(&self, set: SetId) -> Arc<[(StateId, u32)]> {
+        Arc::clone(&self.sets[set as usize].members)
+    }
+
+    /// What being in a state costs.
+    pub fn cost(&self, costed: Costed, state: StateId) -> Option<u32> {
+        let members = &self.sets[costed.set as usize].members;
+        let at = members.binary_search_by_key(&state, |&(known, _)| known);
+        at.ok().map(|at| costed.cost.saturating_add(members[at].1))
+    }
+
+    /// The set after a lexeme of a terminal.
+    pub fn read(&mut self, cfg: &Cfg, set: SetId, terminal: TerminalId) -> Option<Costed> {
+        if let Some(&known) = self.read.get(&(set, terminal)) {
+            return known;
+        }
+        let members = self.members(set);
+        self.work += members.len();
+        let mut next = Vec::new();
+        for &(state, cost) in members.iter() {
+            let target = self.states.get(cfg, state).after_terminal(terminal);
+            next.extend(target.map(|target| (target, cost)));
+        }
+        let next = self.normalise(next);
+        self.read.insert((set, terminal), next);
+        next
+    }
+
+    /// The set after any of some nonterminals.
+    pub fn pass(&mut self, cfg: &Cfg, set: SetId, passed: PassedId) -> Option<Costed> {
+        if let Some(&known) = self.passes.get(&(set, passed)) {
+            return known;
+        }
+        let mut next = Vec::new();
+        let nonterminals = Arc::clone(&self.passed[passed as usize]);
+        if self.sets[set as usize].members.len() < INDEXED_FROM {
+            let members = self.members(set);
+            self.work += members.len();
+            for &(state, cost) in members.iter() {
+                let state = self.states.get(cfg, state);
+                for &(nonterminal, inner) in nonterminals.iter() {
+                    let target = state.after_nonterminal(nonterminal);
+                    next.extend(target.map(|target| (target, cost.saturating_add(inner))));
+                }
+            }
+        } else {
+            let by_nonterminal = self.by_nonterminal(cfg, set);
+            for &(nonterminal, inner) in nonterminals.iter() {
+                let targets = by_nonterminal.get(&nonterminal).into_iter().flatten();
+                next.extend(targets.map(|&(target, cost)| (target, cost.saturating_add(inner))));
+            }
+            self.work += next.len();
+        }
+        let next = self.normalise(next);
+        self.passes.insert((set, passed), next);
+        next
+    }
+
+    /// Both sets as one.
+    pub fn union(&mut self, a: Costed, b: Costed) -> Costed {
+        let (low, high) = match a.cost <= b.cost {
+            true => (a, b),
+            false => (b, a),
+        };
+        if low.set == high.set || high.set == NOTHING {
+            return low;
+        }
+        if low.set == NOTHING {
+            return high;
+        }
+        let apart = high.cost - low.cost;
+        let key = (low.set, high.set, apart);
+        let union = match self.unions.get(&key) {
+            Some(&known) => known,
+            None => {
+                let mut all = self.members(low.set).to_vec();
+                let more = self.members(high.set);
+                all.extend(more.iter().map(|&(s, c)| (s, c.saturating_add(apart))));
+                self.work += all.len();
+                let set = self.normalise(all).map_or(NOTHING, |costed| costed.set);
+                let union = Costed { set, cost: 0 };
+                self.unions.insert(key, union);
+                union
+            }
+        };
+        Costed {
+            cost: low.cost,
+            ..union
+        }
+    }
+
+    /// All that follows from a set where it stands: what completes lets
+    /// `predicted`, the states that began where the set began, go on.
+    pub fn settle(&mut self, cfg: &Cfg, set: SetId, predicted: SetId) -> SetId {
+        self.close(cfg, set, predicted, None)
+    }
+
+    /// The same for a set of places in a gap, where lexemes may follow as well.
+    pub fn settle_gap(
+        &mut self,
+        cfg: &Cfg,
+        places: SetId,
+        predicted: SetId,
+        group: GroupId,
+    ) -> SetId {
+        self.close(cfg, places, predicted, Some(group))
+    }
+
+    fn close(&mut self, cfg: &Cfg, set: SetId, predicted: SetId, group: Option<GroupId>) -> SetId {
+        let key = (set, predicted, group);
+        if let Some(&known) = self.settled.get(&key) {
+            return known;
+        }
+        let members = self.members(set);
+        let waiting = self.members(predicted);
+        let waiting_by = match waiting.len() < INDEXED_FROM {
+            true => None,
+            false => Some(self.by_nonterminal(cfg, predicted)),
+        };
+        let group = group.and_then(|group| self.groups[group as usize].1.as_ref());
+        let mut queue = Relaxation::default();
+        for &(place, cost) in members.iter() {
+            queue.relax(place, cost);
+        }
+        while let Some((place, cost)) = queue.settle() {
+            self.work += 1;
+            let (state, member) = (place & STATES, place >> STATE_BITS);
+            let here = |state: StateId| at(state, member);
+            let state = self.states.get(cfg, state);
+            if let Some(group) = group {
+                let terminals = state.terminals.iter();
+                let terminals = terminals.map(|&(t, target)| (Symbol::Terminal(t), target));
+                let nonterminals = state.nonterminals.iter();
+                let nonterminals =
+                    nonterminals.map(|&(n, target)| (Symbol::Nonterminal(n), target));
+                for (symbol, target) in terminals.chain(nonterminals) {
+                    for &(to, step) in group.arrivals(symbol, member) {
+                        queue.relax(at(target, to), cost.saturating_add(step));
+                    }
+                }
+            }
+            for &nonterminal in &state.completes {
+                match &waiting_by {
+                    None => {
+                        for &(waiting, before) in waiting.iter() {
+                            let waiting = self.states.get(cfg, waiting);
+                            if let Some(target) = waiting.after_nonterminal(nonterminal) {
+                                queue.relax(here(target), cost.saturating_add(before));
+                            }
+                        }
+                    }
+                    Some(by) => {
+                        for &(target, before) in by.get(&nonterminal).into_iter().flatten() {
+                            queue.relax(here(target), cost.saturating_add(before));
+                        }
+                    }
+                }
+            }
+        }
+        let id = self.intern(queue.settled());
+        self.settled.insert(key, id);
+        id
+    }
+
+    /// A set of states as places at a boundary of a gap.
+    pub fn lift(&mut self, set: SetId, member: Member) -> SetId {
+        if member == 0 {
+            return set;
+        }
+        if let Some(&known) = self.lifted.get(&(set, member)) {
+            return known;
+        }
+        let members = self.members(set);
+        let places = members.iter();
+        let places = places.map(|&(state, cost)| (at(state, member), cost));
+        let lifted = self.intern(places.collect());
+        self.lifted.insert((set, member), lifted);
+        lifted
+    }
+
+    /// The states of a set of places at each boundary.
+    pub fn part(&mut self, places: SetId) -> Arc<[(Member, Costed)]> {
+        if let Some(known) = self.parted.get(&places) {
+            return Arc::clone(known);
+        }
+        let members = self.members(places);
+        let mut parts = Vec::new();
+        for places in members.chunk_by(|a, b| a.0 >> STATE_BITS == b.0 >> STATE_BITS) {
+            let states = places.iter();
+            let states = states.map(|&(place, cost)| (place & STATES, cost));
+            let member = places[0].0 >> STATE_BITS;
+            parts.extend(self.normalise(states.collect()).map(|part| (member, part)));
+        }
+        let parts: Arc<[(Member, Costed)]> = parts.into();
+        self.parted.insert(places, Arc::clone(&parts));
+        parts
+    }
+
+    /// All that may begin at the boundaries of a gap, where what `predicted` holds
+    /// for each boundary may begin, and what may begin behind lexemes. For each
+    /// boundary, the places of what began there.
+    pub fn begin_gap(&mut self, cfg: &Cfg, predicted: &[SetId], group: GroupId) -> Arc<[SetId]> {
+        let key = (group, predicted.into());
+        if let Some(known) = self.begun.get(&key) {
+            return Arc::clone(known);
+        }
+        let mut all = predicted.to_vec();
+        let mut begun: Vec<SetId> = vec![NOTHING; all.len()];
+        loop {
+            let before = all.clone();
+            for origin in 0..all.len() {
+                let places = self.lift(all[origin], origin as Member);
+                begun[origin] = self.settle_gap(cfg, places, NOTHING, group);
+                for &(member, part) in self.part(begun[origin]).iter() {
+                    let more = self.facts(cfg, part.set).predicts;
+                    let (a, b) = (all[member as usize], more);
+                    let (a, b) = (Costed { set: a, cost: 0 }, Costed { set: b, cost: 0 });
+                    all[member as usize] = self.union(a, b).set;
+                }
+            }
+            if all == before {
+                break;
+            }
+        }
+        let begun: Arc<[SetId]> = begun.into();
+        self.begun.insert(key, Arc::clone(&begun));
+        begun
+    }
+
+    /// What follows from being in a set.
+    pub fn facts(&mut self, cfg: &Cfg, set: SetId) -> Facts {
+        if let Some(facts) = self.sets[set as usize].facts {
+            return facts;
+        }
+        let members = self.members(set);
+        self.work += members.len();
+        let mut completes: Vec<(NonterminalId, u32)> = Vec::new();
+        let mut predictions: Vec<(StateId, u32)> = Vec::new();
+        let mut ends: Option<u32> = None;
+        let mut only_completes = true;
+        for &(state, cost) in members.iter() {
+            let state = self.states.get(cfg, state);
+            completes.extend(state.completes.iter().map(|&n| (n, cost)));
+            predictions.extend(state.prediction.map(|prediction| (prediction, 0)));
+            if state.ends {
+                ends = Some(ends.map_or(cost, |known| known.min(cost)));
+            }
+            only_completes &=
+                !state.ends && state.terminals.is_empty() && state.nonterminals.is_empty();
+        }
+        let completes = cheapest_first(completes).map(|(cost, completes)| {
+            let fresh = self.passed.len() as PassedId;
+            let completes: Arc<[(NonterminalId, u32)]> = completes.into();
+            let id = *self.passed_ids.entry(completes).or_insert_with_key(|key| {
+                self.passed.push(Arc::clone(key));
+                fresh
+            });
+            (id, cost)
+        });
+        let predicts = self.normalise(predictions).map_or(NOTHING, |p| p.set);
+        let facts = Facts {
+            completes,
+            predicts,
+            ends,
+            only_completes,
+        };
+        self.sets[set as usize].facts = Some(facts);
+        facts
+    }
+
+    /// The group of a gap's boundaries; `None` if there are too many of them.
+    pub fn group(&mut self, cfg: &Cfg, boundaries: &Arc<Boundaries>) -> Option<GroupId> {
+        let mut known = self.groups.iter();
+        let known = known.position(|(known, _)| {
+            Arc::ptr_eq(known, boundaries) || known.as_ref() == boundaries.as_ref()
+        });
+        let id = known.unwrap_or_else(|| {
+            let group = GapGroup::new(cfg, self.states.nullable(), boundaries);
+            self.groups.push((Arc::clone(boundaries), group));
+            self.groups.len() - 1
+        });
+        self.groups[id].1.as_ref().map(|_| id as GroupId)
+    }
+
+    /// What symbols do in a group that there is.
+    pub(crate) fn gap_group(&self, group: GroupId) -> Option<&GapGroup> {
+        self.groups[group as usize].1.as_ref()
+    }
+
+    fn by_nonterminal(&mut self, cfg: &Cfg, set: SetId) -> ByNonterminal {
+        if let Some(known) = &self.sets[set as usize].by_nonterminal {
+            return Arc::clone(known);
+        }
+        let mut by: FxHashMap<NonterminalId, Vec<(StateId, u32)>> = FxHashMap::default();
+        for &(state, cost) in self.members(set).iter() {
+            for &(nonterminal, target) in &self.states.get(cfg, state).nonterminals {
+                by.entry(nonterminal).or_default().push((target, cost));
+            }
+        }
+        for targets in by.values_mut() {
+            targets.sort_unstable();
+            targets.dedup_by_key(|&mut (target, _)| target);
+            self.members += targets.len();
+        }
+        let by = Arc::new(by);
+        self.sets[set as usize].by_nonterminal = Some(Arc::clone(&by));
+        by
+    }
+
+    fn normalise(&mut self, members: Vec<(StateId, u32)>) -> Option<Costed> {
+        let (cost, members) = cheapest_first(members)?;
+        let set = self.intern(members);
+        Some(Costed { set, cost })
+    }
+
+    fn intern(&mut self, members: Vec<(StateId, u32)>) -> SetId {
+        if let Some(&known) = self.ids.get(members.as_slice()) {
+            return known;
+        }
+        let fresh = self.sets.len() as SetId;
+        let members: Arc<[(StateId, u32)]> = members.into();
+        self.members += members.len();
+        self.ids.insert(Arc::clone(&members), fresh);
+        self.sets.push(Set {
+            members,
+            facts: None,
+            by_nonterminal: None,
+        });
+        fresh
+    }
+}
+
+const STATES: u32 = (1 << STATE_BITS) - 1;
+
+fn at(state: StateId, member: Member) -> u32 {
+    state | (member << STATE_BITS)
+}
+
+/// Dijkstra's algorithm, the graph being known to whoever drives it.
+#[derive(Default)]
+struct Relaxation {
+    costs: FxHashMap<u32, u32>,
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+impl Relaxation {
+    fn relax(&mut self, place: u32, cost: u32) {
+        let known = self.costs.entry(place).or_insert(u32::MAX);
+        if cost < *known {
+            *known = cost;
+            self.queue.push(Reverse((cost, place)));
+        }
+    }
+
+    /// The cheapest place not settled yet.
+    fn settle(&mut self) -> Option<(u32, u32)> {
+        loop {
+            let Reverse((cost, place)) = self.queue.pop()?;
+            if self.costs.get(&place) == Some(&cost) {
+                return Some((place, cost));
+            }
+        }
+    }
+
+    fn settled(self) -> Vec<(u32, u32)> {
+        let mut settled: Vec<(u32, u32)> = self.costs.into_iter().collect();
+        settled.sort_unstable();
+        settled
+    }
+}
+
+/// Each number once, at its least cost, with the least of all taken off.
+fn cheapest_first(mut members: Vec<(u32, u32)>) -> Option<(u32, Vec<(u32, u32)>)> {
+    members.sort_unstable();
+    members.dedup_by_key(|&mut (member, _)| member);
+    let least = members.iter().map(|&(_, cost)| cost).min()?;
+    if least > 0 {
+        for (_, cost) in &mut members {
+            *cost -= least;
+        }
+    }
+    Some((least, members))
+}

@@ -1,0 +1,606 @@
+//! Edges of the completion graph where gaps have any length.
+//!
+//! Lexemes from one node are followed together, a front of lexer states that moves
+//! over the pattern byte by byte. What a lexeme can do inside a gap of any length
+//! depends on the state it enters with and on nothing else, so it is found once
+//! for each such state ([`GapReach`]) and kept.
+//!
+//! Two things keep gaps small. Behind most lexemes a blank changes nothing, so one
+//! node stands for all boundaries of a gap or most ([`Lexer::separator`] proves it
+//! for a grammar). And a lexeme that could end exactly where a gap ends could as well end inside
+//! it, so no node stands at the end of a gap.
+//!
+//! Cost: in text, the bytes of a lexeme; at a gap, the states that the next byte
+//! of text leaves alive.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lacuna_lexer::{Lexer, LexerState, TerminalId};
+use rustc_hash::FxHashMap;
+
+use crate::Segment;
+use crate::cfg::{Cfg, Symbol};
+use crate::gap_group::{Boundaries, GapStep, Member};
+use crate::graph::{Addition, CompletionGraph, Edge, Edges, Emit, Point};
+
+/// What lexemes can do in a gap of any length, by the state they enter it with.
+#[derive(Clone, Debug, Default)]
+pub struct GapReaches {
+    known: FxHashMap<LexerState, Arc<GapReach>>,
+    entries: usize,
+    boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
+    /// The terminals that stand in productions.
+    used: Option<Vec<bool>>,
+}
+
+/// What a lexeme under way can become inside a gap of any length.
+#[derive(Debug)]
+struct GapReach {
+    /// The states it can come to, cheapest first; the one it entered with is the
+    /// first.
+    states: Vec<Reached>,
+    /// The boundaries at which it can end, each once.
+    ends: Vec<GapEnd>,
+}
+
+#[derive(Debug)]
+struct Reached {
+    state: LexerState,
+    cost: u32,
+    /// Where it came from, by its place here, and the byte read if one was.
+    before: u32,
+    byte: Option<u8>,
+}
+
+#[derive(Debug)]
+struct GapEnd {
+    terminal: TerminalId,
+    to: LexerState,
+    cost: u32,
+    /// The state in which it ends, by its place.
+    at: u32,
+    separator: Option<Emit>,
+}
+
+/// States and ends that are kept for later patterns: some 40 megabytes.
+const MAX_KEPT: usize = 2_000_000;
+
+impl GapReaches {
+    fn from(&mut self, lexer: &Lexer, state: LexerState) -> Arc<GapReach> {
+        if let Some(known) = self.known.get(&state) {
+            return Arc::clone(known);
+        }
+        let reach = Arc::new(GapReach::new(lexer, state));
+        self.entries += reach.states.len() + reach.ends.len();
+        if self.entries > MAX_KEPT {
+            self.known.clear();
+            self.entries = reach.states.len() + reach.ends.len();
+        }
+        self.known.insert(state, Arc::clone(&reach));
+        reach
+    }
+
+    /// All boundaries that lexemes lead to from these, inside a gap.
+    pub(crate) fn boundaries(
+        &mut self,
+        cfg: &Cfg,
+        mut entries: Vec<LexerState>,
+    ) -> Arc<Boundaries> {
+        entries.sort_unstable();
+        entries.dedup();
+        if let Some(known) = self.boundaries.get(entries.as_slice()) {
+            return Arc::clone(known);
+        }
+        let used = self.used.get_or_insert_with(|| used_terminals(cfg)).clone();
+        let mut states = entries.clone();
+        let mut lexemes: Vec<(TerminalId, LexerState, LexerState, u32)> = Vec::new();
+        let mut at = 0;
+        while let Some(&from) = states.get(at) {
+            at += 1;
+            for end in &self.from(&cfg.lexer, from).ends {
+                if !used[end.terminal as usize] {
+                    continue;
+                }
+                if !states.contains(&end.to) {
+                    states.push(end.to);
+                }
+                lexemes.push((end.terminal, from, end.to, tokens(end.cost)));
+            }
+        }
+        states.sort_unstable();
+        let member = |state: LexerState| states.partition_point(|&known| known < state) as Member;
+        let steps = lexemes.iter().map(|&(terminal, from, to, cost)| GapStep {
+            terminal,
+            from: member(from),
+            to: member(to),
+            cost,
+        });
+        let boundaries = Arc::new(Boundaries {
+            steps: steps.collect(),
+            states: states.into(),
+        });
+        self.boundaries
+            .insert(entries.into(), Arc::clone(&boundaries));
+        boundaries
+    }
+}
+
+fn used_terminals(cfg: &Cfg) -> Vec<bool> {
+    let mut used = vec![false; cfg.lexer.terminal_count()];
+    for symbol in &cfg.symbols {
+        if let Symbol::Terminal(terminal) = symbol {
+            used[*terminal as usize] = true;
+        }
+    }
+    used
+}
+
+impl GapReach {
+    fn new(lexer: &Lexer, entry: LexerState) -> Self {
+        let mut states = vec![Reached {
+            state: entry,
+            cost: 0,
+            before: 0,
+            byte: None,
+        }];
+        let mut queue = VecDeque::from([0u32]);
+        let mut settled: FxHashMap<LexerState, ()> = FxHashMap::default();
+        let mut order = Vec::new();
+        let mut ends: Vec<GapEnd> = Vec::new();
+        let mut known: FxHashMap<(TerminalId, LexerState), ()> = FxHashMap::default();
+        while let Some(at) = queue.pop_front() {
+            let Reached { state, cost, .. } = states[at as usize];
+            if settled.insert(state, ()).is_some() {
+                continue;
+            }
+            order.push(at);
+            for finish in lexer.finishes(state) {
+                let Some(terminal) = finish.terminal else {
+                    states.push(Reached {
+                        state: finish.to,
+                        cost,
+                        before: at,
+                        byte: None,
+                    });
+                    queue.push_front(states.len() as u32 - 1);
+                    continue;
+                };
+                let separator = lexer.separator(finish.to);
+                let to = separator.map_or(finish.to, |(_, state)| state);
+                if known.insert((terminal, to), ()).is_none() {
+                    let separator = separator.map(|(byte, state)| Emit::Separate {
+                        byte,
+                        boundary: finish.to,
+                        state,
+                    });
+                    ends.push(GapEnd {
+                        terminal,
+                        to,
+                        cost,
+                        at,
+                        separator,
+                    });
+                }
+            }
+            for &(byte, next) in lexer.moves(state) {
+                if !settled.contains_key(&next) {
+                    states.push(Reached {
+                        state: next,
+                        cost: cost + 1,
+                        before: at,
+                        byte: Some(byte),
+                    });
+                    queue.push_back(states.len() as u32 - 1);
+                }
+            }
+        }
+        let (states, places) = keep(states, &order);
+        for end in &mut ends {
+            end.at = places[end.at as usize];
+        }
+        Self { states, ends }
+    }
+
+    /// What it writes to come to a state, last first.
+    fn spell(&self, mut at: u32, segment: u32, reversed: &mut Vec<Addition>) {
+        while at != 0 {
+            let Reached {
+                state,
+                before,
+                byte,
+                ..
+            } = self.states[at as usize];
+            reversed.extend(byte.map(|byte| Addition {
+                segment,
+                emit: Emit::Byte(byte, state),
+            }));
+            at = before;
+        }
+    }
+}
+
+/// The states that were settled, in that order, and where each has gone.
+fn keep(mut states: Vec<Reached>, order: &[u32]) -> (Vec<Reached>, Vec<u32>) {
+    let mut places = vec![0; states.len()];
+    for (place, &at) in (0..).zip(order) {
+        places[at as usize] = place;
+    }
+    for reached in &mut states {
+        reached.before = places[reached.before as usize];
+    }
+    let kept = order.iter().map(|&at| {
+        let Reached {
+            state,
+            cost,
+            before,
+            byte,
+        } = states[at as usize];
+        Reached {
+            state,
+            cost,
+            before,
+            byte,
+        }
+    });
+    (kept.collect(), places)
+}
+
+/// All lexemes that may begin at a node; `None` beyond the budget.
+pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Edges> {
+    let mut sweep = Sweep::new(node);
+    sweep.run(graph, budget)?;
+    let segment = graph.gap(node);
+    let edges = sweep.found.iter().map(|found| found.edge);
+    let (inside, edges): (Vec<Edge>, Vec<Edge>) =
+        edges.partition(|edge| edge.terminal.is_some() && segment == Some(edge.to.segment));
+    Some(Edges {
+        edges: edges.into(),
+        inside: inside.into(),
+        reach: sweep.reach,
+        work: sweep.work,
+    })
+}
+
+/// What the cheapest lexeme of `terminal` between two nodes adds to gaps.
+pub(crate) fn additions(
+    graph: &mut CompletionGraph<'_>,
+    from: Point,
+    terminal: Option<TerminalId>,
+    to: Point,
+) -> Vec<Addition> {
+    let mut sweep = Sweep::new(from);
+    // Edges were found within a budget before; the same walk needs none.
+    if sweep.run(graph, usize::MAX).is_none() {
+        return Vec::new();
+    }
+    let mut found = sweep.found.iter();
+    let found = found.find(|found| found.edge.terminal == terminal && found.edge.to == to);
+    found.map_or_else(Vec::new, |found| sweep.spell(found))
+}
+
+/// A lexeme under way.
+#[derive(Clone, Copy)]
+struct Active {
+    state: LexerState,
+    cost: u32,
+    crossing: u32,
+}
+
+/// A way across a gap, from one side to the other.
+struct Crossing {
+    /// The crossing before.
+    before: u32,
+    segment: u32,
+    reach: Arc<GapReach>,
+    at: u32,
+}
+
+struct Found {
+    edge: Edge,
+    /// The last crossing before its end.
+    crossing: u32,
+    /// Its end in a gap.
+    end: Option<(Arc<GapReach>, u32)>,
+}
+
+/// About how many tokens it takes to write so many bytes. Coarse costs keep sets of
+/// states alike, and tokens are what gaps will be counted in.
+fn tokens(bytes: u32) -> u32 {
+    bytes.div_ceil(4)
+}
+
+const NO_CROSSING: u32 = u32::MAX;
+
+/// Edges from which on they are found by a table.
+const INDEXED_FROM: usize = 16;
+
+struct Sweep {
+    node: Point,
+    active: Vec<Active>,
+    crossings: Vec<Crossing>,
+    found: Vec<Found>,
+    known: FxHashMap<(Option<TerminalId>, Point), u32>,
+    reach: u32,
+    work: usize,
+}
+
+impl Sweep {
+    fn new(node: Point) -> Self {
+        Self {
+            node,
+            active: vec![Active {
+                state: node.state,
+                cost: 0,
+                crossing: NO_CROSSING,
+            }],
+            crossings: Vec::new(),
+            found: Vec::new(),
+            known: FxHashMap::default(),
+            reach: 0,
+            work: 1,
+        }
+    }
+
+    fn run(&mut self, graph: &mut CompletionGraph<'_>, budget: usize) -> Option<()> {
+        let mut segment = self.node.segment;
+        let mut offset = self.node.offset as usize;
+        let pattern = graph.pattern;
+        while !self.active.is_empty() {
+            if self.work > budget {
+                return None;
+            }
+            self.reach = self.reach.max(graph.rank(Point {
+                segment,
+                offset: 0,
+                ..self.node
+            }));
+            match pattern.segments.get(segment as usize) {
+                None => {
+                    self.end(graph, segment);
+                    return Some(());
+                }
+                Some(Segment::Text(bytes)) => {
+                    self.text(graph, segment, offset, bytes);
+                    segment += 1;
+                    offset = 0;
+                    // The end of a text is a place of its own only at the very end.
+                    if segment as usize == pattern.segments.len() {
+                        self.finish(graph, segment, 0);
+                    }
+                }
+                Some(Segment::Gap(_)) => {
+                    let next = match pattern.segments.get(segment as usize + 1) {
+                        Some(Segment::Text(bytes)) => bytes.first().copied(),
+                        _ => None,
+                    };
+                    self.gap(graph, segment, next);
+                    segment += 1;
+                    offset = usize::from(next.is_some());
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Follows lexemes through a text, from `offset` to its end.
+    fn text(&mut self, graph: &CompletionGraph<'_>, segment: u32, offset: usize, bytes: &[u8]) {
+        let first_rank = graph.rank(Point {
+            segment,
+            offset: 0,
+            ..self.node
+        });
+        for (offset, &byte) in bytes.iter().enumerate().skip(offset) {
+            self.finish(graph, segment, offset as u32);
+            self.work += self.active.len();
+            self.reach = self.reach.max(first_rank + offset as u32);
+            let mut kept = 0;
+            for at in 0..self.active.len() {
+                let mut active = self.active[at];
+                let Some(state) = graph.lexer.next(active.state, byte) else {
+                    continue;
+                };
+                active.state = state;
+                match self.active[..kept].iter().position(|a| a.state == state) {
+                    Some(known) => {
+                        if active.cost < self.active[known].cost {
+                            self.active[known] = active;
+                        }
+                    }
+                    None => {
+                        self.active[kept] = active;
+                        kept += 1;
+                    }
+                }
+            }
+            self.active.truncate(kept);
+            if kept == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Ends what may end at a place in text or behind all segments.
+    fn finish(&mut self, graph: &CompletionGraph<'_>, segment: u32, offset: u32) {
+        let mut at = 0;
+        while let Some(&active) = self.active.get(at) {
+            at += 1;
+            for finish in graph.lexer.finishes(active.state) {
+                let boundary = Point {
+                    segment,
+                    offset,
+                    trie: 0,
+                    state: finish.to,
+                };
+                let Some(boundary) = graph.redeem(boundary, &mut self.reach) else {
+                    continue;
+                };
+                match finish.terminal {
+                    Some(_) => {
+                        let edge = Edge {
+                            terminal: finish.terminal,
+                            to: boundary,
+                            cost: tokens(active.cost),
+                        };
+                        self.found(edge, active.crossing, None);
+                    }
+                    None => {
+                        let begun = Active {
+                            state: boundary.state,
+                            ..active
+                        };
+                        let same = |known: &Active| known.state == begun.state;
+                        match self.active.iter().position(same) {
+                            Some(known) if self.active[known].cost > begun.cost => {
+                                self.active[known] = begun;
+                                at = at.min(known);
+                            }
+                            Some(_) => {}
+                            None => self.active.push(begun),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends what may end in a gap, and follows the rest to behind `next`, the
+    /// first byte of the text behind it.
+    fn gap(&mut self, graph: &mut CompletionGraph<'_>, segment: u32, next: Option<u8>) {
+        // What stands behind the gap is looked at, even if nothing survives that.
+        self.reach = self.reach.max(graph.rank(Point {
+            segment: segment + 1,
+            offset: 0,
+            ..self.node
+        }));
+        let entering = std::mem::take(&mut self.active);
+        let mut behind: FxHashMap<LexerState, u32> = FxHashMap::default();
+        for Active {
+            state,
+            cost,
+            crossing,
+        } in entering
+        {
+            let reach = graph.reaches.from(graph.lexer, state);
+            self.work += reach.states.len() / 8 + reach.ends.len();
+            for (at, end) in (0..).zip(&reach.ends) {
+                let to = Point {
+                    segment,
+                    offset: 0,
+                    trie: 0,
+                    state: end.to,
+                };
+                let edge = Edge {
+                    terminal: Some(end.terminal),
+                    to,
+                    cost: tokens(cost.saturating_add(end.cost)),
+                };
+                self.found(edge, crossing, Some((&reach, at)));
+            }
+            for (at, reached) in (0..).zip(&reach.states) {
+                let state = match next {
+                    None => reached.state,
+                    Some(byte) => match graph.lexer.next(reached.state, byte) {
+                        Some(state) => state,
+                        None => continue,
+                    },
+                };
+                let cost = cost.saturating_add(reached.cost);
+                let fresh = self.active.len() as u32;
+                let place = *behind.entry(state).or_insert(fresh);
+                if place != fresh && self.active[place as usize].cost <= cost {
+                    continue;
+                }
+                self.crossings.push(Crossing {
+                    before: crossing,
+                    segment,
+                    reach: Arc::clone(&reach),
+                    at,
+                });
+                let active = Active {
+                    state,
+                    cost,
+                    crossing: self.crossings.len() as u32 - 1,
+                };
+                match place == fresh {
+                    true => self.active.push(active),
+                    false => self.active[place as usize] = active,
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, graph: &CompletionGraph<'_>, segment: u32) {
+        let ending = self.active.iter();
+        let ending = ending.filter(|active| graph.lexer.is_end(active.state));
+        let Some(&cheapest) = ending.min_by_key(|active| active.cost) else {
+            return;
+        };
+        self.reach = self.reach.max(graph.rank(Point {
+            segment,
+            offset: 0,
+            ..self.node
+        }));
+        let edge = Edge {
+            terminal: None,
+            to: self.node,
+            cost: tokens(cheapest.cost),
+        };
+        self.found(edge, cheapest.crossing, None);
+    }
+
+    fn found(&mut self, edge: Edge, crossing: u32, end: Option<(&Arc<GapReach>, u32)>) {
+        let found = Found {
+            edge,
+            crossing,
+            end: end.map(|(reach, at)| (Arc::clone(reach), at)),
+        };
+        let known = if self.found.len() < INDEXED_FROM {
+            let same =
+                |known: &Found| known.edge.terminal == edge.terminal && known.edge.to == edge.to;
+            self.found.iter().position(same)
+        } else {
+            for (at, found) in (0..).zip(&self.found).skip(self.known.len()) {
+                self.known.insert((found.edge.terminal, found.edge.to), at);
+            }
+            let known = self.known.get(&(edge.terminal, edge.to));
+            known.map(|&at| at as usize)
+        };
+        match known {
+            Some(at) if self.found[at].edge.cost > edge.cost => self.found[at] = found,
+            Some(_) => {}
+            None => {
+                self.work += 1;
+                self.found.push(found);
+            }
+        }
+    }
+
+    fn spell(&self, found: &Found) -> Vec<Addition> {
+        let mut reversed = Vec::new();
+        if let Some((reach, at)) = &found.end {
+            let end = &reach.ends[*at as usize];
+            let segment = found.edge.to.segment;
+            reversed.extend(end.separator.map(|emit| Addition { segment, emit }));
+            reach.spell(end.at, segment, &mut reversed);
+        }
+        let mut crossing = found.crossing;
+        while let Some(Crossing {
+            before,
+            segment,
+            reach,
+            at,
+        }) = self.crossings.get(crossing as usize)
+        {
+            let emit = Emit::Leave(reach.states[*at as usize].state);
+            reversed.push(Addition {
+                segment: *segment,
+                emit,
+            });
+            reach.spell(*at, *segment, &mut reversed);
+            crossing = *before;
+        }
+        reversed.reverse();
+        reversed
+    }
+}
