@@ -15,7 +15,7 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use serde_json::{Map, Value, json};
 
 use crate::error::CommandError;
-use crate::files::{SlotArguments, VocabularyArguments, read_grammar};
+use crate::files::{SlotArguments, VocabularyArguments, open_session};
 use crate::question::{Canvas, Question};
 
 /// Decide whether texts with gaps can become sentences of a grammar.
@@ -81,10 +81,8 @@ struct Checks<'a> {
 impl Checks<'_> {
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
-            let vocabulary = self.vocabulary.as_deref();
-            let grammar = read_grammar(path, Purpose::Judging, self.slots, vocabulary)?;
-            let session = GrammarSession::new(&grammar, self.vocabulary.clone())
-                .map_err(|fault| CommandError::grammar(path, "", fault))?;
+            let vocabulary = self.vocabulary.clone();
+            let session = open_session(path, Purpose::Judging, self.slots, vocabulary)?;
             self.sessions.insert(path.to_owned(), session);
         }
         match self.sessions.get_mut(path) {

@@ -58,8 +58,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         eprintln!("{}", excerpt(&name, &source.text, warning));
     }
     let front_end_ms = lap();
-    let mut session = GrammarSession::new(&grammar, vocabulary.clone())?;
-    let statistics = session.statistics()?;
+    let refused = |fault| {
+        let fault = source.placed(fault, purpose, vocabulary.as_deref());
+        CommandError::grammar(path, &source.text, fault)
+    };
+    let mut session = GrammarSession::new(&grammar, vocabulary.clone()).map_err(refused)?;
+    let statistics = session.statistics().map_err(refused)?;
     let checker_ms = lap();
     let mut report = json!({
         "warnings": warnings,

@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use clap::Args;
 use lacuna_engine::{
-    DevicePreference, Dialect, Engine, Fault, GrammarSource, LoadOptions, Purpose, block_on,
+    DevicePreference, Dialect, Engine, Fault, GrammarSession, GrammarSource, LoadOptions, Purpose,
+    block_on,
 };
-use lacuna_grammar::{Grammar, TokenTexts, source_text};
+use lacuna_grammar::{TokenTexts, source_text};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::Tokenizer;
 use serde_json::Value;
@@ -65,18 +66,23 @@ impl SlotArguments {
     }
 }
 
-/// A grammar file, its dialect known by its ending.
-pub fn read_grammar(
+/// A grammar file ready to answer, its dialect known by its ending.
+pub fn open_session(
     path: &Path,
     purpose: Purpose,
     slots: &SlotArguments,
-    vocabulary: Option<&Vocabulary>,
-) -> Result<Grammar, CommandError> {
+    vocabulary: Option<Arc<Vocabulary>>,
+) -> Result<GrammarSession, CommandError> {
     let source = read_source(path, slots)?;
-    let tokens = vocabulary.map(|vocabulary| vocabulary as &dyn TokenTexts);
-    source
-        .compile_with(purpose, tokens)
-        .map_err(|fault| CommandError::grammar(path, &source.text, fault))
+    let session = || {
+        let tokens = vocabulary.as_deref().map(|it| it as &dyn TokenTexts);
+        let grammar = source.compile_with(purpose, tokens)?;
+        GrammarSession::new(&grammar, vocabulary.clone())
+    };
+    session().map_err(|fault| {
+        let fault = source.placed(fault, purpose, vocabulary.as_deref());
+        CommandError::grammar(path, &source.text, fault)
+    })
 }
 
 /// What is read before a grammar is compiled.

@@ -264,3 +264,55 @@ fn slots_are_filled_from_lists_and_texts() {
         assert!(!output.status.success() && error.contains(said), "{error}");
     }
 }
+
+#[test]
+fn what_is_too_large_is_named_with_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = write(
+        folder.path(),
+        "rules.gbnf",
+        "root ::= \"(\" root \")\" | far | near\nnear ::= \"b\"{9}\nfar ::= [ab]* \"a\" [ab]{40}\n",
+    );
+    // Each terminal is small; told apart, they are not.
+    let terminals = write(
+        folder.path(),
+        "terminals.lark",
+        "start: (NEAR | FAR | \"c\")*\nNEAR: /[ab]/\nFAR: /[ab]*a[ab]{12}/\nMORE: /[ab]*b[ab]{13}c/\n\
+         %ignore MORE\n",
+    );
+    let schema = write(
+        folder.path(),
+        "list.schema.json",
+        r##"{"properties": {"a": {"minItems": 90000, "items": {"type": "object", "required": ["b"], "properties": {"b": {"$ref": "#"}}}}}}"##,
+    );
+    for (file, said) in [
+        (&rules, "rules.gbnf:3:1\n  |\n3 | far ::="),
+        (&terminals, "terminals.lark:"),
+        (&schema, "#/properties/a"),
+    ] {
+        let output = check(&["--grammar", file], "");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains("error[too-large]"), "{file}: {error}");
+        assert!(error.contains(said), "{file}: {error}");
+    }
+}
+
+#[test]
+fn an_empty_text_that_many_ask_for_is_one_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let span = r#"{"type": "string", "x-spanOf": "request"}"#;
+    let schema = write(
+        folder.path(),
+        "spans.schema.json",
+        &format!(r#"{{"properties": {{"a": {span}, "b": {span}, "c": {span}}}}}"#),
+    );
+    let output = check(&["--grammar", &schema, "--text", "request= "], "");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(error.matches("error[").count(), 1, "{error}");
+    assert!(error.contains("error[empty-slot]"), "{error}");
+    assert!(
+        error.contains("the same at #/properties/b/x-spanOf, #/properties/c/x-spanOf"),
+        "{error}"
+    );
+}

@@ -170,6 +170,9 @@ impl Engine {
         let grammar = source.compile_with(Purpose::Writing, Some(&*self.vocabulary))?;
         let vocabulary = self.vocabulary.naming(&grammar.tokens);
         let limits = CheckerLimits::default();
-        Ok(Checker::new(&grammar, Some(vocabulary), limits)?)
+        Checker::new(&grammar, Some(vocabulary), limits).map_err(|error| {
+            let vocabulary = Some(&*self.vocabulary);
+            source.placed(error.into(), Purpose::Writing, vocabulary)
+        })
     }
 }

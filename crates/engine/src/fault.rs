@@ -5,6 +5,9 @@ use lacuna_grammar::automaton::AutomatonError;
 use lacuna_grammar::{Diagnostic, Diagnostics, Place, Severity};
 use serde::Serialize;
 
+/// The kind of a grammar whose automata outgrow the checker's limits.
+pub(crate) const TOO_LARGE: &str = "grammar-too-large";
+
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq, Serialize, thiserror::Error)]
 #[error("{message}")]
@@ -85,7 +88,7 @@ impl Fault {
 
 impl From<AutomatonError> for Fault {
     fn from(error: AutomatonError) -> Self {
-        Self::new("grammar-too-large", error.to_string())
+        Self::new(TOO_LARGE, error.to_string())
     }
 }
 

@@ -9,6 +9,7 @@
 //!   ([`DevicePreference`]).
 //! - [`Fault`]: every error of the layers below, as data with a kind.
 
+mod blame;
 #[cfg(feature = "model")]
 mod device;
 #[cfg(feature = "model")]

@@ -10,7 +10,10 @@ use lacuna_grammar::{
     Diagnostics, Filling, Grammar, Linted, OpenGrammar, Place, Slots, TokenTexts, gbnf,
     json_schema, lark, regex,
 };
+use lacuna_lexer::Vocabulary;
 
+use crate::blame::blame;
+use crate::fault::TOO_LARGE;
 use crate::{Fault, Finding};
 
 /// The dialects that can be read.
@@ -149,6 +152,23 @@ impl GrammarSource {
             .collect()
     }
 
+    /// A fault of what this source was compiled to; if that is too large, with the
+    /// place of what makes it so, as far as that can be known.
+    pub fn placed(&self, fault: Fault, purpose: Purpose, vocabulary: Option<&Vocabulary>) -> Fault {
+        if fault.kind != TOO_LARGE || !fault.diagnostics.is_empty() {
+            return fault;
+        }
+        let tokens = vocabulary.map(|vocabulary| vocabulary as &dyn TokenTexts);
+        let Ok(linted) = self.read(purpose, tokens) else {
+            return fault;
+        };
+        let finding = blame(&linted, vocabulary.is_some(), &fault.message);
+        Fault {
+            kind: fault.kind,
+            ..Fault::of_grammar(&self.text, &finding.into())
+        }
+    }
+
     fn read(&self, purpose: Purpose, tokens: Option<&dyn TokenTexts>) -> Result<Linted, Fault> {
         let read =
             source_text::refuse_mark(&self.text).and_then(|()| self.front_end(purpose, tokens));
@@ -185,8 +205,7 @@ impl GrammarSource {
                 };
                 options.texts.clone_from(&self.texts);
                 options.lists.clone_from(&self.lists);
-                json_schema::compile(&self.text, &options)
-                    .map(|grammar| Linted::silent(grammar, Place::Pointer(String::new())))
+                json_schema::lint(&self.text, &options)
             }
         }
     }

@@ -110,6 +110,8 @@ pub struct Linted {
     pub warnings: Vec<Diagnostic>,
     /// Where each rule is defined.
     pub places: Vec<Place>,
+    /// Where each terminal of the lexicon is defined.
+    pub terminals: Vec<Place>,
 }
 
 impl Linted {
@@ -117,10 +119,51 @@ impl Linted {
     pub fn silent(grammar: Grammar, place: Place) -> Self {
         Self {
             places: vec![place; grammar.rules.len()],
+            terminals: Vec::new(),
             grammar,
             warnings: Vec::new(),
         }
     }
+}
+
+/// Kinds of findings about what was, or was not, handed over with a grammar.
+const HANDED_OVER: [&str; 4] = [
+    "empty-slot",
+    "unfilled-slot",
+    "unknown-list",
+    "unknown-text",
+];
+
+/// Findings about what was handed over, once for each thing: a text that many
+/// places ask for and that is empty is one mistake.
+pub(crate) fn said_once(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut once: Vec<(Diagnostic, Vec<String>)> = Vec::new();
+    for finding in findings {
+        let alike = once.iter_mut().find(|(first, _)| {
+            let alike = (first.kind, &first.message, &first.note)
+                == (finding.kind, &finding.message, &finding.note);
+            alike && HANDED_OVER.contains(&finding.kind)
+        });
+        let place = match &finding.place {
+            Place::Pointer(pointer) => format!("#{pointer}"),
+            Place::Span { start, .. } => format!("byte {start}"),
+        };
+        match alike {
+            Some((_, others)) => others.push(place),
+            None => once.push((finding, Vec::new())),
+        }
+    }
+    let named = |(mut first, others): (Diagnostic, Vec<String>)| {
+        if !others.is_empty() {
+            let also = format!("the same at {}", others.join(", "));
+            first.note = Some(match first.note {
+                Some(note) => format!("{note}; {also}"),
+                None => also,
+            });
+        }
+        first
+    };
+    once.into_iter().map(named).collect()
 }
 
 /// All that is wrong with a grammar text; never empty.

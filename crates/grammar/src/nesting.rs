@@ -98,6 +98,7 @@ pub fn limit_nesting(linted: &Linted, depth: u32) -> Result<Linted, Box<Diagnost
         grammar: limited,
         warnings: linted.warnings.clone(),
         places,
+        terminals: linted.terminals.clone(),
     })
 }
 

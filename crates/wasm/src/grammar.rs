@@ -81,7 +81,8 @@ impl Grammar {
         let linted = source.lint(purpose).map_err(thrown)?;
         let warnings = source.findings(&linted);
         let grammar = linted.grammar;
-        let session = GrammarSession::new(&grammar, None).map_err(thrown)?;
+        let session = GrammarSession::new(&grammar, None)
+            .map_err(|fault| thrown(source.placed(fault, purpose, None)))?;
         Ok(Self {
             session,
             rules: grammar.rules.len(),

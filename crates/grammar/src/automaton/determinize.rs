@@ -6,13 +6,13 @@
 use rustc_hash::FxHashMap;
 
 use super::dfa::DEAD;
-use super::{AutomatonError, Dfa, Limits, Nfa, NfaState, byte_classes};
+use super::{AutomatonError, Dfa, Limits, Nfa, NfaState, Steps, byte_classes};
 
 impl Nfa {
     /// The same language as a trimmed deterministic automaton.
     ///
     /// # Errors
-    /// When it would have more states than the limit.
+    /// When it would have more states than the limit, or take too many steps.
     pub fn determinize(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
         let ranges = self
             .byte_edges
@@ -31,6 +31,7 @@ impl Nfa {
         subsets.push(start);
         let mut targets: Vec<Vec<NfaState>> = vec![Vec::new(); class_count];
         let mut done = 0;
+        let mut steps = Steps::default();
         while done < subsets.len() {
             for &state in &subsets[done] {
                 for &(low, high, next) in &self.byte_edges[state as usize] {
@@ -46,6 +47,7 @@ impl Nfa {
                     continue;
                 }
                 let subset = closure.of(target);
+                steps.take(closure.steps)?;
                 target.clear();
                 let fresh = subsets.len() as u32;
                 let id = *ids.entry(subset).or_insert_with_key(|subset| {
@@ -83,6 +85,8 @@ struct Closure<'a> {
     mark: Vec<u32>,
     round: u32,
     stack: Vec<NfaState>,
+    /// Edges that the last closure followed.
+    steps: usize,
 }
 
 impl<'a> Closure<'a> {
@@ -92,11 +96,13 @@ impl<'a> Closure<'a> {
             mark: vec![0; nfa.byte_edges.len()],
             round: 0,
             stack: Vec::new(),
+            steps: 0,
         }
     }
 
     fn of(&mut self, seeds: &[NfaState]) -> Box<[NfaState]> {
         self.round += 1;
+        self.steps = seeds.len();
         let mut subset = Vec::new();
         for &seed in seeds {
             self.visit(seed);
@@ -105,6 +111,7 @@ impl<'a> Closure<'a> {
             if !self.nfa.byte_edges[state as usize].is_empty() || state == self.nfa.accept {
                 subset.push(state);
             }
+            self.steps += self.nfa.empty_edges[state as usize].len() + 1;
             for at in 0..self.nfa.empty_edges[state as usize].len() {
                 self.visit(self.nfa.empty_edges[state as usize][at]);
             }

@@ -9,14 +9,14 @@
 //! longest match is the one that the matcher finds: so laziness turns into a
 //! language, and the rule of the longest match can stay the only one.
 //!
-//! Cost: subsets in order are more than subsets; the limits hold.
+//! Cost: subsets in order are more than subsets; the limits hold, and one on steps.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use regex_syntax::utf8::Utf8Sequences;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::dfa::DEAD;
-use super::{AutomatonError, Dfa, Limits, byte_classes};
+use super::{AutomatonError, Dfa, Limits, Steps, byte_classes};
 
 impl Dfa {
     /// The texts that a backtracking matcher takes for a match of `pattern`:
@@ -144,7 +144,15 @@ impl Program {
         let mut ids: FxHashMap<Box<[Index]>, u32> = FxHashMap::default();
         let mut subsets: Vec<Box<[Index]>> = Vec::new();
         let (mut table, mut accepting) = (Vec::new(), Vec::new());
-        let first = self.ordered([start].into_iter());
+        let mut closure = Closure {
+            states: &self.states,
+            mark: vec![0; self.states.len()],
+            round: 0,
+            stack: Vec::new(),
+            steps: 0,
+        };
+        let mut steps = Steps::default();
+        let first = closure.ordered([start].into_iter());
         ids.insert(first.clone(), 0);
         subsets.push(first);
         let mut done = 0;
@@ -158,7 +166,8 @@ impl Program {
                         State::Byte(low, high, next) if low <= byte && byte <= high => Some(next),
                         _ => None,
                     });
-                let next = self.ordered(targets);
+                let next = closure.ordered(targets);
+                steps.take(closure.steps + subset.len())?;
                 if next.is_empty() {
                     table.push(DEAD);
                     continue;
@@ -188,16 +197,32 @@ impl Program {
         .trim()
         .minimize())
     }
+}
 
+/// Follows splits; scratch space is kept between calls.
+struct Closure<'a> {
+    states: &'a [State],
+    mark: Vec<u32>,
+    round: u32,
+    stack: Vec<Index>,
+    /// States that the last closure met.
+    steps: usize,
+}
+
+impl Closure<'_> {
     /// The states that read or match, reached from `starts` without reading, in
     /// order of preference and up to the first match.
-    fn ordered(&self, starts: impl Iterator<Item = Index>) -> Box<[Index]> {
-        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
-        let mut stack = Vec::new();
+    fn ordered(&mut self, starts: impl Iterator<Item = Index>) -> Box<[Index]> {
+        self.round += 1;
+        self.steps = 0;
+        self.stack.clear();
+        let mut found = Vec::new();
         for start in starts {
-            stack.push(start);
-            while let Some(at) = stack.pop() {
-                if !seen.insert(at) {
+            self.stack.push(start);
+            while let Some(at) = self.stack.pop() {
+                self.steps += 1;
+                let mark = &mut self.mark[at as usize];
+                if std::mem::replace(mark, self.round) == self.round {
                     continue;
                 }
                 match &self.states[at as usize] {
@@ -206,7 +231,7 @@ impl Program {
                         return found.into();
                     }
                     State::Byte(..) => found.push(at),
-                    State::Split(next) => stack.extend(next.iter().rev()),
+                    State::Split(next) => self.stack.extend(next.iter().rev()),
                 }
             }
         }

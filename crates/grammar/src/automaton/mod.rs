@@ -40,6 +40,40 @@ impl Default for Limits {
     }
 }
 
+/// Steps that one construction may take, counted where states alone do not tell
+/// how much is done: a state may stand for thousands of others.
+///
+/// ```
+/// use lacuna_grammar::automaton::Steps;
+/// let mut steps = Steps::default();
+/// assert!(steps.take(1000).is_ok());
+/// assert!(steps.take(Steps::LIMIT).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Steps {
+    taken: usize,
+}
+
+impl Steps {
+    /// The most of them: a second or so.
+    pub const LIMIT: usize = 200_000_000;
+
+    /// Counts so many more.
+    ///
+    /// # Errors
+    /// When they are too many.
+    pub fn take(&mut self, steps: usize) -> Result<(), AutomatonError> {
+        self.taken = self.taken.saturating_add(steps);
+        match self.taken > Self::LIMIT {
+            true => Err(AutomatonError::TooLarge {
+                what: "steps to an automaton",
+                limit: Self::LIMIT,
+            }),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Why an automaton could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AutomatonError {

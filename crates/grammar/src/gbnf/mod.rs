@@ -87,6 +87,7 @@ pub fn read(text: &str, tokens: Option<&dyn TokenTexts>) -> Result<Linted, Diagn
                 grammar,
                 warnings,
                 places,
+                terminals: Vec::new(),
             })
         }
         _ => {

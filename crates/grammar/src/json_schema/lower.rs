@@ -11,6 +11,7 @@ use super::value::Json;
 use super::{PropertyOrder, SchemaOptions, WhiteSpace};
 use crate::automaton::{AutomatonError, Dfa};
 use crate::characters::ANY_CHARACTER;
+use crate::diagnostic::said_once;
 use crate::slots::spelling::Spelling;
 use crate::slots::{Ask, Recipe, Target, Way};
 use crate::{Diagnostics, Expr, Grammar, Linted, OpenGrammar, Place, Rule, RuleId, analysis};
@@ -50,13 +51,18 @@ pub(super) fn lower(
         }));
     }
     if !findings.is_empty() {
-        return Err(Diagnostics(findings));
+        return Err(Diagnostics(said_once(findings)));
     }
+    let places = lowering.rules.iter().map(|rule| place_of(&rule.name));
+    let places: Vec<Place> = places.collect();
     let grammar = Grammar::new(lowering.rules, start);
     match analysis::productive(&grammar)[start.0 as usize] {
         true => {
             let whole = Place::Pointer(String::new());
-            let linted = Linted::silent(grammar, whole.clone());
+            let linted = Linted {
+                places,
+                ..Linted::silent(grammar, whole.clone())
+            };
             Ok(OpenGrammar {
                 slots: lowering.document.slots,
                 recipes: lowering.recipes,
@@ -69,6 +75,15 @@ pub(super) fn lower(
             Err(node::error("impossible-schema", "", message).into())
         }
     }
+}
+
+/// Where the schema of a rule is, the first of several; rules that are shared are
+/// the root's.
+fn place_of(name: &str) -> Place {
+    let first = name.split(" & ").next().unwrap_or(name);
+    let first = first.split(" | ").next().unwrap_or(first);
+    let pointer = first.strip_prefix('#').unwrap_or("");
+    Place::Pointer(pointer.to_owned())
 }
 
 /// The automata stay alive in their nodes, so an address means one language.

@@ -50,7 +50,7 @@ use std::collections::BTreeMap;
 pub use numbers::NumberSpelling;
 pub use strings::StringSpelling;
 
-use crate::{Diagnostics, Grammar, OpenGrammar};
+use crate::{Diagnostics, Grammar, Linted, OpenGrammar};
 
 /// Longest schema that is read, in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
@@ -155,6 +155,14 @@ impl SchemaOptions {
 /// the span in its text). A schema that denies itself is one of them.
 pub fn compile(schema_text: &str, options: &SchemaOptions) -> Result<Grammar, Diagnostics> {
     read(schema_text, options, false).map(|open| open.read.grammar)
+}
+
+/// As [`compile`], with the places of the rules.
+///
+/// # Errors
+/// The same.
+pub fn lint(schema_text: &str, options: &SchemaOptions) -> Result<Linted, Diagnostics> {
+    read(schema_text, options, false).map(|open| open.read)
 }
 
 /// Compiles a schema and leaves open what `x-spanOf` and `x-oneOf` name and the

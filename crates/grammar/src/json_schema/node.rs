@@ -506,7 +506,7 @@ impl<'a> Document<'a> {
                 _ => "has no words",
             };
             let message = format!("the {what} named {name:?} {lack}");
-            return Err(Finding::new("impossible-schema", message));
+            return Err(Finding::new("empty-slot", message));
         }
         let language = Arc::new(language);
         self.filled.insert(ask, language.clone());

@@ -9,7 +9,7 @@ use super::definitions::{Definitions, Module};
 use super::terminals::{Compiled, Spelled, Terminals};
 use super::{LIMITS, MAX_TERMINALS};
 use crate::automaton::{AutomatonError, Dfa};
-use crate::{Diagnostic, Lexicon, Terminal, TerminalId};
+use crate::{Diagnostic, Lexicon, Place, Terminal, TerminalId};
 
 /// Most terminals that are found to shadow one together.
 const MAX_ROUNDS: usize = 50;
@@ -40,6 +40,8 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Settled {
     pub lexicon: Lexicon,
+    /// Where its terminals are defined.
+    pub places: Vec<Place>,
     /// The final id of each provisional one.
     pub ids: Vec<Option<TerminalId>>,
     /// The terminals that are slots, and the numbers of their definitions.
@@ -222,6 +224,8 @@ impl<'a> Candidates<'a> {
                 ));
             }
         }
+        let places = kept.iter().map(|(_, candidate)| candidate.span.place());
+        let places = places.collect();
         let terminals = kept.into_iter().map(|(_, candidate)| Terminal {
             name: candidate.name,
             language: candidate.language,
@@ -230,6 +234,7 @@ impl<'a> Candidates<'a> {
         let terminals = terminals.collect();
         Settled {
             lexicon: Lexicon { terminals },
+            places,
             ids,
             slots,
         }

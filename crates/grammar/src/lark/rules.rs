@@ -404,6 +404,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             grammar,
             warnings: self.warnings,
             places,
+            terminals: settled.places,
         };
         Some((linted, settled.slots))
     }

@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 use spelling::Spelling;
 
 use crate::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
+use crate::diagnostic::said_once;
 use crate::{Diagnostic, Diagnostics, Expr, Grammar, Linted, Place, RuleId, TerminalId};
 
 /// What the values of one slot may need.
@@ -187,7 +188,7 @@ impl OpenGrammar {
             }
         }
         if !findings.is_empty() {
-            return Err(Diagnostics(findings));
+            return Err(Diagnostics(said_once(findings)));
         }
         let mut filled = self.read.clone();
         for &(target, recipe) in &self.holes {
