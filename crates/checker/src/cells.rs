@@ -23,15 +23,11 @@ const MAX_ROW_ENTRIES: usize = 32_000_000;
 pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Edges> {
     let walk = Walk::run(graph, node, budget)?;
     let mut edges: Vec<Edge> = walk.found.iter().map(|found| found.edge).collect();
-    edges.sort_by_key(|edge| edge.terminal);
     let segment = graph.gap(node);
-    let (inside, edges): (Vec<Edge>, Vec<Edge>) = edges
-        .into_iter()
-        .partition(|edge| edge.terminal.is_some() && segment == Some(edge.to.segment));
+    edges.retain(|edge| edge.terminal.is_none() || segment != Some(edge.to.segment));
     Some(Edges {
-        work: walk.visited + edges.len() + inside.len(),
+        work: walk.visited + edges.len(),
         edges: edges.into(),
-        inside: inside.into(),
         reach: walk.reach,
     })
 }

@@ -77,7 +77,15 @@ impl Cfg {
         let grammar = &normalized.grammar;
         let constraint = grammar.constraint.as_deref();
         let lexer = match &grammar.lexicon {
-            Some(lexicon) => Lexer::munching(lexicon, constraint, limits)?,
+            Some(lexicon) => {
+                let mut wanted = vec![false; lexicon.terminals.len()];
+                for symbol in &lowering.symbols {
+                    if let Symbol::Terminal(terminal) = symbol {
+                        wanted[*terminal as usize] = true;
+                    }
+                }
+                Lexer::munching(lexicon, &wanted, constraint, limits)?
+            }
             None => Lexer::free(&lowering.terminals, constraint, limits)?,
         };
         let goal = lowering.symbols.len() as u32;

@@ -428,13 +428,13 @@ impl Parser<'_, '_> {
             node.tops.clear();
             for user in node.users.clone() {
                 let user_node = &mut self.chart.nodes[user as usize];
-                if user_node.is_settled {
-                    if let Some(at) = user_node.place(id) {
-                        let entry = &mut user_node.entries[at];
-                        entry.is_stale = true;
-                        let cost = entry.came.cost;
-                        self.enqueue(user, cost);
-                    }
+                if user_node.is_settled
+                    && let Some(at) = user_node.place(id)
+                {
+                    let entry = &mut user_node.entries[at];
+                    entry.is_stale = true;
+                    let cost = entry.came.cost;
+                    self.enqueue(user, cost);
                 }
             }
         }
@@ -565,16 +565,9 @@ impl Parser<'_, '_> {
 
     fn take_edges(&mut self, id: NodeId) {
         let edges = self.edges(id);
-        let inside = match &self.chart.nodes[id as usize] {
-            Node {
-                gap: None, inside, ..
-            } => inside.clone(),
-            _ => None,
-        };
-        for edge in edges
-            .iter()
-            .chain(inside.iter().flat_map(|edges| edges.iter()))
-        {
+        let inside = self.edges_inside(id);
+        let inside = inside.iter().flat_map(|edges| edges.iter());
+        for edge in edges.iter().chain(inside) {
             let Some(terminal) = edge.terminal else {
                 self.end(id, edge.cost);
                 continue;
@@ -682,23 +675,20 @@ impl Parser<'_, '_> {
             });
             cost = costed.cost.saturating_add(handed.completes.1);
             (at, what) = (handed.origin, handed.completes.0);
-            match self.chart.nodes[at as usize].tops.get(&what) {
-                Some(Some(known)) => {
-                    let cost = cost.saturating_add(known.costed.cost);
-                    let costed = Costed {
-                        cost,
-                        ..known.costed
-                    };
-                    top = Some(Top { costed, ..*known });
-                    levels += 1;
-                    break;
-                }
-                Some(None) | None => {}
+            if let Some(Some(known)) = self.chart.nodes[at as usize].tops.get(&what) {
+                let cost = cost.saturating_add(known.costed.cost);
+                let costed = Costed {
+                    cost,
+                    ..known.costed
+                };
+                top = Some(Top { costed, ..*known });
+                levels += 1;
+                break;
             }
         }
         let top = top.filter(|_| levels > 1);
         self.chart.nodes[origin as usize].tops.insert(passed, top);
-        let Some(top) = top else { return None };
+        let top = top?;
         // The last level has nothing to skip.
         for &(at, what, before) in &chain[..chain.len() - 1] {
             let costed = Costed {
@@ -772,11 +762,19 @@ impl Parser<'_, '_> {
             return Arc::new([]);
         };
         let edges: Arc<[Edge]> = found.edges.into();
-        node.inside = (!found.inside.is_empty()).then(|| found.inside.into());
         node.reach = found.reach;
         node.edges = Some(Arc::clone(&edges));
         self.chart.work = self.chart.work.saturating_add(found.work);
         edges
+    }
+
+    /// The edges inside a gap whose boundaries are too many to be settled at once.
+    fn edges_inside(&mut self, id: NodeId) -> Option<Arc<[Edge]>> {
+        let node = &mut self.chart.nodes[id as usize];
+        if node.gap.is_none() && node.inside.is_none() && self.graph.gap(node.point).is_some() {
+            node.inside = Some(self.graph.edges_inside(node.point).into());
+        }
+        node.inside.clone()
     }
 
     fn node(&mut self, point: Point) -> NodeId {

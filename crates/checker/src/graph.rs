@@ -84,10 +84,8 @@ pub struct Edge {
 /// The edges out of a node.
 #[derive(Clone, Debug)]
 pub struct Edges {
-    /// The edges to later places.
+    /// The edges, but for those that stay inside a gap of any length.
     pub edges: Box<[Edge]>,
-    /// Those that stay inside a gap of any length.
-    pub inside: Box<[Edge]>,
     /// The highest rank that was looked at.
     pub reach: u32,
     /// Points walked over and edges found, a measure of the work.
@@ -174,6 +172,11 @@ impl<'a> CompletionGraph<'a> {
             true => cells::edges(self, node, budget),
             false => sweep::edges(self, node, budget),
         }
+    }
+
+    /// The lexemes that begin at a node in a gap of any length and end in it.
+    pub fn edges_inside(&mut self, node: Point) -> Vec<Edge> {
+        sweep::edges_inside(self, node)
     }
 
     /// What the cheapest lexeme of `terminal` between two nodes adds to gaps, in

@@ -59,6 +59,9 @@ struct Set {
     by_nonterminal: Option<ByNonterminal>,
 }
 
+/// What is predicted at each boundary of a gap.
+type Beginning = (GroupId, Box<[SetId]>);
+
 type ByNonterminal = Arc<FxHashMap<NonterminalId, Vec<(StateId, u32)>>>;
 
 /// What follows from being in the states of a set.
@@ -89,7 +92,7 @@ pub struct StateSets {
     settled: FxHashMap<(SetId, SetId, Option<GroupId>), SetId>,
     lifted: FxHashMap<(SetId, Member), SetId>,
     parted: FxHashMap<SetId, Arc<[(Member, Costed)]>>,
-    begun: FxHashMap<(GroupId, Box<[SetId]>), Arc<[SetId]>>,
+    begun: FxHashMap<Beginning, Arc<[SetId]>>,
     work: usize,
     members: usize,
 }
@@ -224,11 +227,9 @@ impl StateSets {
         let union = match self.unions.get(&key) {
             Some(&known) => known,
             None => {
-                let mut all = self.members(low.set).to_vec();
-                let more = self.members(high.set);
-                all.extend(more.iter().map(|&(s, c)| (s, c.saturating_add(apart))));
-                self.work += all.len();
-                let set = self.normalise(all).map_or(NOTHING, |costed| costed.set);
+                let (low, high) = (self.members(low.set), self.members(high.set));
+                self.work += low.len() + high.len();
+                let set = self.intern(merged(&low, &high, apart));
                 let union = Costed { set, cost: 0 };
                 self.unions.insert(key, union);
                 union
@@ -518,6 +519,25 @@ impl Relaxation {
         settled.sort_unstable();
         settled
     }
+}
+
+/// Two sets as one, the second with its costs raised; one of the first's costs
+/// nothing, so the result is normalised.
+fn merged(low: &[(u32, u32)], high: &[(u32, u32)], apart: u32) -> Vec<(u32, u32)> {
+    let mut all = Vec::with_capacity(low.len() + high.len());
+    let mut low = low.iter().copied().peekable();
+    for &(member, cost) in high {
+        let mut cost = cost.saturating_add(apart);
+        while let Some(before) = low.next_if(|&(known, _)| known < member) {
+            all.push(before);
+        }
+        if let Some((_, known)) = low.next_if(|&(known, _)| known == member) {
+            cost = cost.min(known);
+        }
+        all.push((member, cost));
+    }
+    all.extend(low);
+    all
 }
 
 /// Each number once, at its least cost, with the least of all taken off.

@@ -202,6 +202,12 @@ impl GapReach {
         Self { states, ends }
     }
 
+    /// What it writes to end at a boundary, last first.
+    fn spell_end(&self, end: &GapEnd, segment: u32, reversed: &mut Vec<Addition>) {
+        reversed.extend(end.separator.map(|emit| Addition { segment, emit }));
+        self.spell(end.at, segment, reversed);
+    }
+
     /// What it writes to come to a state, last first.
     fn spell(&self, mut at: u32, segment: u32, reversed: &mut Vec<Addition>) {
         while at != 0 {
@@ -250,16 +256,27 @@ fn keep(mut states: Vec<Reached>, order: &[u32]) -> (Vec<Reached>, Vec<u32>) {
 pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Edges> {
     let mut sweep = Sweep::new(node);
     sweep.run(graph, budget)?;
-    let segment = graph.gap(node);
     let edges = sweep.found.iter().map(|found| found.edge);
-    let (inside, edges): (Vec<Edge>, Vec<Edge>) =
-        edges.partition(|edge| edge.terminal.is_some() && segment == Some(edge.to.segment));
     Some(Edges {
-        edges: edges.into(),
-        inside: inside.into(),
+        edges: edges.collect(),
         reach: sweep.reach,
         work: sweep.work,
     })
+}
+
+/// The lexemes that begin at a node in a gap and end in it.
+pub(crate) fn edges_inside(graph: &mut CompletionGraph<'_>, node: Point) -> Vec<Edge> {
+    let reach = graph.reaches.from(graph.lexer, node.state);
+    let ends = reach.ends.iter();
+    let edges = ends.map(|end| Edge {
+        terminal: Some(end.terminal),
+        to: Point {
+            state: end.to,
+            ..node
+        },
+        cost: tokens(end.cost),
+    });
+    edges.collect()
 }
 
 /// What the cheapest lexeme of `terminal` between two nodes adds to gaps.
@@ -269,6 +286,19 @@ pub(crate) fn additions(
     terminal: Option<TerminalId>,
     to: Point,
 ) -> Vec<Addition> {
+    if let (Some(segment), Some(terminal)) = (graph.gap(from), terminal)
+        && segment == to.segment
+    {
+        let reach = graph.reaches.from(graph.lexer, from.state);
+        let mut ends = reach.ends.iter();
+        let end = ends.find(|end| end.terminal == terminal && end.to == to.state);
+        return end.map_or_else(Vec::new, |end| {
+            let mut reversed = Vec::new();
+            reach.spell_end(end, segment, &mut reversed);
+            reversed.reverse();
+            reversed
+        });
+    }
     let mut sweep = Sweep::new(from);
     // Edges were found within a budget before; the same walk needs none.
     if sweep.run(graph, usize::MAX).is_none() {
@@ -483,7 +513,10 @@ impl Sweep {
         {
             let reach = graph.reaches.from(graph.lexer, state);
             self.work += reach.states.len() / 8 + reach.ends.len();
-            for (at, end) in (0..).zip(&reach.ends) {
+            // Lexemes that stay in the gap they begin in are known already.
+            let stays = segment == self.node.segment;
+            let ends = reach.ends.iter().take(if stays { 0 } else { usize::MAX });
+            for (at, end) in (0..).zip(ends) {
                 let to = Point {
                     segment,
                     offset: 0,
@@ -580,9 +613,7 @@ impl Sweep {
         let mut reversed = Vec::new();
         if let Some((reach, at)) = &found.end {
             let end = &reach.ends[*at as usize];
-            let segment = found.edge.to.segment;
-            reversed.extend(end.separator.map(|emit| Addition { segment, emit }));
-            reach.spell(end.at, segment, &mut reversed);
+            reach.spell_end(end, found.edge.to.segment, &mut reversed);
         }
         let mut crossing = found.crossing;
         while let Some(Crossing {

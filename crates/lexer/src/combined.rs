@@ -100,17 +100,15 @@ impl Combined {
         (next != DEAD).then_some(next)
     }
 
-    /// For each state, the first of those that accept after the same bytes,
-    /// whatever terminal it is (Moore's partition refinement). Obligations need
-    /// no more than that, and all prefixes of keywords are then one with names.
+    /// For each state, the first of those from which the same bytes lead to
+    /// acceptance for the first time, whatever terminal accepts (Moore's partition
+    /// refinement). Obligations need no more than that, and all prefixes of keywords
+    /// are then one with names.
     pub(crate) fn representatives_by_acceptance(&self) -> Vec<LexerState> {
+        const ACCEPTED: u32 = u32::MAX - 1;
         let classes = self.representatives.len();
-        let mut blocks: Vec<u32> = self
-            .accepts
-            .iter()
-            .map(|accepted| u32::from(accepted.is_empty()))
-            .collect();
-        let mut count = 0;
+        let mut blocks: Vec<u32> = vec![0; self.state_count()];
+        let mut count = 1;
         loop {
             let mut ids: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
             let refined: Vec<u32> = (0..self.state_count())
@@ -118,6 +116,7 @@ impl Combined {
                     let row = &self.table[state * classes..][..classes];
                     let targets = row.iter().map(|&next| match next {
                         DEAD => u32::MAX,
+                        next if self.is_accepting(next) => ACCEPTED,
                         next => blocks[next as usize],
                     });
                     let signature = std::iter::once(blocks[state]).chain(targets).collect();
@@ -140,8 +139,33 @@ impl Combined {
         blocks.iter().map(|&block| first[block as usize]).collect()
     }
 
+    /// Whether some terminal accepts what leads here.
+    pub(crate) fn is_accepting(&self, state: LexerState) -> bool {
+        !self.accepts[state as usize].is_empty()
+    }
+
+    /// For each state, whether it is one of `wanted` or bytes lead to one.
+    pub(crate) fn leads_to(&self, wanted: impl Fn(LexerState) -> bool) -> Vec<bool> {
+        let states = 0..self.state_count() as LexerState;
+        let wanted: Vec<bool> = states.map(wanted).collect();
+        let mut leads = self.extends_to(&wanted);
+        for (leads, wanted) in leads.iter_mut().zip(wanted) {
+            *leads |= wanted;
+        }
+        leads
+    }
+
     /// For each state, whether one byte or more can lead to an accepting one.
     pub(crate) fn extends(&self) -> Vec<bool> {
+        let states = 0..self.state_count() as LexerState;
+        self.extends_to(
+            &states
+                .map(|state| self.is_accepting(state))
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    fn extends_to(&self, wanted: &[bool]) -> Vec<bool> {
         let classes = self.representatives.len();
         let mut before: Vec<Vec<LexerState>> = vec![Vec::new(); self.state_count()];
         for (at, &next) in self.table.iter().enumerate() {
@@ -151,7 +175,7 @@ impl Combined {
         }
         let mut extends = vec![false; self.state_count()];
         let mut work: Vec<LexerState> = (0..self.state_count() as LexerState)
-            .filter(|&state| !self.accepts[state as usize].is_empty())
+            .filter(|&state| wanted[state as usize])
             .collect();
         while let Some(state) = work.pop() {
             for &earlier in &before[state as usize] {

@@ -30,6 +30,7 @@ use rustc_hash::FxHashMap;
 use crate::alive::Alive;
 use crate::combined::{Combined, DEAD};
 use crate::separator::Anatomy;
+use crate::subsumption::Subsumption;
 
 /// Index of a terminal.
 pub type TerminalId = u32;
@@ -111,12 +112,15 @@ impl Lexer {
         Construction::new(&combined, constraint, ways).run(terminals.len(), limits)
     }
 
-    /// The combined automaton of a lexicon.
+    /// The combined automaton of a lexicon. Lexemes of terminals that are not
+    /// `wanted`, nor ignored, take others' place where they match longer, and end
+    /// nowhere.
     ///
     /// # Errors
     /// When it would have more states than the limit.
     pub fn munching(
         lexicon: &Lexicon,
+        wanted: &[bool],
         constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
@@ -127,10 +131,18 @@ impl Lexer {
             .collect();
         let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
         let extends = combined.extends();
+        let is_wanted = |&winner: &TerminalId| {
+            wanted[winner as usize] || lexicon.terminals[winner as usize].ignored
+        };
+        let leads = combined.leads_to(|state| {
+            let winner = combined.accepts[state as usize].first();
+            winner.is_some_and(is_wanted)
+        });
         let ways = (0..combined.state_count())
             .map(|state| {
                 let winner = combined.accepts[state].first();
                 winner
+                    .filter(|winner| is_wanted(winner))
                     .map(|&winner| {
                         let ignored = lexicon.terminals[winner as usize].ignored;
                         ((!ignored).then_some(winner), extends[state])
@@ -139,7 +151,11 @@ impl Lexer {
                     .collect()
             })
             .collect();
-        Construction::new(&combined, constraint, ways).run(terminals.len(), limits)
+        Construction {
+            leads: Some(leads),
+            ..Construction::new(&combined, constraint, ways)
+        }
+        .run(terminals.len(), limits)
     }
 
     /// Number of states.
@@ -241,6 +257,10 @@ struct Construction<'a> {
     /// For each state of the combined automaton, the one that stands for it in
     /// obligations.
     bound: Vec<LexerState>,
+    /// For each state of the combined automaton, whether a lexeme that counts can
+    /// come of it; `None` if one can of all.
+    leads: Option<Vec<bool>>,
+    subsumption: Subsumption,
     places: Vec<Place>,
     ids: FxHashMap<Place, LexerState>,
 }
@@ -256,6 +276,8 @@ impl<'a> Construction<'a> {
             combined,
             constraint,
             ways,
+            leads: None,
+            subsumption: Subsumption::default(),
             places: Vec::new(),
             ids: FxHashMap::default(),
         }
@@ -281,6 +303,8 @@ impl<'a> Construction<'a> {
                 let bound = self.bound[place.lexeme as usize];
                 if binds && let Err(at) = obligations.binary_search(&bound) {
                     obligations.insert(at, bound);
+                    let subsumption = &mut self.subsumption;
+                    subsumption.reduce(self.combined, &extends, &mut obligations);
                 }
                 let to = self.id(Place {
                     lexeme: 0,
@@ -377,8 +401,13 @@ impl<'a> Construction<'a> {
         anatomy.separators()
     }
 
-    fn after(&self, place: &Place, class: usize, extends: &[bool]) -> Option<Place> {
+    fn after(&mut self, place: &Place, class: usize, extends: &[bool]) -> Option<Place> {
         let lexeme = self.combined.next(place.lexeme, class)?;
+        if let Some(leads) = &self.leads
+            && !leads[lexeme as usize]
+        {
+            return None;
+        }
         let byte = self.combined.representatives[class];
         let constraint = match self.constraint {
             Some(constraint) => constraint.next(place.constraint, byte)?,
@@ -398,6 +427,8 @@ impl<'a> Construction<'a> {
         }
         obligations.sort_unstable();
         obligations.dedup();
+        let subsumption = &mut self.subsumption;
+        subsumption.reduce(self.combined, extends, &mut obligations);
         Some(Place {
             lexeme,
             obligations,

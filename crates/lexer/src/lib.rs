@@ -19,6 +19,7 @@ mod packed;
 mod separator;
 mod spanner;
 mod spelling;
+mod subsumption;
 mod trie;
 mod vocabulary;
 
