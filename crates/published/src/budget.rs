@@ -8,11 +8,11 @@ pub struct Stopped;
 /// Asks now and then whether to stop.
 pub struct Ticker<'a> {
     stop: &'a dyn Fn() -> bool,
-    steps: u32,
+    steps: usize,
 }
 
 /// Steps between two questions: some microseconds' work.
-const STEPS: u32 = 4096;
+const STEPS: usize = 4096;
 
 impl<'a> Ticker<'a> {
     /// A ticker that asks `stop`.
@@ -26,7 +26,16 @@ impl<'a> Ticker<'a> {
     /// When the time is over.
     #[inline]
     pub fn tick(&mut self) -> Result<(), Stopped> {
-        self.steps += 1;
+        self.spend(1)
+    }
+
+    /// Counts several steps.
+    ///
+    /// # Errors
+    /// When the time is over.
+    #[inline]
+    pub fn spend(&mut self, steps: usize) -> Result<(), Stopped> {
+        self.steps = self.steps.saturating_add(steps);
         if self.steps < STEPS {
             return Ok(());
         }

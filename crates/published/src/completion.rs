@@ -31,15 +31,30 @@ struct Open<'a> {
 pub trait Joins {
     /// Whether the terminal has a lexeme that is these parts in order, with
     /// anything between them and, unless `closed`, behind them.
-    fn joins(&mut self, terminal: TerminalId, parts: &[&[u8]], closed: bool) -> bool;
+    ///
+    /// # Errors
+    /// When the time is over.
+    fn joins(
+        &mut self,
+        terminal: TerminalId,
+        parts: &[&[u8]],
+        closed: bool,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<bool, Stopped>;
 }
 
 /// Asks the automaton each time.
 pub struct Unremembered<'a>(pub &'a Language);
 
 impl Joins for Unremembered<'_> {
-    fn joins(&mut self, terminal: TerminalId, parts: &[&[u8]], closed: bool) -> bool {
-        self.0.terminals[terminal as usize].spans(parts.iter().copied(), closed)
+    fn joins(
+        &mut self,
+        terminal: TerminalId,
+        parts: &[&[u8]],
+        closed: bool,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<bool, Stopped> {
+        self.0.terminals[terminal as usize].spans(parts.iter().copied(), closed, ticker)
     }
 }
 
@@ -143,7 +158,7 @@ impl<'a> Builder<'a, '_> {
         let before = std::mem::take(&mut self.open);
         for lexing in lexings {
             ticker.tick()?;
-            self.lexing(hub, behind, text, lexing, &before);
+            self.lexing(hub, behind, text, lexing, &before, ticker)?;
         }
         debug_assert!(ends.right || self.open.is_empty());
         Ok(behind)
@@ -156,10 +171,11 @@ impl<'a> Builder<'a, '_> {
         text: &'a [u8],
         lexing: &Lexing,
         before: &FxHashMap<TerminalId, Vec<Open<'a>>>,
-    ) {
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Stopped> {
         let Some((&last, whole)) = lexing.terminals.split_last() else {
             self.enfa.edge(hub, None, behind);
-            return;
+            return Ok(());
         };
         if lexing.first.is_some() && lexing.last.is_some() && whole.is_empty() {
             // All of the fragment lies within one lexeme.
@@ -167,14 +183,14 @@ impl<'a> Builder<'a, '_> {
                 let mut parts = lexeme.parts.clone();
                 parts.push(text);
                 let from = lexeme.from;
-                if self.joins.joins(last, &parts, false) {
+                if self.joins.joins(last, &parts, false, ticker)? {
                     self.open
                         .entry(last)
                         .or_default()
                         .push(Open { from, parts });
                 }
             }
-            return;
+            return Ok(());
         }
         // The lexemes that end in the fragment; a cut one goes to `open`.
         let ending = match lexing.last {
@@ -193,7 +209,9 @@ impl<'a> Builder<'a, '_> {
                         let mut parts = lexeme.parts.clone();
                         parts.push(&text[..bytes]);
                         // What begins in the gap itself was found to end so.
-                        if lexeme.parts == [UNSEEN] || self.joins.joins(terminal, &parts, true) {
+                        if lexeme.parts == [UNSEEN]
+                            || self.joins.joins(terminal, &parts, true, ticker)?
+                        {
                             self.enfa.edge(lexeme.from, self.label(terminal), to);
                         }
                     }
@@ -207,6 +225,7 @@ impl<'a> Builder<'a, '_> {
             let lexeme = Open { from: at, parts };
             self.open.entry(last).or_default().push(lexeme);
         }
+        Ok(())
     }
 
     fn label(&self, terminal: TerminalId) -> Option<TerminalId> {

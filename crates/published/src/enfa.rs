@@ -56,6 +56,41 @@ impl Enfa {
     pub fn edges(&self, node: Node) -> &[(Option<TerminalId>, Node)] {
         &self.edges[node as usize]
     }
+
+    /// Without the nodes from which no path is accepted.
+    pub fn trimmed(&self) -> Self {
+        let mut before: Vec<Vec<Node>> = vec![Vec::new(); self.len()];
+        for (node, edges) in (0..).zip(&self.edges) {
+            for &(_, to) in edges {
+                before[to as usize].push(node);
+            }
+        }
+        let mut live = self.accepting.clone();
+        let accepting = (0..self.len() as Node).filter(|&node| live[node as usize]);
+        let mut work: Vec<Node> = accepting.collect();
+        while let Some(node) = work.pop() {
+            for &earlier in &before[node as usize] {
+                if !std::mem::replace(&mut live[earlier as usize], true) {
+                    work.push(earlier);
+                }
+            }
+        }
+        live[self.start as usize] = true;
+        let mut trimmed = Self::default();
+        let names: Vec<Option<Node>> = live
+            .iter()
+            .map(|&live| live.then(|| trimmed.node()))
+            .collect();
+        for (node, name) in names.iter().enumerate() {
+            let Some(name) = *name else { continue };
+            trimmed.accepting[name as usize] = self.accepting[node];
+            let edges = self.edges[node].iter();
+            let kept = edges.filter_map(|&(label, to)| Some((label, names[to as usize]?)));
+            trimmed.edges[name as usize] = kept.collect();
+        }
+        trimmed.start = names[self.start as usize].unwrap_or_default();
+        trimmed
+    }
 }
 
 /// Finds what can be reached without reading.

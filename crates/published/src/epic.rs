@@ -71,7 +71,7 @@ impl Epic {
             },
             cover: Cover::new(cfg, terminals),
             parallel: parts.parallel,
-            lexical: Lexical::new(language, map, parts.memo),
+            lexical: Lexical::new(language, map, parts.memo, limits)?,
         })
     }
 
@@ -150,6 +150,11 @@ impl Epic {
             }
             Answer::Impossible | Answer::Stopped => None,
         }
+    }
+
+    /// Empties the memo: what comes next is as on the first check.
+    pub fn forget(&mut self) {
+        self.lexical.forget();
     }
 
     /// Fragments asked of the memo so far, and how many it knew.

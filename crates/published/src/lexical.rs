@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lacuna_checker::{Pattern, Witness};
+use lacuna_grammar::automaton::{AutomatonError, Limits};
 
 use crate::completion::{Unremembered, completion};
 use crate::exact::ExactLexer;
@@ -20,13 +21,25 @@ pub(crate) struct Lexical {
 }
 
 impl Lexical {
-    pub(crate) fn new(language: Arc<Language>, map: LexicalMap, remember: bool) -> Self {
-        Self {
+    pub(crate) fn new(
+        language: Arc<Language>,
+        map: LexicalMap,
+        remember: bool,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        Ok(Self {
             fragments: FragmentLexer::new(Arc::clone(&language), map),
-            exact: ExactLexer::new(Arc::clone(&language)),
+            exact: ExactLexer::new(Arc::clone(&language), limits)?,
             map,
             language,
             memo: remember.then(Memo::default),
+        })
+    }
+
+    /// Empties the memo.
+    pub(crate) fn forget(&mut self) {
+        if let Some(memo) = &mut self.memo {
+            *memo = Memo::default();
         }
     }
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::completion::Joins;
 use crate::lexing::{Ends, Lexing};
-use crate::{Language, Stopped, TerminalId};
+use crate::{Language, Stopped, TerminalId, Ticker};
 
 /// Bytes, about, that a memo holds before it is emptied.
 const BOUND: usize = 64 << 20;
@@ -82,7 +82,13 @@ pub(crate) struct Remembered<'a> {
 }
 
 impl Joins for Remembered<'_> {
-    fn joins(&mut self, terminal: TerminalId, parts: &[&[u8]], closed: bool) -> bool {
+    fn joins(
+        &mut self,
+        terminal: TerminalId,
+        parts: &[&[u8]],
+        closed: bool,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<bool, Stopped> {
         let Joined { known, key, bytes } = self.joined;
         key.clear();
         key.extend(terminal.to_le_bytes());
@@ -92,12 +98,12 @@ impl Joins for Remembered<'_> {
             key.extend_from_slice(part);
         }
         if let Some(&answer) = known.get(key.as_slice()) {
-            return answer;
+            return Ok(answer);
         }
         let terminal = &self.language.terminals[terminal as usize];
-        let answer = terminal.spans(parts.iter().copied(), closed);
+        let answer = terminal.spans(parts.iter().copied(), closed, ticker)?;
         *bytes += key.len();
         known.insert(key.as_slice().into(), answer);
-        answer
+        Ok(answer)
     }
 }

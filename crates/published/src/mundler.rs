@@ -32,7 +32,7 @@ impl Mundler {
         let language = Arc::new(Language::new(grammar, limits)?.accept(map)?);
         Ok(Self {
             grammar: NormalForm::new(&language.cfg, language.terminals.len()),
-            lexical: Lexical::new(language, map, false),
+            lexical: Lexical::new(language, map, false, limits)?,
         })
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use lacuna_grammar::automaton::{Dfa, StateId};
 
+use crate::{Stopped, Ticker};
+
 /// Index of a terminal.
 pub type TerminalId = u32;
 
@@ -66,23 +68,31 @@ impl Terminal {
 
     /// Whether some lexeme is these parts in order, with anything between them;
     /// `closed` says whether the last part ends it.
-    pub fn spans<'a>(&self, parts: impl Iterator<Item = &'a [u8]>, closed: bool) -> bool {
+    ///
+    /// # Errors
+    /// When the time is over.
+    pub fn spans<'a>(
+        &self,
+        parts: impl Iterator<Item = &'a [u8]>,
+        closed: bool,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<bool, Stopped> {
         let mut states = vec![self.language.start()];
-        let mut first = true;
-        for part in parts {
-            if !first {
+        for (index, part) in parts.enumerate() {
+            if index > 0 {
+                ticker.spend(self.successors.len())?;
                 states = self.anything(&states);
             }
-            first = false;
             for &byte in part {
+                ticker.spend(states.len())?;
                 states = self.step(&states, byte);
                 if states.is_empty() {
-                    return false;
+                    return Ok(false);
                 }
             }
         }
         // Automata are trimmed: every state leads to acceptance.
-        !closed || states.iter().any(|&s| self.language.is_accepting(s))
+        Ok(!closed || states.iter().any(|&s| self.language.is_accepting(s)))
     }
 
     /// The states after any bytes, also none.

@@ -80,7 +80,7 @@ fn compare(make: impl Fn(&mut RandomGrammar) -> Grammar) {
 fn rounds() -> u64 {
     match std::env::var("LACUNA_PUBLISHED_ROUNDS") {
         Ok(rounds) => rounds.parse().expect("LACUNA_PUBLISHED_ROUNDS is a number"),
-        Err(_) => 300,
+        Err(_) => 150,
     }
 }
 

@@ -4,8 +4,8 @@
 //! terminals that it may still become, and where it ends it owes that no longer one
 //! would have matched: what ended is read on beside what follows, and must not come
 //! to a lexeme again. A *configuration* is the lexeme under way with what is owed;
-//! the ε-NFA has a node for each place in the text with each configuration that it
-//! can be read in, in a gap for every byte. A constraint on whole texts is read
+//! the ε-NFA has a node for each place in the text with each configuration between
+//! lexemes that it can be read in, and gaps are walked through by every byte. A constraint on whole texts is read
 //! beside. Under the free discipline a lexeme is one terminal's, and nothing is
 //! owed.
 //!
@@ -18,10 +18,14 @@ mod witness;
 use std::sync::Arc;
 
 use lacuna_checker::{Pattern, Segment, Witness};
-use rustc_hash::FxHashMap;
+use lacuna_grammar::automaton::{AutomatonError, Limits};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Enfa, Language, Node, Stopped, TerminalId, Ticker};
 use reader::{ConfigurationId, Reader};
+
+/// A place in a pattern, and how reading stands there.
+type Reading = (usize, ConfigurationId);
 
 /// A place in a pattern: a byte of a text, or a gap with its number.
 #[derive(Clone, Copy)]
@@ -53,10 +57,13 @@ pub struct ExactLexer {
 
 impl ExactLexer {
     /// A lexer that has met nothing.
-    pub fn new(language: Arc<Language>) -> Self {
-        Self {
-            reader: Reader::new(language),
-        }
+    ///
+    /// # Errors
+    /// When an automaton outgrows the limits.
+    pub fn new(language: Arc<Language>, limits: &Limits) -> Result<Self, AutomatonError> {
+        Ok(Self {
+            reader: Reader::new(language, limits)?,
+        })
     }
 
     /// The ε-NFA of a pattern; gaps of any kind are gaps of any length.
@@ -66,33 +73,16 @@ impl ExactLexer {
     pub fn enfa(&mut self, pattern: &Pattern, ticker: &mut Ticker<'_>) -> Result<Enfa, Stopped> {
         let places = places(pattern);
         let mut enfa = Enfa::default();
-        let mut nodes: FxHashMap<(usize, ConfigurationId), Node> = FxHashMap::default();
-        let mut work = vec![(0, 0)];
+        let mut nodes: FxHashMap<Reading, Node> = FxHashMap::default();
         enfa.start = enfa.node();
         nodes.insert((0, 0), enfa.start);
-        while let Some((at, configuration)) = work.pop() {
-            let node = nodes[&(at, configuration)];
-            if at == places.len() && self.reader.may_end(configuration) {
+        let mut work = vec![(0, 0)];
+        while let Some(boundary) = work.pop() {
+            let node = nodes[&boundary];
+            if boundary.0 == places.len() && self.reader.may_end(boundary.1) {
                 enfa.accept(node);
             }
-            let mut targets = Vec::new();
-            match places.get(at) {
-                None => {}
-                Some(&Place::Byte(byte)) => {
-                    let next = self.reader.after(configuration, byte).into_iter();
-                    targets.extend(next.map(|next| (None, (at + 1, next))));
-                }
-                Some(Place::Gap(_)) => {
-                    targets.push((None, (at + 1, configuration)));
-                    let moves = self.reader.moves(configuration);
-                    targets.extend(moves.iter().map(|&(_, next)| (None, (at, next))));
-                }
-            }
-            if let Some((terminal, next)) = self.reader.ended(configuration) {
-                targets.push((self.reader.label(terminal), (at, next)));
-            }
-            for (label, to) in targets {
-                ticker.tick()?;
+            for (label, to) in self.lexemes(&places, boundary, ticker)? {
                 let target = *nodes.entry(to).or_insert_with(|| {
                     work.push(to);
                     enfa.node()
@@ -100,7 +90,45 @@ impl ExactLexer {
                 enfa.edge(node, label, target);
             }
         }
-        Ok(enfa)
+        Ok(enfa.trimmed())
+    }
+
+    /// All lexemes that can begin at a boundary, each with the boundary behind it.
+    fn lexemes(
+        &mut self,
+        places: &[Place],
+        boundary: Reading,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<FxHashSet<(Option<TerminalId>, Reading)>, Stopped> {
+        let mut found = FxHashSet::default();
+        let mut met = FxHashSet::from_iter([boundary]);
+        let mut work = vec![boundary];
+        while let Some((at, configuration)) = work.pop() {
+            ticker.tick()?;
+            let mut next = Vec::new();
+            match places.get(at) {
+                None => {}
+                Some(&Place::Byte(byte)) => {
+                    let after = self.reader.after(configuration, byte).into_iter();
+                    next.extend(after.map(|configuration| (at + 1, configuration)));
+                }
+                Some(Place::Gap(_)) => {
+                    let behind = (at + 1, configuration);
+                    // A gap left between lexemes: still a boundary.
+                    match (at, configuration) == boundary {
+                        true => drop(found.insert((None, behind))),
+                        false => next.push(behind),
+                    }
+                    let moves = self.reader.moves(configuration);
+                    next.extend(moves.iter().map(|&(_, configuration)| (at, configuration)));
+                }
+            }
+            work.extend(next.into_iter().filter(|&reading| met.insert(reading)));
+            if let Some((terminal, boundary)) = self.reader.ended(configuration) {
+                found.insert((self.reader.label(terminal), (at, boundary)));
+            }
+        }
+        Ok(found)
     }
 
     /// A short filling of the gaps whose text is cut into these lexemes, ignored

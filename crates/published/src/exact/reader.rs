@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lacuna_grammar::automaton::{Dfa, StateId, byte_classes};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder, StateId, byte_classes};
 use rustc_hash::FxHashMap;
 
 use crate::{Discipline, Language, TerminalId};
@@ -21,8 +21,8 @@ type Lexeme = Box<[(TerminalId, StateId)]>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Configuration {
     lexeme: LexemeId,
-    /// Lexemes that ended and must not grow; sorted.
-    owed: Vec<LexemeId>,
+    /// What ended and must not grow, as states of the union; sorted.
+    owed: Vec<StateId>,
     constraint: StateId,
 }
 
@@ -30,9 +30,14 @@ struct Configuration {
 #[derive(Debug)]
 pub(super) struct Reader {
     language: Arc<Language>,
+    /// The lexemes of all terminals together, minimal: keywords and names are soon
+    /// one there, which keeps configurations few.
+    union: Dfa,
     /// One byte of each class that no automaton tells apart, readable ones first.
     bytes: Vec<u8>,
     lexemes: Vec<Lexeme>,
+    /// For each lexeme, where it stands in the union; the start for none.
+    in_union: Vec<StateId>,
     lexeme_ids: FxHashMap<Lexeme, LexemeId>,
     configurations: Vec<Configuration>,
     ids: FxHashMap<Configuration, ConfigurationId>,
@@ -42,7 +47,8 @@ pub(super) struct Reader {
 
 impl Reader {
     /// A reader that has met nothing; it stands at configuration 0.
-    pub(super) fn new(language: Arc<Language>) -> Self {
+    pub(super) fn new(language: Arc<Language>, limits: &Limits) -> Result<Self, AutomatonError> {
+        let union = union(&language, limits)?;
         let automata = language.terminals.iter().map(|terminal| &terminal.language);
         let automata = automata.chain(&language.constraint);
         let ranges = automata.flat_map(|dfa| {
@@ -61,6 +67,8 @@ impl Reader {
         let mut reader = Self {
             bytes: bytes.collect(),
             lexemes: vec![Box::default()],
+            in_union: vec![union.start()],
+            union,
             lexeme_ids: FxHashMap::default(),
             configurations: Vec::new(),
             ids: FxHashMap::default(),
@@ -77,7 +85,7 @@ impl Reader {
                 .map_or(0, |dfa| dfa.start()),
         };
         reader.id(start);
-        reader
+        Ok(reader)
     }
 
     /// What reading a lexeme of the terminal reads in the ε-NFA.
@@ -117,8 +125,8 @@ impl Reader {
         // Under maximal munch terminals are disjoint, otherwise it is only one.
         let terminal = self.accepted(lexeme)?;
         let mut owed = ended.owed;
-        if self.language.discipline == Discipline::Munch && self.extends(ended.lexeme) {
-            owed.push(ended.lexeme);
+        if self.language.discipline == Discipline::Munch {
+            owed.push(self.in_union[ended.lexeme as usize]);
             owed.sort_unstable();
             owed.dedup();
         }
@@ -138,11 +146,6 @@ impl Reader {
                 .is_accepting(state)
         };
         members.find(accepts).map(|&(terminal, _)| terminal)
-    }
-
-    fn extends(&self, lexeme: LexemeId) -> bool {
-        let mut members = self.lexemes[lexeme as usize].iter();
-        members.any(|&(terminal, state)| self.language.terminals[terminal as usize].extends(state))
     }
 
     /// Where the bytes of a gap lead.
@@ -175,13 +178,10 @@ impl Reader {
             return Vec::new();
         };
         let mut owed = Vec::with_capacity(from.owed.len());
-        for &lexeme in &from.owed {
-            let longer = self.read(&self.lexemes[lexeme as usize], byte);
-            if self.accepted(&longer).is_some() {
-                return Vec::new();
-            }
-            if !longer.is_empty() {
-                owed.push(self.lexeme_id(longer));
+        for &ended in &from.owed {
+            match self.union.next(ended, byte) {
+                Some(longer) if self.union.is_accepting(longer) => return Vec::new(),
+                longer => owed.extend(longer),
             }
         }
         owed.sort_unstable();
@@ -194,7 +194,7 @@ impl Reader {
         let lexemes = lexemes.into_iter().filter(|lexeme| !lexeme.is_empty());
         let lexemes: Vec<Lexeme> = lexemes.collect();
         let next = lexemes.into_iter().map(|lexeme| {
-            let lexeme = self.lexeme_id(lexeme);
+            let lexeme = self.lexeme_id(lexeme, from.lexeme, byte);
             let owed = owed.clone();
             self.id(Configuration {
                 lexeme,
@@ -223,12 +223,19 @@ impl Reader {
         next.collect()
     }
 
-    fn lexeme_id(&mut self, lexeme: Lexeme) -> LexemeId {
-        let lexemes = &mut self.lexemes;
-        *self.lexeme_ids.entry(lexeme).or_insert_with_key(|lexeme| {
-            lexemes.push(lexeme.clone());
-            lexemes.len() as LexemeId - 1
-        })
+    /// The number of a lexeme, which is another with one more byte.
+    fn lexeme_id(&mut self, lexeme: Lexeme, before: LexemeId, byte: u8) -> LexemeId {
+        if let Some(&known) = self.lexeme_ids.get(&lexeme) {
+            return known;
+        }
+        let id = self.lexemes.len() as LexemeId;
+        let before = self.in_union[before as usize];
+        // What a terminal goes on with, the union does.
+        let here = self.union.next(before, byte).unwrap_or(before);
+        self.in_union.push(here);
+        self.lexemes.push(lexeme.clone());
+        self.lexeme_ids.insert(lexeme, id);
+        id
     }
 
     fn id(&mut self, configuration: Configuration) -> ConfigurationId {
@@ -241,4 +248,18 @@ impl Reader {
                 configurations.len() as ConfigurationId - 1
             })
     }
+}
+
+/// All lexemes in one automaton; nothing under the free discipline, where none is
+/// owed.
+fn union(language: &Language, limits: &Limits) -> Result<Dfa, AutomatonError> {
+    let mut builder = NfaBuilder::new(limits);
+    let (start, accept) = (builder.state()?, builder.state()?);
+    if language.discipline == Discipline::Munch {
+        for terminal in &language.terminals {
+            builder.automaton(&terminal.language, start, accept)?;
+        }
+    }
+    let nfa = builder.finish(start, accept);
+    Ok(nfa.determinize(limits)?.minimize())
 }

@@ -73,7 +73,7 @@ impl FragmentLexer {
     ) -> Result<Vec<Lexing>, Stopped> {
         let mut partial = vec![Partial::default()];
         if ends.left {
-            self.first_lexemes(text, ends, &mut partial);
+            self.first_lexemes(text, ends, &mut partial, ticker)?;
         }
         let mut next = FxHashMap::default();
         let mut found = Vec::new();
@@ -98,9 +98,15 @@ impl FragmentLexer {
     }
 
     /// The lexemes that began in the gap before.
-    fn first_lexemes(&mut self, text: &[u8], ends: Ends, partial: &mut Vec<Partial>) {
+    fn first_lexemes(
+        &mut self,
+        text: &[u8],
+        ends: Ends,
+        partial: &mut Vec<Partial>,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Stopped> {
         for (id, terminal) in (0..).zip(&self.language.terminals) {
-            let read = self.suffixes[id as usize].read(terminal, text);
+            let read = self.suffixes[id as usize].read(terminal, text, ticker)?;
             let closed = read.accepted.iter().rev();
             let wanted = if self.longest_only { 1 } else { usize::MAX };
             for &end in closed.take(wanted) {
@@ -123,6 +129,7 @@ impl FragmentLexer {
                 });
             }
         }
+        Ok(())
     }
 
     /// The lexemes that begin at a place in the fragment.

@@ -4,7 +4,7 @@
 use lacuna_grammar::automaton::StateId;
 use rustc_hash::FxHashMap;
 
-use crate::Terminal;
+use crate::{Stopped, Terminal, Ticker};
 
 /// Members of sets that are kept before all are forgotten.
 const MEMBERS: usize = 4_000_000;
@@ -45,35 +45,47 @@ impl Suffixes {
         suffixes
     }
 
-    pub(super) fn read(&mut self, terminal: &Terminal, text: &[u8]) -> Read {
+    pub(super) fn read(
+        &mut self,
+        terminal: &Terminal,
+        text: &[u8],
+        ticker: &mut Ticker<'_>,
+    ) -> Result<Read, Stopped> {
         if self.members > MEMBERS {
             *self = Self::new(terminal);
         }
         let mut accepted = Vec::new();
         let mut here = 0;
         for (at, &byte) in text.iter().enumerate() {
-            here = self.step(terminal, here, byte);
+            here = self.step(terminal, here, byte, ticker)?;
             let set = &self.sets[here as usize];
             if set.states.is_empty() {
                 let goes_on = false;
-                return Read { accepted, goes_on };
+                return Ok(Read { accepted, goes_on });
             }
             if set.accepting {
                 accepted.push(at + 1);
             }
         }
         let goes_on = self.sets[here as usize].extends;
-        Read { accepted, goes_on }
+        Ok(Read { accepted, goes_on })
     }
 
-    fn step(&mut self, terminal: &Terminal, from: u32, byte: u8) -> u32 {
+    fn step(
+        &mut self,
+        terminal: &Terminal,
+        from: u32,
+        byte: u8,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<u32, Stopped> {
         if let Some(&known) = self.sets[from as usize].next.get(&byte) {
-            return known;
+            return Ok(known);
         }
+        ticker.spend(self.sets[from as usize].states.len())?;
         let next = terminal.step(&self.sets[from as usize].states, byte);
         let next = self.id(terminal, next);
         self.sets[from as usize].next.insert(byte, next);
-        next
+        Ok(next)
     }
 
     fn id(&mut self, terminal: &Terminal, states: Vec<StateId>) -> u32 {

@@ -1,0 +1,35 @@
+//! The checker beside the published methods, on the same canvases in one run:
+//! `cargo bench -p lacuna-published`. Prints Markdown; `-- --json FILE` keeps the
+//! figures, `--svg FILE` the plot, `--cases N` is the number of canvases of each
+//! workload, `--limit MS` when a reference is out of time, `--only NAME` a grammar,
+//! `--without fits` leaves a method out, `--quick` takes a few small canvases to see
+//! that all works.
+
+mod compare;
+
+use std::process::ExitCode;
+
+use compare::{Options, memory, run};
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
+fn main() -> ExitCode {
+    let written = Options::read(std::env::args().skip(1)).and_then(|options| {
+        let report = run(&options);
+        println!("{}", report.markdown);
+        let write = |path: &Option<String>, text: &str| match path {
+            Some(path) => std::fs::write(path, text).map_err(|error| format!("{path}: {error}")),
+            None => Ok(()),
+        };
+        write(&options.json, &format!("{:#}\n", report.json))?;
+        write(&options.svg, &report.svg)
+    });
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

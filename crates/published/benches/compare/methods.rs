@@ -1,0 +1,162 @@
+//! The methods that are compared, behind one question.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict};
+use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::Limits;
+use lacuna_lexer::TokenId;
+use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler};
+
+use super::memory;
+use super::vocabulary::Encoder;
+use super::workload::any_length;
+
+/// One method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Ours, gaps of any length.
+    Any,
+    /// Ours, gaps of so many cells.
+    Fits,
+    /// EPIC, all parts on.
+    Epic,
+    /// Mündler and others.
+    Mundler,
+}
+
+impl Method {
+    /// All, ours first.
+    pub const ALL: [Method; 4] = [Method::Any, Method::Fits, Method::Epic, Method::Mundler];
+
+    /// What to call it on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::Any => "any",
+            Method::Fits => "fits",
+            Method::Epic => "epic",
+            Method::Mundler => "mundler",
+        }
+    }
+
+    /// What to call it in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Any => "lacuna",
+            Method::Fits => "lacuna, `fits`",
+            Method::Epic => "epic",
+            Method::Mundler => "mundler",
+        }
+    }
+}
+
+/// What one check took and said.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// From the pattern to the answer.
+    pub time: Duration,
+    /// Bytes held at most, above what was held before.
+    pub peak: usize,
+    /// `None`: the time or a budget ran out.
+    pub answer: Option<bool>,
+    /// Which tier decided, if it is ours.
+    pub tier: String,
+}
+
+/// A method ready for one grammar.
+pub enum Compiled {
+    /// Ours.
+    Ours(Box<Checker>, Method),
+    /// EPIC.
+    Epic(Box<Epic>),
+    /// Mündler and others.
+    Mundler(Box<Mundler>),
+}
+
+impl Compiled {
+    /// Compiles a grammar; `Err` says why the method cannot take it.
+    pub fn new(method: Method, grammar: &Grammar, encoder: &Encoder) -> Result<Self, String> {
+        let (limits, map) = (Limits::default(), LexicalMap::Described);
+        Ok(match method {
+            Method::Any | Method::Fits => {
+                let vocabulary = Some(Arc::clone(&encoder.vocabulary));
+                let checker = Checker::new(grammar, vocabulary, CheckerLimits::default());
+                Self::Ours(Box::new(checker.map_err(|e| e.to_string())?), method)
+            }
+            Method::Epic => {
+                let epic = Epic::new(grammar, map, EpicParts::default(), &limits);
+                Self::Epic(Box::new(epic.map_err(|e| e.to_string())?))
+            }
+            Method::Mundler => {
+                let mundler = Mundler::new(grammar, map, &limits);
+                Self::Mundler(Box::new(mundler.map_err(|e| e.to_string())?))
+            }
+        })
+    }
+
+    /// One that has met no canvas: memos and charts are empty.
+    pub fn fresh(&mut self) -> Fresh<'_> {
+        match self {
+            Self::Ours(checker, method) => Fresh::Ours(Box::new((**checker).clone()), *method),
+            Self::Epic(epic) => {
+                epic.forget();
+                Fresh::Epic(epic)
+            }
+            Self::Mundler(mundler) => Fresh::Mundler(mundler),
+        }
+    }
+}
+
+/// A method that begins without having met a canvas.
+pub enum Fresh<'a> {
+    Ours(Box<Checker>, Method),
+    Epic(&'a mut Epic),
+    Mundler(&'a mut Mundler),
+}
+
+impl Fresh<'_> {
+    /// Checks a canvas; the references stop after `limit`.
+    pub fn check(
+        &mut self,
+        cells: &[Option<TokenId>],
+        encoder: &Encoder,
+        limit: Duration,
+    ) -> Outcome {
+        let counted = matches!(self, Self::Ours(_, Method::Fits));
+        let pattern = match counted {
+            true => Pattern::of_canvas(cells, &encoder.vocabulary).unwrap_or_default(),
+            false => any_length(cells, encoder),
+        };
+        let held = memory::start();
+        let started = Instant::now();
+        let stop = move || started.elapsed() > limit;
+        let (answer, tier) = match self {
+            Self::Ours(checker, _) => {
+                let (verdict, tier) = checker.check(&pattern);
+                let answer = match verdict {
+                    Verdict::Completable(_) => Some(true),
+                    Verdict::Impossible => Some(false),
+                    Verdict::Exhausted { .. } => None,
+                };
+                (answer, format!("{tier:?}").to_lowercase())
+            }
+            Self::Epic(epic) => (decided(&epic.check(&pattern, &stop)), String::new()),
+            Self::Mundler(mundler) => (decided(&mundler.check(&pattern, &stop)), String::new()),
+        };
+        Outcome {
+            time: started.elapsed(),
+            peak: memory::peak_since(held),
+            answer,
+            tier,
+        }
+    }
+}
+
+fn decided(answer: &Answer) -> Option<bool> {
+    match answer {
+        Answer::Completable(_) => Some(true),
+        Answer::Impossible => Some(false),
+        Answer::Stopped => None,
+    }
+}
