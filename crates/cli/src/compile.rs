@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna_engine::{GrammarSession, Purpose};
+use lacuna_engine::{Fewest, GrammarSession, Purpose};
 use lacuna_grammar::TokenTexts;
-use lacuna_grammar::lint::shortest_text;
-use serde_json::json;
+use lacuna_grammar::lint::{no_text_fits, shortest_text};
+use serde_json::{Value, json};
 
 use crate::error::{CommandError, excerpt};
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
@@ -23,6 +23,10 @@ pub struct Arguments {
     vocabulary: VocabularyArguments,
     #[command(flatten)]
     slots: SlotArguments,
+    /// Warn if no text of the grammar fits a canvas of so many cells; needs a
+    /// tokenizer
+    #[arg(long, value_name = "N", requires = "tokenizer")]
+    length: Option<usize>,
     /// Compile a schema as for writing (declared order, compact), not for
     /// judging
     #[arg(long)]
@@ -49,22 +53,31 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let tokens = vocabulary
         .as_deref()
         .map(|vocabulary| vocabulary as &dyn TokenTexts);
-    let linted = source
+    let mut linted = source
         .lint_with(purpose, tokens)
         .map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
-    let (warnings, grammar) = (source.findings(&linted), linted.grammar);
-    for warning in &warnings {
-        let name = path.display().to_string();
-        eprintln!("{}", excerpt(&name, &source.text, warning));
-    }
     let front_end_ms = lap();
     let refused = |fault| {
         let fault = source.placed(fault, purpose, vocabulary.as_deref());
         CommandError::grammar(path, &source.text, fault)
     };
-    let mut session = GrammarSession::new(&grammar, vocabulary.clone()).map_err(refused)?;
+    let mut session = GrammarSession::new(&linted.grammar, vocabulary.clone()).map_err(refused)?;
     let statistics = session.statistics().map_err(refused)?;
     let checker_ms = lap();
+    let fewest = session.fewest_tokens();
+    if let (Some(cells), Some(fewest)) = (arguments.length, fewest)
+        && fewest.at_least > cells
+    {
+        let warning = no_text_fits(&linted, cells, fewest.at_least);
+        linted.warnings.push(warning);
+    }
+    let shortest_ms = lap();
+    let warnings = source.findings(&linted);
+    let grammar = linted.grammar;
+    for warning in &warnings {
+        let name = path.display().to_string();
+        eprintln!("{}", excerpt(&name, &source.text, warning));
+    }
     let mut report = json!({
         "warnings": warnings,
         "rules": grammar.rules.len(),
@@ -77,6 +90,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     });
     if let Some(vocabulary) = vocabulary {
         report["tokens"] = vocabulary.len().into();
+        report["shortestTokens"] = match fewest {
+            Some(Fewest { at_least, at_most }) if at_most == Some(at_least) => at_least.into(),
+            Some(Fewest { at_least, at_most }) => {
+                json!({ "atLeast": at_least, "atMost": at_most })
+            }
+            None => Value::Null,
+        };
+        report["milliseconds"]["shortestTokens"] = shortest_ms.into();
         report["regular"] = statistics.regular.into();
         report["innerStates"] = statistics.inner_states.into();
         report["levels"] = statistics.levels.into();

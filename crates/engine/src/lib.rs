@@ -15,6 +15,7 @@ mod device;
 #[cfg(feature = "model")]
 mod engine;
 mod fault;
+mod fewest;
 #[cfg(feature = "model")]
 mod model_fault;
 #[cfg(feature = "model")]
@@ -32,6 +33,7 @@ pub use device::{CardOptions, Clock, DevicePreference, DeviceReport, LoadOptions
 #[cfg(feature = "model")]
 pub use engine::{Engine, GenerateRequest};
 pub use fault::{Fault, Finding};
+pub use fewest::Fewest;
 #[cfg(all(feature = "model", not(target_arch = "wasm32")))]
 pub use pollster::block_on;
 #[cfg(feature = "model")]

@@ -6,7 +6,8 @@ use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Statistics, 
 use lacuna_grammar::Grammar;
 use lacuna_lexer::Vocabulary;
 
-use crate::Fault;
+use crate::fewest::fewest_tokens;
+use crate::{Fault, Fewest};
 
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,11 @@ impl GrammarSession {
     /// When the grammar's automata outgrow their limits.
     pub fn statistics(&mut self) -> Result<Statistics, Fault> {
         Ok(self.checker.statistics()?)
+    }
+
+    /// How few tokens a text of the grammar can have; `None` without a vocabulary.
+    pub fn fewest_tokens(&mut self) -> Option<Fewest> {
+        fewest_tokens(&mut self.checker)
     }
 
     /// Whether a text with gaps can be completed. A segment is text, or `None`

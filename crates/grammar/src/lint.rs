@@ -69,6 +69,19 @@ pub fn lint(linted: &Linted, options: &LintOptions) -> Vec<Diagnostic> {
     warnings
 }
 
+/// A warning that no text fits a canvas of so many cells: each has at least
+/// `tokens` tokens.
+///
+/// Tokens are counted by whoever has a vocabulary; this crate has none.
+pub fn no_text_fits(linted: &Linted, cells: usize, tokens: usize) -> Diagnostic {
+    let message = format!(
+        "every text of this grammar has at least {tokens} tokens, and the canvas {cells} cells"
+    );
+    let place = linted.places[linted.grammar.start.0 as usize].clone();
+    Diagnostic::warning("long-texts", place, message)
+        .with_note(format!("a canvas of {tokens} cells or more may do"))
+}
+
 /// The bytes of a shortest text, or a lower bound where texts are cut into
 /// lexemes (blanks between them may be needed) or constrained as a whole.
 ///

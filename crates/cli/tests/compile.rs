@@ -1,0 +1,117 @@
+//! `lacuna compile`: sizes, and each warning with all that belongs to it.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn compile(name: &str, grammar: &str, more: &[&str]) -> (Output, Value) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    std::fs::write(&path, grammar).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["compile", "--grammar"])
+        .arg(&path)
+        .args(more)
+        .output()
+        .expect("the binary runs");
+    let report = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output, report)
+}
+
+fn tokenizer() -> String {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    format!("{folder}/../../models/lacuna-mini/tokenizer.json")
+}
+
+#[test]
+fn every_lint_says_what_where_and_how_to_mend_it() {
+    let cases = [
+        (
+            "a.gbnf",
+            "root ::= \"a\"\nunused ::= \"b\"\n",
+            "unreachable-rule",
+            (2, 1, "unused"),
+            false,
+        ),
+        (
+            "b.gbnf",
+            "root ::= \"a\" | stuck\nstuck ::= \"b\" stuck\n",
+            "unproductive-rule",
+            (2, 1, "stuck"),
+            false,
+        ),
+        (
+            "c.lark",
+            "start: NAME\n   | SHADOW\nNAME.1: /[a-z]+/\nSHADOW: \"é\"? /x/ & /[a-z]+/\n",
+            "shadowed-terminal",
+            (4, 1, "SHADOW"),
+            true,
+        ),
+        (
+            "d.gbnf",
+            "root ::= \"(\" root \")\" | \"é\"\n",
+            "unbounded-nesting",
+            (1, 1, "root"),
+            true,
+        ),
+        (
+            "e.gbnf",
+            "# é\nroot ::= \"x\"{300}\n",
+            "long-texts",
+            (2, 1, "root"),
+            true,
+        ),
+    ];
+    for (name, grammar, kind, (line, column, spanned), has_note) in cases {
+        let (output, report) = compile(name, grammar, &[]);
+        assert!(output.status.success(), "{output:?}");
+        let warnings = report["warnings"].as_array().expect("warnings");
+        let warning = warnings.iter().find(|it| it["kind"] == kind);
+        let warning = warning.unwrap_or_else(|| panic!("{kind}: {warnings:?}"));
+        assert_eq!(warning["severity"], "warning");
+        assert_eq!(
+            (&warning["line"], &warning["column"]),
+            (&Value::from(line), &Value::from(column))
+        );
+        let at = |end: &str| warning["span"][end].as_u64().expect("an offset") as usize;
+        assert_eq!(&grammar[at("start")..at("end")], spanned);
+        assert!(!warning["message"].as_str().expect("a message").is_empty());
+        assert_eq!(warning["note"].is_string(), has_note, "{warning}");
+        let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+        let place = format!("{name}:{line}:{column}");
+        assert!(shown.contains(&format!("warning[{kind}]")), "{shown}");
+        assert!(shown.contains(&place), "{shown}");
+    }
+    let (output, _) = compile("f.gbnf", "root ::= \"a\" root\n", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(shown.contains("error[empty-language]"), "{shown}");
+    assert!(shown.contains("f.gbnf:1:1"), "{shown}");
+}
+
+#[test]
+fn a_canvas_that_no_text_fits_is_warned_of() {
+    let tokenizer = tokenizer();
+    let grammar = "# numbers\nroot ::= \"0123456789\"{3} \"!\"\n";
+    let fewest = compile("a.gbnf", grammar, &["--tokenizer", &tokenizer]).1;
+    let fewest = fewest["shortestTokens"].as_u64().expect("a number");
+    assert!((2..=31).contains(&fewest), "{fewest}");
+    for (length, warned) in [(fewest - 1, true), (fewest, false)] {
+        let length = length.to_string();
+        let more = ["--tokenizer", &tokenizer, "--length", &length];
+        let (_, report) = compile("a.gbnf", grammar, &more);
+        let warnings = report["warnings"].as_array().expect("warnings");
+        assert_eq!(warnings.len(), usize::from(warned), "{warnings:?}");
+        if let Some(warning) = warnings.first() {
+            assert_eq!(warning["kind"], "long-texts");
+            assert_eq!(warning["line"], 2);
+            let message = warning["message"].as_str().expect("a message");
+            assert!(
+                message.contains(&format!("at least {fewest} tokens")),
+                "{message}"
+            );
+        }
+    }
+    let (output, _) = compile("a.gbnf", grammar, &["--length", "9"]);
+    assert_eq!(output.status.code(), Some(2), "a length needs a tokenizer");
+}
