@@ -59,6 +59,12 @@ export interface ModelInfo {
 /** How a token came into its cell: chosen alone, in a batch, or from the witness. */
 export type Origin = "model" | "batch" | "recovery";
 
+/**
+ * Where a compiled grammar came from: it was compiled now, or before in this page, or
+ * it was in the browser's storage; `rebuilt` if what was there is of no use.
+ */
+export type GrammarOrigin = "compiled" | "memory" | "storage" | "rebuilt";
+
 /** The run has begun; nothing is filled. */
 export interface BeginEvent {
   readonly type: "begin";
@@ -66,6 +72,8 @@ export interface BeginEvent {
   readonly steps: number;
   readonly promptTokens: number;
   readonly constrained: boolean;
+  /** Where the compiled grammar came from, if there is one. */
+  readonly grammar?: GrammarOrigin;
   /** The ids that end a text. */
   readonly ends: readonly number[];
 }

@@ -3,7 +3,7 @@
 import type { EngineEvent, GenerateRequest, ModelInfo } from "../src/engine.ts";
 import type { WorkerLike } from "../src/worker/client.ts";
 import type { FromWorker, ToWorker } from "../src/worker/protocol.ts";
-import { EngineServer, type LoadedEngine, type Surroundings } from "../src/worker/server.ts";
+import { EngineServer, type ServedEngine, type Surroundings } from "../src/worker/server.ts";
 
 /** A worker that notes what it is sent and says what the test makes it say. */
 export class FakeWorker implements WorkerLike {
@@ -54,12 +54,12 @@ export const request: GenerateRequest = {
 /** An engine whose runs take `steps` steps; `onStep` may throw. */
 export function fakeEngine(
   onStep: (step: number) => void = () => {},
-): LoadedEngine & { freed: number } {
+): ServedEngine & { freed: number } {
   return {
     freed: 0,
     info: () => info,
     free() {},
-    start({ steps }) {
+    async start({ steps }) {
       let step = 0;
       const engine = this;
       return {
@@ -80,7 +80,7 @@ export function fakeEngine(
 }
 
 /** A server on a fake engine, and all that it posts. */
-export function fakeServer(engine: LoadedEngine, changes: Partial<Surroundings> = {}) {
+export function fakeServer(engine: ServedEngine, changes: Partial<Surroundings> = {}) {
   const posted: FromWorker[] = [];
   const empty = new Uint8Array();
   const server = new EngineServer({

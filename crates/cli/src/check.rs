@@ -10,10 +10,11 @@ use std::time::Instant;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use lacuna_checker::Pattern;
-use lacuna_engine::{Answer, Fault, GrammarSession, Purpose};
+use lacuna_engine::{Answer, Fault, GrammarCache, GrammarSession, Purpose};
 use lacuna_lexer::{TokenId, Vocabulary};
 use serde_json::{Map, Value, json};
 
+use crate::cache::CacheArguments;
 use crate::error::CommandError;
 use crate::files::{SlotArguments, VocabularyArguments, open_session};
 use crate::question::{Canvas, Question};
@@ -39,6 +40,8 @@ pub struct Arguments {
     vocabulary: VocabularyArguments,
     #[command(flatten)]
     slots: SlotArguments,
+    #[command(flatten)]
+    cache: CacheArguments,
 }
 
 /// Runs the command.
@@ -47,6 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         default_grammar: arguments.grammar.clone(),
         vocabulary: arguments.vocabulary.load()?,
         slots: &arguments.slots,
+        cache: arguments.cache.open()?,
         sessions: HashMap::new(),
     };
     if let Some(path) = &arguments.grammar {
@@ -73,6 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 
 struct Checks<'a> {
     slots: &'a SlotArguments,
+    cache: Arc<GrammarCache>,
     default_grammar: Option<PathBuf>,
     vocabulary: Option<Arc<Vocabulary>>,
     sessions: HashMap<PathBuf, GrammarSession>,
@@ -81,8 +86,8 @@ struct Checks<'a> {
 impl Checks<'_> {
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
-            let vocabulary = self.vocabulary.clone();
-            let session = open_session(path, Purpose::Judging, self.slots, vocabulary)?;
+            let (vocabulary, cache) = (self.vocabulary.clone(), &self.cache);
+            let session = open_session(path, Purpose::Judging, self.slots, vocabulary, cache)?;
             self.sessions.insert(path.to_owned(), session);
         }
         match self.sessions.get_mut(path) {

@@ -4,16 +4,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna_engine::{Fewest, GrammarSession, Purpose};
+use lacuna_checker::CheckerLimits;
+use lacuna_engine::cache::{CompiledGrammar, Origin};
+use lacuna_engine::{Fault, Fewest, Finding, Purpose};
 use lacuna_grammar::TokenTexts;
-use lacuna_grammar::lint::{no_text_fits, shortest_text};
+use lacuna_grammar::lint::no_text_fits;
 use serde_json::{Value, json};
 
+use crate::cache::CacheArguments;
 use crate::error::{CommandError, excerpt};
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
 
 /// Compile a grammar and print its sizes and what looks wrong with it as one
 /// JSON object; warnings also go to standard error.
+///
+/// "milliseconds" tells where the time went, "entry" how large the compiled
+/// grammar is in a cache, and how many times faster than compiling it is read.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The grammar; its kind is its ending
@@ -23,6 +29,8 @@ pub struct Arguments {
     vocabulary: VocabularyArguments,
     #[command(flatten)]
     slots: SlotArguments,
+    #[command(flatten)]
+    cache: CacheArguments,
     /// Warn if no text of the grammar fits a canvas of so many cells; needs a
     /// tokenizer
     #[arg(long, value_name = "N", requires = "tokenizer")]
@@ -50,45 +58,54 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     };
     let path = &arguments.grammar;
     let source = read_source(path, &arguments.slots)?;
-    let tokens = vocabulary
-        .as_deref()
-        .map(|vocabulary| vocabulary as &dyn TokenTexts);
-    let mut linted = source
-        .lint_with(purpose, tokens)
-        .map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
-    let front_end_ms = lap();
+    let cache = arguments.cache.open()?;
     let refused = |fault| {
         let fault = source.placed(fault, purpose, vocabulary.as_deref());
         CommandError::grammar(path, &source.text, fault)
     };
-    let mut session = GrammarSession::new(&linted.grammar, vocabulary.clone()).map_err(refused)?;
-    let statistics = session.statistics().map_err(refused)?;
-    let checker_ms = lap();
-    let fewest = session.fewest_tokens();
+    lap();
+    let found = cache
+        .compile(&source, purpose, vocabulary.as_ref(), true)
+        .map_err(refused)?;
+    let found_ms = lap();
+    let grammar = &found.grammar;
+    let lints = grammar.lints();
+    let mut warnings = lints.map_or_else(Vec::new, |lints| lints.warnings.clone());
+    let statistics = grammar.statistics().map_err(refused)?;
+    lap();
+    let fewest = grammar.session(vocabulary.clone()).fewest_tokens();
+    let shortest_ms = lap();
     if let (Some(cells), Some(fewest)) = (arguments.length, fewest)
         && fewest.at_least > cells
     {
+        // Where rules are defined is the front end's to know.
+        let tokens = vocabulary.as_deref().map(|it| it as &dyn TokenTexts);
+        let linted = source.lint_with(purpose, tokens).map_err(refused)?;
         let warning = no_text_fits(&linted, cells, fewest.at_least);
-        linted.warnings.push(warning);
+        warnings.push(Finding::new(&source.text, &warning));
     }
-    let shortest_ms = lap();
-    let warnings = source.findings(&linted);
-    let grammar = linted.grammar;
     for warning in &warnings {
         let name = path.display().to_string();
         eprintln!("{}", excerpt(&name, &source.text, warning));
     }
     let mut report = json!({
         "warnings": warnings,
-        "rules": grammar.rules.len(),
-        "shortestBytes": shortest_text(&grammar),
+        "rules": grammar.rules(),
+        "shortestBytes": lints.and_then(|lints| lints.shortest),
         "terminals": statistics.terminals,
         "nonterminals": statistics.nonterminals,
         "productions": statistics.productions,
         "lexerStates": statistics.lexer_states,
-        "milliseconds": { "frontEnd": front_end_ms, "checker": checker_ms },
+        "milliseconds": match found.times {
+            Some(times) => json!({ "frontEnd": times.front_end, "checker": times.checker }),
+            None => json!({ "load": found_ms }),
+        },
+        "origin": found.origin.name(),
     });
-    if let Some(vocabulary) = vocabulary {
+    if let Origin::Rebuilt(why) = found.origin {
+        report["rebuilt"] = why.kind().into();
+    }
+    if let Some(vocabulary) = &vocabulary {
         report["tokens"] = vocabulary.len().into();
         report["shortestTokens"] = match fewest {
             Some(Fewest { at_least, at_most }) if at_most == Some(at_least) => at_least.into(),
@@ -103,6 +120,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         report["levels"] = statistics.levels.into();
         report["coverStates"] = statistics.cover_states.into();
         report["milliseconds"]["tokenizer"] = tokenizer_ms.into();
+    }
+    let key = cache.key(&source, purpose, vocabulary.as_ref());
+    lap();
+    if let Some(entry) = grammar.to_entry(&key) {
+        let write_ms = lap();
+        CompiledGrammar::from_entry(&entry, &key, &CheckerLimits::default())
+            .map_err(|error| Fault::new("internal", format!("the entry: {error}")))?;
+        let read_ms = lap();
+        report["entry"] = json!({
+            "bytes": entry.len(),
+            "milliseconds": { "write": write_ms, "read": read_ms },
+        });
+        if let Some(times) = found.times {
+            let compiling = times.front_end + times.checker;
+            report["entry"]["timesFaster"] = (compiling / read_ms).into();
+        }
     }
     println!("{report}");
     Ok(ExitCode::SUCCESS)

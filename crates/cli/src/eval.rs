@@ -18,6 +18,7 @@ use lacuna_grammar::recognize::recognize;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::cache::{CacheArguments, describe_cache};
 use crate::error::CommandError;
 use crate::files::{ModelArguments, clock, describe_device, read_text};
 
@@ -27,6 +28,8 @@ use crate::files::{ModelArguments, clock, describe_device, read_text};
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
+    #[command(flatten)]
+    cache: CacheArguments,
     /// A .schema.json that every answer must satisfy
     #[arg(long, value_name = "FILE")]
     grammar: PathBuf,
@@ -80,7 +83,8 @@ struct Output {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
-    let engine = arguments.model.load()?;
+    let cache = arguments.cache.open()?;
+    let engine = arguments.model.load()?.with_cache(cache);
     let schema = read_text(&arguments.grammar)?;
     let validator = Validator::new(&arguments.grammar, &schema)?;
     let examples = read_examples(&arguments.requests, arguments.limit)?;
@@ -102,6 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         }
     }
     print_table(&rows);
+    eprintln!("{}", describe_cache(&engine.cache().statistics()));
     eprintln!("{}", describe_device(&engine));
     if let Some(path) = &arguments.json {
         let json =

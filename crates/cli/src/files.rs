@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use clap::Args;
 use lacuna_engine::{
-    DevicePreference, Dialect, Engine, Fault, GrammarSession, GrammarSource, LoadOptions, Purpose,
-    block_on,
+    DevicePreference, Dialect, Engine, Fault, GrammarCache, GrammarSession, GrammarSource,
+    LoadOptions, Purpose, block_on,
 };
-use lacuna_grammar::{TokenTexts, source_text};
+use lacuna_grammar::source_text;
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::Tokenizer;
 use serde_json::Value;
@@ -72,17 +72,13 @@ pub fn open_session(
     purpose: Purpose,
     slots: &SlotArguments,
     vocabulary: Option<Arc<Vocabulary>>,
+    cache: &GrammarCache,
 ) -> Result<GrammarSession, CommandError> {
     let source = read_source(path, slots)?;
-    let session = || {
-        let tokens = vocabulary.as_deref().map(|it| it as &dyn TokenTexts);
-        let grammar = source.compile_with(purpose, tokens)?;
-        GrammarSession::new(&grammar, vocabulary.clone())
-    };
-    session().map_err(|fault| {
-        let fault = source.placed(fault, purpose, vocabulary.as_deref());
-        CommandError::grammar(path, &source.text, fault)
-    })
+    cache
+        .compile(&source, purpose, vocabulary.as_ref(), false)
+        .map(|found| found.grammar.session(vocabulary))
+        .map_err(|fault| CommandError::grammar(path, &source.text, fault))
 }
 
 /// What is read before a grammar is compiled.

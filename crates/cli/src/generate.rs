@@ -9,6 +9,7 @@ use std::sync::Arc;
 use lacuna_decoder::{Event, Options};
 use lacuna_engine::{Dialect, GenerateRequest, block_on};
 
+use crate::cache::{CacheArguments, describe_origin};
 use crate::error::CommandError;
 use crate::events::to_json;
 use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_grammar_text};
@@ -24,6 +25,8 @@ pub struct Arguments {
     grammar: PathBuf,
     #[command(flatten)]
     slots: SlotArguments,
+    #[command(flatten)]
+    cache: CacheArguments,
     /// The request
     #[arg(long, value_name = "TEXT")]
     prompt: String,
@@ -57,7 +60,8 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
-    let engine = arguments.model.load()?;
+    let cache = arguments.cache.open()?;
+    let engine = arguments.model.load()?.with_cache(cache);
     let name = arguments.grammar.display().to_string();
     let request = GenerateRequest {
         request: arguments.prompt.clone(),
@@ -90,6 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
                 false => CommandError::grammar(&arguments.grammar, &request.grammar.1, fault),
             })?;
     let vocabulary = Arc::clone(run.vocabulary());
+    let origin = run.grammar_origin();
     let mut failure = None;
     let summary = block_on(run.finish(|event| {
         if let Event::Move { to, .. } = event {
@@ -127,6 +132,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         timings.agreed,
         timings.refusals,
     );
+    if let Some(origin) = origin {
+        eprintln!("{}", describe_origin(origin));
+    }
     eprintln!("{}", describe_device(&engine));
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "gpu")]
 mod bench;
+mod cache;
 mod check;
 mod compile;
 mod error;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
-use lacuna_checker::{Checker, CheckerLimits};
 use lacuna_decoder::{Options, Run};
 use lacuna_lexer::Vocabulary;
 use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 
+use crate::cache::{CacheKey, Found, GrammarCache};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
 use crate::prompted::PromptedModel;
 use crate::{Dialect, Fault, GrammarSource, ModelRun, Purpose, task_line};
@@ -42,6 +42,7 @@ pub struct Engine {
     vocabulary: Arc<Vocabulary>,
     placement: Arc<Mutex<Placement>>,
     device: SharedReport,
+    cache: Arc<GrammarCache>,
 }
 
 impl Engine {
@@ -82,7 +83,19 @@ impl Engine {
             vocabulary: Arc::new(vocabulary),
             device: placement.report().clone(),
             placement: Arc::new(Mutex::new(placement)),
+            cache: Arc::default(),
         })
+    }
+
+    /// The same engine, taking grammars from a cache that others may share.
+    pub fn with_cache(mut self, cache: Arc<GrammarCache>) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// Where the engine keeps grammars that it compiled.
+    pub fn cache(&self) -> &Arc<GrammarCache> {
+        &self.cache
     }
 
     /// The model's facts.
@@ -142,10 +155,13 @@ impl Engine {
             );
             return Err(Fault::new("too-long", message));
         }
-        let checker = match request.unconstrained {
+        let found = match request.unconstrained {
             true => None,
-            false => Some(self.checker(request)?),
+            false => Some(self.compile(request)?),
         };
+        let vocabulary = || Some(Arc::clone(&self.vocabulary));
+        let origin = found.as_ref().map(|found| found.origin);
+        let checker = found.map(|found| found.grammar.checker(vocabulary()));
         let prompt_tokens = prompt.len();
         let placement = Arc::clone(&self.placement);
         let denoiser = PromptedModel::new(placement, &self.config, prompt);
@@ -153,26 +169,32 @@ impl Engine {
         let vocabulary = Arc::clone(checked.unwrap_or(&self.vocabulary));
         let of_run = Arc::clone(&vocabulary);
         let run = Run::new(denoiser, vocabulary, checker, request.options, clock)?;
-        Ok(ModelRun::new(run, prompt_tokens, of_run))
+        Ok(ModelRun::new(run, prompt_tokens, of_run, origin))
     }
 
-    fn checker(&self, request: &GenerateRequest) -> Result<Checker, Fault> {
-        let (dialect, text) = &request.grammar;
-        let mut texts = request.texts.clone();
-        texts.insert("request".to_owned(), request.request.clone());
-        let source = GrammarSource {
-            dialect: *dialect,
-            text: text.clone(),
-            texts,
-            lists: request.lists.clone(),
-            max_depth: request.max_depth,
-        };
-        let grammar = source.compile_with(Purpose::Writing, Some(&*self.vocabulary))?;
-        let vocabulary = self.vocabulary.naming(&grammar.tokens);
-        let limits = CheckerLimits::default();
-        Checker::new(&grammar, Some(vocabulary), limits).map_err(|error| {
-            let vocabulary = Some(&*self.vocabulary);
-            source.placed(error.into(), Purpose::Writing, vocabulary)
-        })
+    /// The key of a request's grammar in the cache.
+    pub fn grammar_key(&self, request: &GenerateRequest) -> CacheKey {
+        let (source, vocabulary) = (grammar_source(request), Some(&self.vocabulary));
+        self.cache.key(&source, Purpose::Writing, vocabulary)
+    }
+
+    fn compile(&self, request: &GenerateRequest) -> Result<Found, Fault> {
+        let (source, vocabulary) = (grammar_source(request), Some(&self.vocabulary));
+        let purpose = Purpose::Writing;
+        self.cache.compile(&source, purpose, vocabulary, false)
+    }
+}
+
+/// The grammar of a request; texts that are spans are spans of the request.
+fn grammar_source(request: &GenerateRequest) -> GrammarSource {
+    let (dialect, text) = &request.grammar;
+    let mut texts = request.texts.clone();
+    texts.insert("request".to_owned(), request.request.clone());
+    GrammarSource {
+        dialect: *dialect,
+        text: text.clone(),
+        texts,
+        lists: request.lists.clone(),
+        max_depth: request.max_depth,
     }
 }

@@ -1,9 +1,11 @@
 //! Errors as the surfaces show them: a kind to branch on, a sentence to read,
 //! and findings with places where a grammar is at fault.
 
+use std::borrow::Cow;
+
 use lacuna_grammar::automaton::AutomatonError;
 use lacuna_grammar::{Diagnostic, Diagnostics, Place, Severity};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The kind of a grammar whose automata outgrow the checker's limits.
 pub(crate) const TOO_LARGE: &str = "grammar-too-large";
@@ -22,10 +24,10 @@ pub struct Fault {
 }
 
 /// A [`Diagnostic`] with its place resolved to line and column.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// A stable name for the kind of finding.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong.
@@ -48,7 +50,7 @@ pub struct Finding {
 }
 
 /// Byte offsets, `start..end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByteSpan {
     /// First byte.
     pub start: usize,
@@ -107,7 +109,7 @@ impl Finding {
             Place::Pointer(pointer) => (None, Some(pointer.clone())),
         };
         Self {
-            kind: diagnostic.kind,
+            kind: Cow::Borrowed(diagnostic.kind),
             severity: diagnostic.severity,
             message: diagnostic.message.clone(),
             line: position.map(|(line, _)| line),

@@ -4,12 +4,15 @@
 //! - [`GrammarSource`]: a grammar text and its dialect, compiled for writing or
 //!   for judging.
 //! - [`GrammarSession`]: completability of texts with gaps, no model needed.
+//! - [`GrammarCache`]: grammars that were compiled before.
 //! - [`Engine`] (feature `model`): a loaded model; [`Engine::start`] begins a
 //!   run. With the feature `gpu`, it may run on a graphics card
 //!   ([`DevicePreference`]).
 //! - [`Fault`]: every error of the layers below, as data with a kind.
 
 mod blame;
+pub mod cache;
+mod clock;
 #[cfg(feature = "model")]
 mod device;
 #[cfg(feature = "model")]
@@ -26,10 +29,12 @@ mod session;
 mod source;
 mod task;
 
+pub use cache::GrammarCache;
+pub use clock::Clock;
 #[cfg(feature = "gpu")]
 pub use device::Timer;
 #[cfg(feature = "model")]
-pub use device::{CardOptions, Clock, DevicePreference, DeviceReport, LoadOptions, TOLERANCE};
+pub use device::{CardOptions, DevicePreference, DeviceReport, LoadOptions, TOLERANCE};
 #[cfg(feature = "model")]
 pub use engine::{Engine, GenerateRequest};
 pub use fault::{Fault, Finding};

@@ -6,6 +6,7 @@ use lacuna_decoder::{Event, Outcome, Run, Timings};
 use lacuna_lexer::Vocabulary;
 
 use crate::Fault;
+use crate::cache::Origin;
 use crate::prompted::PromptedModel;
 
 /// A run of an engine's model.
@@ -13,6 +14,7 @@ pub struct ModelRun {
     run: Run<PromptedModel>,
     prompt_tokens: usize,
     vocabulary: Arc<Vocabulary>,
+    grammar: Option<Origin>,
 }
 
 /// How a run ended.
@@ -33,11 +35,13 @@ impl ModelRun {
         run: Run<PromptedModel>,
         prompt_tokens: usize,
         vocabulary: Arc<Vocabulary>,
+        grammar: Option<Origin>,
     ) -> Self {
         Self {
             run,
             prompt_tokens,
             vocabulary,
+            grammar,
         }
     }
 
@@ -45,6 +49,11 @@ impl ModelRun {
     /// those that the grammar names.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
+    }
+
+    /// Where the compiled grammar came from; `None` without a grammar.
+    pub fn grammar_origin(&self) -> Option<Origin> {
+        self.grammar
     }
 
     /// Tokens of the prompt.

@@ -35,9 +35,12 @@ impl GrammarSession {
     /// When the grammar's automata outgrow their limits.
     pub fn new(grammar: &Grammar, vocabulary: Option<Arc<Vocabulary>>) -> Result<Self, Fault> {
         let vocabulary = vocabulary.map(|vocabulary| vocabulary.naming(&grammar.tokens));
-        Ok(Self {
-            checker: Checker::new(grammar, vocabulary, CheckerLimits::default())?,
-        })
+        let checker = Checker::new(grammar, vocabulary, CheckerLimits::default())?;
+        Ok(Self::with_checker(checker))
+    }
+
+    pub(crate) fn with_checker(checker: Checker) -> Self {
+        Self { checker }
     }
 
     /// The vocabulary that gaps are counted in: in it the tokens that the grammar

@@ -144,6 +144,21 @@ impl GrammarSource {
         Ok(linted)
     }
 
+    /// The texts that what is compiled may depend on: those that the grammar may
+    /// ask for, by names that it spells. In a schema a name may be spelled with
+    /// escapes; then all texts count.
+    pub(crate) fn texts_that_matter(&self) -> impl Iterator<Item = (&String, &String)> {
+        let plain = |name: &str| {
+            let mut bytes = name.bytes();
+            bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+        };
+        let escaped = self.text.contains("\\u");
+        let may_be_asked_for =
+            move |name: &str| escaped || !plain(name) || self.text.contains(name);
+        let texts = self.texts.iter();
+        texts.filter(move |(name, _)| may_be_asked_for(name))
+    }
+
     /// The warnings of a grammar that this source was compiled to, for showing.
     pub fn findings(&self, linted: &Linted) -> Vec<Finding> {
         let warnings = linted.warnings.iter();

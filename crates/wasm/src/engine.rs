@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lacuna_decoder::Options;
+use lacuna_engine::cache::Origin;
 use lacuna_engine::{
     DevicePreference, DeviceReport, Dialect, Fault, GenerateRequest, LoadOptions, ModelRun,
 };
@@ -11,6 +12,7 @@ use lacuna_lexer::Vocabulary;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use crate::cache::cache;
 use crate::events::{Begin, event_to_js};
 use crate::grammar::performance_now;
 use crate::{from_js, thrown, to_js};
@@ -119,7 +121,8 @@ impl Engine {
         let options = options.to_load().map_err(thrown)?;
         let engine = lacuna_engine::Engine::load(&config, &tokenizer, &weights, options)
             .await
-            .map_err(thrown)?;
+            .map_err(thrown)?
+            .with_cache(Arc::clone(cache()));
         Ok(Self { engine })
     }
 
@@ -149,40 +152,31 @@ impl Engine {
         }
     }
 
+    /// The key of the entry of a request's grammar.
+    ///
+    /// # Errors
+    /// Throws where the request is not understood.
+    #[wasm_bindgen(js_name = grammarKey)]
+    pub fn grammar_key(&self, request: JsValue) -> Result<String, JsValue> {
+        let request = generate_request(request)?;
+        Ok(self.engine.grammar_key(&request).to_string())
+    }
+
     /// Begins a run; the model is first asked at its first step.
     ///
     /// # Errors
     /// Throws the fault of the grammar, or says that no text fits.
     pub fn start(&self, request: JsValue) -> Result<Run, JsValue> {
-        let request: Request = from_js(request, "the request")?;
-        let options = Options {
-            length: request.length,
-            steps: request.steps,
-            seed: request.seed as u64,
-            temperature: request.temperature,
-            ..Options::default()
-        };
-        let request = GenerateRequest {
-            request: request.request,
-            task: request.task,
-            grammar: (
-                Dialect::of_name(&request.grammar.kind).map_err(thrown)?,
-                request.grammar.text,
-            ),
-            texts: request.texts,
-            lists: request.lists,
-            max_depth: request.max_depth,
-            options,
-            unconstrained: request.unconstrained,
-        };
+        let request = generate_request(request)?;
         let run = self
             .engine
             .start(&request, Box::new(performance_now))
             .map_err(thrown)?;
         let begin = Begin {
-            length: options.length,
+            length: request.options.length,
             steps: run.steps(),
             constrained: !request.unconstrained,
+            grammar: run.grammar_origin().map(Origin::name),
         };
         Ok(Run {
             vocabulary: Arc::clone(run.vocabulary()),
@@ -190,6 +184,29 @@ impl Engine {
             begin: Some(begin),
         })
     }
+}
+
+fn generate_request(request: JsValue) -> Result<GenerateRequest, JsValue> {
+    let request: Request = from_js(request, "the request")?;
+    Ok(GenerateRequest {
+        request: request.request,
+        task: request.task,
+        grammar: (
+            Dialect::of_name(&request.grammar.kind).map_err(thrown)?,
+            request.grammar.text,
+        ),
+        texts: request.texts,
+        lists: request.lists,
+        max_depth: request.max_depth,
+        options: Options {
+            length: request.length,
+            steps: request.steps,
+            seed: request.seed as u64,
+            temperature: request.temperature,
+            ..Options::default()
+        },
+        unconstrained: request.unconstrained,
+    })
 }
 
 /// A run in progress.

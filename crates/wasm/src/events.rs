@@ -13,6 +13,8 @@ pub(crate) struct Begin {
     pub length: usize,
     pub steps: usize,
     pub constrained: bool,
+    /// Where the compiled grammar came from.
+    pub grammar: Option<&'static str>,
 }
 
 impl Begin {
@@ -22,6 +24,7 @@ impl Begin {
             steps: self.steps,
             prompt_tokens,
             constrained: self.constrained,
+            grammar: self.grammar,
             ends,
         })
     }
@@ -39,6 +42,8 @@ enum Tagged<'a> {
         steps: usize,
         prompt_tokens: usize,
         constrained: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        grammar: Option<&'static str>,
         ends: &'a [TokenId],
     },
     Step {

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use lacuna_engine::cache::Found;
 use lacuna_engine::{Dialect, Finding, GrammarSession, GrammarSource, Purpose};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use crate::cache::cache;
 use crate::{from_js, thrown, to_js};
 
 /// A compiled grammar.
 #[wasm_bindgen]
 pub struct Grammar {
     session: GrammarSession,
-    rules: usize,
-    warnings: Vec<Finding>,
+    found: Found,
 }
 
 #[derive(Default, Deserialize)]
@@ -36,6 +37,8 @@ struct GrammarInfo<'a> {
     nonterminals: usize,
     productions: usize,
     lexer_states: usize,
+    /// `memory`, `storage`, `compiled` or `rebuilt`.
+    origin: &'static str,
 }
 
 #[derive(Serialize)]
@@ -62,32 +65,22 @@ impl Grammar {
     /// # Errors
     /// Throws `{ kind, message, diagnostics }`.
     pub fn compile(kind: &str, text: &str, options: JsValue) -> Result<Grammar, JsValue> {
-        let options: CompileOptions = match options.is_undefined() || options.is_null() {
-            true => CompileOptions::default(),
-            false => from_js(options, "the options of compile")?,
-        };
-        let source = GrammarSource {
-            dialect: Dialect::of_name(kind).map_err(thrown)?,
-            text: text.to_owned(),
-            texts: options.texts,
-            lists: options.lists,
-            max_depth: options.max_depth,
-        };
-        let purpose = if options.writing {
-            Purpose::Writing
-        } else {
-            Purpose::Judging
-        };
-        let linted = source.lint(purpose).map_err(thrown)?;
-        let warnings = source.findings(&linted);
-        let grammar = linted.grammar;
-        let session = GrammarSession::new(&grammar, None)
-            .map_err(|fault| thrown(source.placed(fault, purpose, None)))?;
+        let (source, purpose) = source(kind, text, options)?;
+        let found = cache().compile(&source, purpose, None, true);
+        let found = found.map_err(thrown)?;
         Ok(Self {
-            session,
-            rules: grammar.rules.len(),
-            warnings,
+            session: found.grammar.session(None),
+            found,
         })
+    }
+
+    /// The key of the entry that `compile` makes of the same arguments.
+    ///
+    /// # Errors
+    /// Throws where the options are not understood.
+    pub fn key(kind: &str, text: &str, options: JsValue) -> Result<String, JsValue> {
+        let (source, purpose) = source(kind, text, options)?;
+        Ok(cache().key(&source, purpose, None).to_string())
     }
 
     /// Sizes of what was compiled, and warnings.
@@ -97,12 +90,17 @@ impl Grammar {
     pub fn info(&mut self) -> Result<JsValue, JsValue> {
         let statistics = self.session.statistics().map_err(thrown)?;
         to_js(&GrammarInfo {
-            warnings: &self.warnings,
-            rules: self.rules,
+            warnings: self
+                .found
+                .grammar
+                .lints()
+                .map_or(&[], |lints| &lints.warnings),
+            rules: self.found.grammar.rules(),
             terminals: statistics.terminals,
             nonterminals: statistics.nonterminals,
             productions: statistics.productions,
             lexer_states: statistics.lexer_states,
+            origin: self.found.origin.name(),
         })
     }
 
@@ -127,4 +125,23 @@ impl Grammar {
             micros: (performance_now() - started) * 1000.0,
         })
     }
+}
+
+fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Purpose), JsValue> {
+    let options: CompileOptions = match options.is_undefined() || options.is_null() {
+        true => CompileOptions::default(),
+        false => from_js(options, "the options of compile")?,
+    };
+    let source = GrammarSource {
+        dialect: Dialect::of_name(kind).map_err(thrown)?,
+        text: text.to_owned(),
+        texts: options.texts,
+        lists: options.lists,
+        max_depth: options.max_depth,
+    };
+    let purpose = match options.writing {
+        true => Purpose::Writing,
+        false => Purpose::Judging,
+    };
+    Ok((source, purpose))
 }

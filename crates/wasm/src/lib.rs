@@ -9,6 +9,7 @@
 
 #[cfg(feature = "bench")]
 mod bench;
+mod cache;
 #[cfg(feature = "gpu")]
 mod clock;
 #[cfg(feature = "model")]
@@ -24,6 +25,7 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "bench")]
 pub use bench::{BenchModel, CpuBench, measure_gpu, verify};
+pub use cache::{cache_statistics, holds_compiled, offer_compiled, take_compiled};
 #[cfg(feature = "model")]
 pub use engine::{Engine, Run};
 pub use grammar::Grammar;

@@ -212,13 +212,13 @@ export class App {
     } finally {
       if (onStage && timeline.length > 0) this.#stage.show(timeline);
     }
-    const { done, plannedSteps } = timeline;
+    const { done, plannedSteps, grammar } = timeline;
     if (!done)
       throw new EngineError({ kind: FAULT.internal, message: "The run ended without a result." });
     const verdict = await judge(done.text, request.grammar.text, request.request);
     this.#outcomes[which] = {
       timeline,
-      judged: { done, verdict, plannedSteps, constrained: onStage },
+      judged: { done, verdict, plannedSteps, constrained: onStage, grammar },
     };
     this.#showResults();
   }

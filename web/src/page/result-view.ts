@@ -1,6 +1,6 @@
 /** A finished run's text with what others make of it. */
 
-import type { DoneEvent } from "../engine.ts";
+import type { DoneEvent, GrammarOrigin } from "../engine.ts";
 import { element } from "./dom.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -13,7 +13,15 @@ export interface Judged {
   readonly verdict: Verdict;
   readonly plannedSteps: number;
   readonly constrained: boolean;
+  readonly grammar: GrammarOrigin | undefined;
 }
+
+const ORIGINS: Readonly<Record<GrammarOrigin, string>> = {
+  compiled: "compiled",
+  memory: "from memory",
+  storage: "from storage",
+  rebuilt: "compiled again",
+};
 
 /** Fills a panel with a judged run. */
 export function showResult(
@@ -71,7 +79,7 @@ function notes(done: DoneEvent, verdict: Verdict): HTMLElement {
   return list;
 }
 
-function figures({ done, plannedSteps, constrained }: Judged): HTMLElement {
+function figures({ done, plannedSteps, constrained, grammar }: Judged): HTMLElement {
   const { modelMs, checkerMs, checks, refusals } = done.timings;
   const entries: [string, string][] = [
     ["Steps", `${done.steps} of ${plannedSteps}`],
@@ -84,6 +92,7 @@ function figures({ done, plannedSteps, constrained }: Judged): HTMLElement {
       ["Refusals", String(refusals)],
     );
   }
+  if (grammar) entries.push(["Grammar", ORIGINS[grammar]]);
   const pairs = entries.map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value)),
   );

@@ -1,6 +1,13 @@
 /** A run as a record that can be looked at step by step. */
 
-import type { BeginEvent, CommitEvent, DoneEvent, EngineEvent, RefusalEvent } from "../engine.ts";
+import type {
+  BeginEvent,
+  CommitEvent,
+  DoneEvent,
+  EngineEvent,
+  GrammarOrigin,
+  RefusalEvent,
+} from "../engine.ts";
 
 /** What has happened in a run so far. */
 export class Timeline {
@@ -33,6 +40,11 @@ export class Timeline {
   /** Steps that were planned. */
   get plannedSteps(): number {
     return this.#begin?.steps ?? 0;
+  }
+
+  /** Where the compiled grammar came from, if there is one. */
+  get grammar(): GrammarOrigin | undefined {
+    return this.#begin?.grammar;
   }
 
   /** Steps that were taken, the one under way among them. */

@@ -21,11 +21,18 @@ export interface EngineRun {
   free(): void;
 }
 
-/** A loaded engine. */
+/** A loaded engine, as the module has it. */
 export interface LoadedEngine {
   info(): ModelInfo;
+  /** The name of the request's compiled grammar. */
+  grammarKey(request: GenerateRequest): string;
   start(request: GenerateRequest): EngineRun;
   free(): void;
+}
+
+/** A loaded engine that may look something up before it starts a run. */
+export interface ServedEngine extends Pick<LoadedEngine, "info" | "free"> {
+  start(request: GenerateRequest): Promise<EngineRun>;
 }
 
 /** What the loop needs from outside. */
@@ -33,7 +40,7 @@ export interface Surroundings {
   /** Fetches a model's files. */
   fetchModel(folder: string, onProgress: OnProgress): Promise<ModelFiles>;
   /** Makes an engine of them; throws a fault if they do not fit, or the device cannot be had. */
-  loadEngine(files: ModelFiles, device: DevicePreference): Promise<LoadedEngine>;
+  loadEngine(files: ModelFiles, device: DevicePreference): Promise<ServedEngine>;
   /** Compiles a grammar; throws a fault with diagnostics. */
   compile(call: CompileCall): Promise<GrammarInfo>;
   /** Sends to the page. */
@@ -46,7 +53,7 @@ export interface Surroundings {
 export class EngineServer {
   readonly #surroundings: Surroundings;
   readonly #waiting: GenerateCall[] = [];
-  #engine: LoadedEngine | undefined;
+  #engine: ServedEngine | undefined;
   #running: number | undefined;
   #cancelled = false;
 
@@ -112,7 +119,7 @@ export class EngineServer {
     const { post, yieldToMessages } = this.#surroundings;
     if (!this.#engine)
       throw new EngineError({ kind: "not-loaded", message: "No model is loaded yet." });
-    const run = this.#engine.start(request);
+    const run = await this.#engine.start(request);
     let broken = false;
     try {
       while (!run.done && !this.#cancelled) {

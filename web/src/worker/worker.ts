@@ -4,11 +4,14 @@
  * `server.ts`.
  */
 
-import type { GrammarInfo } from "../engine.ts";
+import type { GenerateRequest, GrammarInfo } from "../engine.ts";
+import { EngineError } from "./fault.ts";
 import { fetchModel } from "./fetch.ts";
-import { loadModule } from "./module.ts";
+import { GrammarStore } from "./grammar-store.ts";
+import { withKept } from "./kept-grammars.ts";
+import { type EngineModule, loadModule } from "./module.ts";
 import type { ToWorker } from "./protocol.ts";
-import { EngineServer, type LoadedEngine } from "./server.ts";
+import { EngineServer, type LoadedEngine, type ServedEngine } from "./server.ts";
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
 
@@ -16,17 +19,22 @@ const scope = self as unknown as DedicatedWorkerGlobalScope;
 const ready = loadModule();
 ready.catch(() => {});
 
+const store = new GrammarStore("caches" in scope ? scope.caches : undefined);
+
 const turn = new MessageChannel();
 
 const server = new EngineServer({
   fetchModel,
   async loadEngine({ config, tokenizer, weights }, device) {
-    const { Engine } = await ready;
-    return (await Engine.load(config, tokenizer, weights, { device })) as LoadedEngine;
+    const module = await ready;
+    const engine = await module.Engine.load(config, tokenizer, weights, { device });
+    return keeping(module, engine as LoadedEngine);
   },
   async compile({ grammar, texts }) {
-    const { Grammar } = await ready;
-    const compiled = Grammar.compile(grammar.kind, grammar.text, { texts, writing: true });
+    const module = await ready;
+    const call = [grammar.kind, grammar.text, { texts, writing: true }] as const;
+    const key = module.Grammar.key(...call);
+    const compiled = await withKept(module, store, key, () => module.Grammar.compile(...call));
     try {
       return compiled.info() as GrammarInfo;
     } finally {
@@ -43,3 +51,24 @@ const server = new EngineServer({
 });
 
 scope.onmessage = ({ data }: MessageEvent<ToWorker>) => server.receive(data);
+
+/** An engine whose grammars are looked for in the browser's storage. */
+function keeping(module: EngineModule, engine: LoadedEngine): ServedEngine {
+  let freed = false;
+  const start = (request: GenerateRequest) => {
+    // While the storage was looked into, another model may have been loaded.
+    if (freed) throw new EngineError({ kind: "not-loaded", message: "The model was replaced." });
+    return engine.start(request);
+  };
+  return {
+    info: () => engine.info(),
+    start: async (request) =>
+      request.unconstrained
+        ? start(request)
+        : withKept(module, store, engine.grammarKey(request), () => start(request)),
+    free() {
+      freed = true;
+      engine.free();
+    },
+  };
+}

@@ -26,9 +26,9 @@ mod pass;
 mod placement;
 mod probe;
 
-use std::sync::Arc;
-
 use serde::Serialize;
+
+use crate::Clock;
 
 #[cfg(feature = "gpu")]
 pub use alarm::Timer;
@@ -79,9 +79,6 @@ pub(crate) struct NoCard {
     /// In all.
     message: String,
 }
-
-/// Milliseconds from any origin.
-pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
 
 impl LoadOptions {
     /// The usual options of a device.

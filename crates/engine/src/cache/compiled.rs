@@ -1,0 +1,117 @@
+//! A source compiled for a tokenizer: all that a session or a run needs of it.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Checker, CheckerLimits, Compiled, Statistics};
+use lacuna_grammar::lint::shortest_text;
+use lacuna_grammar::{Grammar, TokenTexts};
+use lacuna_lexer::{TokenId, Vocabulary};
+
+use crate::{Fault, Finding, GrammarSession, GrammarSource, Purpose};
+
+/// A grammar that was compiled, to be shared by all who ask about it.
+#[derive(Clone, Debug)]
+pub struct CompiledGrammar {
+    pub(super) compiled: Arc<Compiled>,
+    /// Tokens that the grammar names.
+    pub(super) tokens: Vec<TokenId>,
+    pub(super) rules: usize,
+    pub(super) lints: Option<Lints>,
+}
+
+/// What there is to say about a grammar that can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lints {
+    /// What looks wrong.
+    pub warnings: Vec<Finding>,
+    /// The bytes of a shortest text, or a lower bound.
+    pub shortest: Option<u64>,
+}
+
+/// What a front end made of a source.
+pub(super) struct Read {
+    grammar: Grammar,
+    lints: Option<Lints>,
+}
+
+impl Read {
+    pub(super) fn new(
+        source: &GrammarSource,
+        purpose: Purpose,
+        vocabulary: Option<&Arc<Vocabulary>>,
+        lint: bool,
+    ) -> Result<Self, Fault> {
+        let tokens = vocabulary.map(|vocabulary| &**vocabulary as &dyn TokenTexts);
+        if !lint {
+            let grammar = source.compile_with(purpose, tokens)?;
+            return Ok(Self {
+                grammar,
+                lints: None,
+            });
+        }
+        let linted = source.lint_with(purpose, tokens)?;
+        let lints = Lints {
+            warnings: source.findings(&linted),
+            shortest: shortest_text(&linted.grammar),
+        };
+        Ok(Self {
+            grammar: linted.grammar,
+            lints: Some(lints),
+        })
+    }
+
+    pub(super) fn compile(
+        self,
+        counts_cells: bool,
+        limits: &CheckerLimits,
+    ) -> Result<CompiledGrammar, Fault> {
+        let compiled = Compiled::new(&self.grammar, counts_cells, limits)?;
+        Ok(CompiledGrammar {
+            compiled: Arc::new(compiled),
+            rules: self.grammar.rules.len(),
+            tokens: self.grammar.tokens,
+            lints: self.lints,
+        })
+    }
+}
+
+impl CompiledGrammar {
+    /// A session; `vocabulary` is the one that this was compiled for.
+    pub fn session(&self, vocabulary: Option<Arc<Vocabulary>>) -> GrammarSession {
+        GrammarSession::with_checker(self.checker(vocabulary))
+    }
+
+    /// A checker with empty memos; `vocabulary` is the one that this was compiled
+    /// for.
+    pub fn checker(&self, vocabulary: Option<Arc<Vocabulary>>) -> Checker {
+        let vocabulary = vocabulary.map(|vocabulary| vocabulary.naming(&self.tokens));
+        let compiled = Arc::clone(&self.compiled);
+        Checker::from_compiled(compiled, vocabulary, CheckerLimits::default())
+    }
+
+    /// Rules of the grammar.
+    pub fn rules(&self) -> usize {
+        self.rules
+    }
+
+    /// What linting found, if the grammar was linted.
+    pub fn lints(&self) -> Option<&Lints> {
+        self.lints.as_ref()
+    }
+
+    /// Sizes of everything that a check may use.
+    ///
+    /// # Errors
+    /// When an automaton of the grammar outgrows the limits.
+    pub fn statistics(&self) -> Result<Statistics, Fault> {
+        Ok(self.compiled.statistics(&CheckerLimits::default())?)
+    }
+
+    /// Bytes of memory that it takes, closely.
+    pub fn heap_bytes(&self) -> usize {
+        let warnings = self.lints.iter().flat_map(|lints| &lints.warnings);
+        let warnings = warnings.map(|finding| size_of_val(finding) + finding.message.len());
+        let own = size_of_val(self) + size_of_val(self.tokens.as_slice());
+        self.compiled.heap_bytes() + warnings.sum::<usize>() + own
+    }
+}
