@@ -5,7 +5,7 @@ NAME.jsonl, a line a text:
 
     {"grammar": "sql.lark", "text": "…", "judge": true, "ours": true}
 
-and, where the two differ, "class": the reason, one of those that the script
+with "texts" where some were handed over with the grammar, and, where the two differ, "class": the reason, one of those that the script
 knows. A difference that no class explains stops the script. A test replays the
 lines without the tool.
 """
@@ -21,10 +21,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def ours(grammar, texts, lacuna):
+def ours(grammar, texts, lacuna, handed_over):
     """Lacuna's verdicts: whether each text belongs to the grammar."""
     lines = "".join(json.dumps({"segments": [text]}) + "\n" for text in texts)
     command = [lacuna, "check", "--grammar", str(HERE.parent / grammar)]
+    for name, text in handed_over.items():
+        command += ["--text", f"{name}={text}"]
     out = subprocess.run(command, input=lines, capture_output=True, text=True)
     answers = [json.loads(line) for line in out.stdout.split("\n")[:-1]]
     if len(answers) != len(texts):
@@ -75,19 +77,22 @@ def shipped(stem):
     return [json.loads(line)["text"] for line in lines]
 
 
-def judge(grammar, texts, verdict, classify):
+def judge(grammar, texts, verdict, classify, handed_over={}):
     """Judges every text by `verdict` and by Lacuna and writes the file of verdicts.
 
-    `classify(text, judge)` names the reason of a difference, or gives None.
+    `classify(text, judge)` names the reason of a difference, or gives None;
+    `handed_over` are texts by name that the grammar asks for.
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("--lacuna", default=str(ROOT / "target/release/lacuna"))
     lacuna = parser.parse_args().lacuna
     texts = list(dict.fromkeys(texts))
     rows, unexplained, classes = [], [], {}
-    for text, mine in zip(texts, ours(grammar, texts, lacuna)):
+    for text, mine in zip(texts, ours(grammar, texts, lacuna, handed_over)):
         theirs = verdict(text)
         row = {"grammar": grammar, "text": text, "judge": theirs, "ours": mine}
+        if handed_over:
+            row["texts"] = handed_over
         if theirs != mine:
             reason = classify(text, theirs)
             if reason is None:

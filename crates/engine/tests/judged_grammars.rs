@@ -19,6 +19,9 @@ struct Line {
     judge: bool,
     ours: bool,
     class: Option<String>,
+    /// What was handed over with the grammar.
+    #[serde(default)]
+    texts: BTreeMap<String, String>,
 }
 
 fn folder() -> PathBuf {
@@ -38,12 +41,12 @@ fn stem(path: &Path) -> String {
     name.split('.').next().expect("a stem").to_owned()
 }
 
-fn session(path: &Path) -> GrammarSession {
+fn session(path: &Path, texts: &BTreeMap<String, String>) -> GrammarSession {
     let name = path.file_name().expect("a name").to_string_lossy();
     let source = GrammarSource {
         dialect: Dialect::of_file(&name).expect("a known ending"),
         text: std::fs::read_to_string(path).expect("a grammar"),
-        texts: BTreeMap::new(),
+        texts: texts.clone(),
         lists: BTreeMap::new(),
         max_depth: None,
     };
@@ -78,11 +81,22 @@ fn replay(path: &Path) {
     let grammars: Vec<PathBuf> = grammars.filter(|other| stem(other) == stem(path)).collect();
     assert!(!grammars.is_empty(), "{path:?} judges nothing");
     for grammar in grammars {
-        let mut session = session(&grammar);
+        let mut sessions = BTreeMap::new();
         for line in &verdicts {
-            let verdict = belongs(&mut session, &line.text);
+            let session = sessions
+                .entry(&line.texts)
+                .or_insert_with(|| session(&grammar, &line.texts));
+            let verdict = belongs(session, &line.text);
             assert_eq!(verdict, line.ours, "{grammar:?}: {:?}", line.text);
         }
+    }
+}
+
+#[test]
+fn every_grammar_is_judged() {
+    for grammar in files(&folder()) {
+        let verdicts = folder().join(format!("judge/{}.jsonl", stem(&grammar)));
+        assert!(verdicts.is_file(), "{grammar:?}: no {verdicts:?}");
     }
 }
 
