@@ -16,8 +16,9 @@ use serde_json::{Map, Value, json};
 
 use crate::cache::CacheArguments;
 use crate::error::CommandError;
-use crate::files::{SlotArguments, VocabularyArguments, open_session};
+use crate::files::{SlotArguments, VocabularyArguments, open_session, read_source};
 use crate::question::{Canvas, Question};
+use crate::reference::{Reference, ReferenceArguments};
 
 /// Decide whether texts with gaps can become sentences of a grammar.
 ///
@@ -42,6 +43,8 @@ pub struct Arguments {
     slots: SlotArguments,
     #[command(flatten)]
     cache: CacheArguments,
+    #[command(flatten)]
+    reference: ReferenceArguments,
 }
 
 /// Runs the command.
@@ -52,9 +55,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         slots: &arguments.slots,
         cache: arguments.cache.open()?,
         sessions: HashMap::new(),
+        reference: &arguments.reference,
+        references: HashMap::new(),
     };
     if let Some(path) = &arguments.grammar {
-        checks.session(path)?;
+        checks.open(path)?;
     }
     let input = std::io::stdin().lock();
     let mut output = std::io::stdout().lock();
@@ -81,9 +86,34 @@ struct Checks<'a> {
     default_grammar: Option<PathBuf>,
     vocabulary: Option<Arc<Vocabulary>>,
     sessions: HashMap<PathBuf, GrammarSession>,
+    reference: &'a ReferenceArguments,
+    references: HashMap<PathBuf, Reference>,
 }
 
 impl Checks<'_> {
+    /// Compiles a grammar, so that what is wrong with it is said at once.
+    fn open(&mut self, path: &Path) -> Result<(), CommandError> {
+        match self.reference(path)? {
+            Some(_) => Ok(()),
+            None => self.session(path).map(|_| ()),
+        }
+    }
+
+    /// The published method that is asked, if one is.
+    fn reference(&mut self, path: &Path) -> Result<Option<&mut Reference>, CommandError> {
+        if self.reference.is_wanted() && !self.references.contains_key(path) {
+            let source = read_source(path, self.slots)?;
+            let reference = source
+                .compile(Purpose::Judging)
+                .and_then(|grammar| self.reference.compile(&grammar))
+                .map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
+            let path = path.to_owned();
+            let references = &mut self.references;
+            references.extend(reference.map(|reference| (path, reference)));
+        }
+        Ok(self.references.get_mut(path))
+    }
+
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
             let (vocabulary, cache) = (self.vocabulary.clone(), &self.cache);
@@ -114,6 +144,9 @@ impl Checks<'_> {
             .grammar
             .or_else(|| self.default_grammar.clone())
             .ok_or_else(|| invalid("no grammar: name one with --grammar or on the line"))?;
+        if let Some(reference) = self.reference(&path)? {
+            return Ok(reference.check(&question.canvas)?);
+        }
         let vocabulary = self.vocabulary.clone();
         let session = self.session(&path)?;
         match question.canvas {

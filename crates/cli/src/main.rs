@@ -12,6 +12,7 @@ mod events;
 mod files;
 mod generate;
 mod question;
+mod reference;
 
 use std::process::ExitCode;
 

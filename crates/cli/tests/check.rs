@@ -316,3 +316,32 @@ fn an_empty_text_that_many_ask_for_is_one_error() {
         "{error}"
     );
 }
+
+#[test]
+fn published_methods_answer_in_the_same_form() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = write(folder.path(), "json.gbnf", JSON_GRAMMAR);
+    let input: String = [
+        json!({"id": 1, "segments": ["{\"a\": ", null, "}"]}),
+        json!({"id": 2, "segments": ["[1, ", null, "}"]}),
+        json!({"id": 3, "segments": ["[", null], "gaps": [3]}),
+        json!({"id": 4, "cells": [null]}),
+    ]
+    .map(|line| format!("{line}\n"))
+    .concat();
+    for method in ["mundler", "epic"] {
+        for lexing in ["described", "exact"] {
+            let how = ["--method", method, "--lexing", lexing];
+            let output = check(&[&["--grammar", &grammar][..], &how].concat(), &input);
+            let lines = lines(&output);
+            assert_eq!(lines[0]["completable"], true, "{how:?}: {}", lines[0]);
+            assert!(lines[0]["witness"].is_string(), "{how:?}: {}", lines[0]);
+            assert_eq!(lines[1]["completable"], false, "{how:?}: {}", lines[1]);
+            for line in &lines[2..] {
+                let error = line["error"].as_str().expect("an error");
+                assert!(error.contains("any length only"), "{how:?}: {error}");
+            }
+            assert_eq!(output.status.code(), Some(1));
+        }
+    }
+}
