@@ -100,6 +100,27 @@ fn every_grammar_is_judged() {
     }
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BeyondBounds {
+    #[serde(rename = "collection")]
+    _collection: String,
+    text: String,
+    #[serde(rename = "class")]
+    _class: String,
+}
+
+/// Molecules that `smiles_coverage.py` found beyond the bounds that the grammar states.
+#[test]
+fn molecules_beyond_the_bounds_stay_outside() {
+    let beyond: Vec<BeyondBounds> = lines(&folder().join("judge/outside/smiles_coverage.jsonl"));
+    assert!(!beyond.is_empty());
+    let mut session = session(&folder().join("smiles.lark"), &BTreeMap::new());
+    for molecule in beyond {
+        assert!(!belongs(&mut session, &molecule.text), "{}", molecule.text);
+    }
+}
+
 #[test]
 fn verdicts_are_what_they_were() {
     let files = files(&folder().join("judge")).into_iter();
