@@ -88,7 +88,7 @@ def texts():
     short = [text for text in found if len(text) > 100]
     for sources, count in [(short, 600), (members, 300)]:
         found += [mutated(rng.choice(sources), rng) for _ in range(count)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found + programs))
 
 
 def compiled(text):

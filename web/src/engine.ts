@@ -4,7 +4,7 @@
  */
 
 /** How a grammar text is written. */
-export type GrammarKind = "jsonSchema" | "gbnf" | "regex";
+export type GrammarKind = "jsonSchema" | "gbnf" | "lark" | "regex";
 
 /** A grammar as the user wrote it. */
 export interface GrammarSource {
@@ -21,6 +21,12 @@ export interface GenerateRequest {
   /** The prompt's task line; taken from the schema if left out. */
   readonly task?: string;
   readonly grammar: GrammarSource;
+  /** Texts that the grammar may name, besides the request. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** Lists that the grammar may name. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
+  /** How deep the text may be nested. */
+  readonly maxDepth?: number;
   /** Cells of the canvas. */
   readonly length: number;
   /** Denoising steps. */
@@ -172,8 +178,29 @@ export interface Fault {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
+/** What is handed over with a grammar. */
+export interface GrammarOptions {
+  /** Texts any run of whole words of which may stand in a slot, by name. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** Literals that may stand in a slot, by name. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
+  /** Texts nested deeper do not belong. */
+  readonly maxDepth?: number;
+  /** Compile a schema as for writing: declared order of properties, compact. */
+  readonly writing?: boolean;
+}
+
 /** What a compiled grammar tells of itself. */
-export type GrammarInfo = Readonly<Record<string, unknown>>;
+export interface GrammarInfo {
+  /** What looks wrong with it although it can be used. */
+  readonly warnings: readonly Diagnostic[];
+  readonly rules: number;
+  readonly terminals: number;
+  readonly nonterminals: number;
+  readonly productions: number;
+  readonly lexerStates: number;
+  readonly origin: GrammarOrigin;
+}
 
 /** Whether a value has the shape of a {@link Fault}. */
 export function isFault(value: unknown): value is Fault {

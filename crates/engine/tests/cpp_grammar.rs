@@ -1,6 +1,6 @@
 //! `cpp.lark` takes whole programs, and comments only where its option allows them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lacuna_engine::{Dialect, GrammarSession, GrammarSource, Purpose};
@@ -66,6 +66,27 @@ fn whole_programs_belong() {
     let mut session = plain();
     for program in &programs {
         assert!(belongs(&mut session, program), "{program}");
+    }
+}
+
+/// The compiler has taken each program: `grammars/judge/cpp.jsonl` keeps its verdicts.
+#[test]
+fn whole_programs_were_judged() {
+    #[derive(Deserialize)]
+    struct Verdict {
+        text: String,
+        judge: bool,
+    }
+    let verdicts = read("judge/cpp.jsonl");
+    let verdicts = verdicts
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a verdict"));
+    let taken: BTreeSet<String> = verdicts
+        .filter(|verdict: &Verdict| verdict.judge)
+        .map(|verdict| verdict.text)
+        .collect();
+    for program in programs() {
+        assert!(taken.contains(&program), "{program}");
     }
 }
 

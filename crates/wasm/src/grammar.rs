@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::cache::cache;
-use crate::{from_js, thrown, to_js};
+use crate::{from_js, from_js_with, thrown, to_js};
 
 /// A compiled grammar.
 #[wasm_bindgen]
@@ -130,7 +130,11 @@ impl Grammar {
 fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Purpose), JsValue> {
     let options: CompileOptions = match options.is_undefined() || options.is_null() {
         true => CompileOptions::default(),
-        false => from_js(options, "the options of compile")?,
+        false => from_js_with(
+            options,
+            "the options of compile",
+            &["texts", "lists", "maxDepth", "writing"],
+        )?,
     };
     let source = GrammarSource {
         dialect: Dialect::of_name(kind).map_err(thrown)?,

@@ -18,9 +18,11 @@ mod engine;
 mod events;
 mod grammar;
 
+use std::collections::BTreeMap;
+
 use lacuna_engine::Fault;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "bench")]
@@ -52,6 +54,24 @@ fn thrown(fault: Fault) -> JsValue {
 fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(JsValue::from)
+}
+
+/// As [`from_js`], for an object with none but these fields: of a plain object
+/// serde sees only those that it asks for.
+fn from_js_with<T: DeserializeOwned>(
+    value: JsValue,
+    what: &str,
+    known: &[&str],
+) -> Result<T, JsValue> {
+    let fields: BTreeMap<String, IgnoredAny> = from_js(value.clone(), what)?;
+    match fields.keys().find(|field| !known.contains(&field.as_str())) {
+        None => from_js(value, what),
+        Some(unknown) => {
+            let known = known.join(", ");
+            let message = format!("{what}: unknown field {unknown:?}; there are {known}");
+            Err(thrown(Fault::new("invalid-input", message)))
+        }
+    }
 }
 
 fn from_js<T: DeserializeOwned>(value: JsValue, what: &str) -> Result<T, JsValue> {
