@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EngineEvent } from "../src/engine.ts";
 import { EngineClient } from "../src/worker/client.ts";
-import { FakeWorker, info, request } from "./doubles.ts";
+import { FakeWorker, grammarInfo, info, request } from "./doubles.ts";
 
 function connected() {
   const workers: FakeWorker[] = [];
@@ -21,9 +21,9 @@ describe("the client", () => {
     const first = client.compile({ kind: "regex", text: "a" });
     const second = client.compile({ kind: "regex", text: "b" });
     const [a, b] = worker.sent.map(({ id }) => id);
-    worker.say({ type: "compiled", id: b as number, info: { rules: 2 } });
-    worker.say({ type: "compiled", id: a as number, info: { rules: 1 } });
-    expect([await first, await second]).toEqual([{ rules: 1 }, { rules: 2 }]);
+    worker.say({ type: "compiled", id: b as number, info: grammarInfo(2) });
+    worker.say({ type: "compiled", id: a as number, info: grammarInfo(1) });
+    expect([await first, await second]).toEqual([grammarInfo(1), grammarInfo(2)]);
   });
 
   it("tells a load's progress", async () => {
@@ -135,7 +135,7 @@ describe("the client", () => {
     const found = client.compile({ kind: "regex", text: "" });
     worker.crash("too late");
     worker.say({ type: "failed", id: 2, fault: { kind: "old", message: "" }, fatal: true });
-    workers[1]?.say({ type: "compiled", id: 2, info: { rules: 7 } });
-    expect(await found).toEqual({ rules: 7 });
+    workers[1]?.say({ type: "compiled", id: 2, info: grammarInfo(7) });
+    expect(await found).toEqual(grammarInfo(7));
   });
 });

@@ -1,6 +1,6 @@
 /** Test doubles: a worker without a thread, an engine without a model. */
 
-import type { EngineEvent, GenerateRequest, ModelInfo } from "../src/engine.ts";
+import type { EngineEvent, GenerateRequest, GrammarInfo, ModelInfo } from "../src/engine.ts";
 import type { WorkerLike } from "../src/worker/client.ts";
 import type { FromWorker, ToWorker } from "../src/worker/protocol.ts";
 import { EngineServer, type ServedEngine, type Surroundings } from "../src/worker/server.ts";
@@ -79,6 +79,12 @@ export function fakeEngine(
   };
 }
 
+/** What a grammar with so many rules tells of itself. */
+export function grammarInfo(rules: number): GrammarInfo {
+  const counts = { rules, terminals: 0, nonterminals: 0, productions: 0, lexerStates: 0 };
+  return { ...counts, warnings: [], origin: "compiled" };
+}
+
 /** A server on a fake engine, and all that it posts. */
 export function fakeServer(engine: ServedEngine, changes: Partial<Surroundings> = {}) {
   const posted: FromWorker[] = [];
@@ -86,7 +92,7 @@ export function fakeServer(engine: ServedEngine, changes: Partial<Surroundings> 
   const server = new EngineServer({
     fetchModel: async () => ({ config: empty, tokenizer: empty, weights: empty }),
     loadEngine: async () => engine,
-    compile: async () => ({}),
+    compile: async () => grammarInfo(0),
     post: (message) => posted.push(message),
     yieldToMessages: () => new Promise((resolve) => setTimeout(resolve)),
     ...changes,
