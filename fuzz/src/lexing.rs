@@ -31,7 +31,8 @@ pub fn lexer(input: &[u8]) {
         nfa_states: 20_000,
         dfa_states: 5_000,
     };
-    let Ok(lexer) = Lexer::munching(lexicon, &vec![true; lexicon.terminals.len()], None, &limits) else {
+    let Ok(lexer) = Lexer::munching(lexicon, &vec![true; lexicon.terminals.len()], None, &limits)
+    else {
         return;
     };
     if text.len() > 64 {

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use lacuna_lexer::{LexerState, TerminalId};
+use lacuna_lexer::{Lexer, LexerState, TerminalId};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{Addition, CompletionGraph, Edge, Edges, Emit, Point};
@@ -21,7 +21,7 @@ const MAX_ROW_ENTRIES: usize = 32_000_000;
 
 /// All lexemes that may begin at a node; `None` beyond the budget.
 pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Edges> {
-    let walk = Walk::run(graph, node, budget)?;
+    let walk = Walk::new(None).run(graph, node, budget)?;
     let mut edges: Vec<Edge> = walk.found.iter().map(|found| found.edge).collect();
     let segment = graph.gap(node);
     edges.retain(|edge| edge.terminal.is_none() || segment != Some(edge.to.segment));
@@ -32,6 +32,19 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
     })
 }
 
+/// The lexemes of one terminal that may begin at a node, or, if `None`, the end of
+/// the text.
+pub(crate) fn edges_of(
+    graph: &mut CompletionGraph<'_>,
+    node: Point,
+    terminal: Option<TerminalId>,
+    budget: usize,
+) -> Option<(Vec<Edge>, usize)> {
+    let walk = Walk::new(Some(terminal)).run(graph, node, budget)?;
+    let edges = walk.found.iter().map(|found| found.edge).collect();
+    Some((edges, walk.visited))
+}
+
 /// What the cheapest lexeme of `terminal` between two nodes adds to gaps.
 pub(crate) fn additions(
     graph: &mut CompletionGraph<'_>,
@@ -39,7 +52,7 @@ pub(crate) fn additions(
     terminal: Option<TerminalId>,
     to: Point,
 ) -> Vec<Addition> {
-    let Some(walk) = Walk::run(graph, from, usize::MAX) else {
+    let Some(walk) = Walk::new(Some(terminal)).run(graph, from, usize::MAX) else {
         return Vec::new();
     };
     let mut found = walk.found.iter();
@@ -63,6 +76,8 @@ struct Found {
 /// A walk in progress: points reached, each once, and the edges found.
 #[derive(Default)]
 struct Walk {
+    /// The terminal that is looked for (or the text's end), if it is only one.
+    only: Option<Option<TerminalId>>,
     steps: Vec<Step>,
     seen: FxHashSet<Point>,
     queue: VecDeque<u32>,
@@ -73,8 +88,24 @@ struct Walk {
 }
 
 impl Walk {
-    fn run(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Self> {
-        let mut walk = Self::default();
+    fn new(only: Option<Option<TerminalId>>) -> Self {
+        Self {
+            only,
+            ..Self::default()
+        }
+    }
+
+    /// Whether what is looked for may come from a lexer state on.
+    fn leads_on(&self, lexer: &Lexer, state: LexerState) -> bool {
+        match self.only {
+            None => true,
+            Some(None) => lexer.may_end(state),
+            Some(Some(terminal)) => lexer.is_alive(state, terminal),
+        }
+    }
+
+    fn run(mut self, graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Self> {
+        let walk = &mut self;
         walk.reach(0, node, None);
         while let Some((at, point)) = walk.next() {
             walk.visited += 1;
@@ -106,7 +137,9 @@ impl Walk {
                 None => {}
                 Some(Segment::Text(bytes)) => {
                     let next = graph.lexer.next(point.state, bytes[point.offset as usize]);
-                    if let Some(state) = next {
+                    if let Some(state) = next
+                        && walk.leads_on(graph.lexer, state)
+                    {
                         let offset = point.offset + 1;
                         let next = graph.settle(Point {
                             offset,
@@ -133,7 +166,7 @@ impl Walk {
                 Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => walk.cell(graph, at),
             }
         }
-        Some(walk)
+        Some(self)
     }
 
     /// One token from a point in a gap that counts cells; lexemes may end half-way.
@@ -155,6 +188,9 @@ impl Walk {
             }
         }
         for landing in &row.landings {
+            if !self.leads_on(graph.lexer, landing.state) {
+                continue;
+            }
             let next = graph.settle(Point {
                 offset: point.offset + 1,
                 trie: 0,
@@ -195,7 +231,7 @@ impl Walk {
     }
 
     fn found(&mut self, at: u32, terminal: Option<TerminalId>, to: Point, last: Option<Emit>) {
-        if !self.known.insert((terminal, to)) {
+        if self.only.is_some_and(|only| only != terminal) || !self.known.insert((terminal, to)) {
             return;
         }
         let mut cost = 0;

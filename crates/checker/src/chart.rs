@@ -30,6 +30,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
 use crate::Pattern;
@@ -42,12 +43,21 @@ use crate::sets::{Costed, GroupId, NOTHING, PassedId, SetId, StateSets};
 /// What a parse found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parse {
-    /// A path to the end, as what it adds to the gaps, in order.
-    Found(Vec<Addition>),
+    /// A path to the end.
+    Found(Found),
     /// There is none.
     Nothing,
     /// More work than the budget allows.
     Exhausted,
+}
+
+/// A path through the graph, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it adds to the gaps.
+    pub additions: Vec<Addition>,
+    /// The terminals of its lexemes, ignored ones left out.
+    pub terminals: Vec<TerminalId>,
 }
 
 /// Steps that one walk may take for each item of the budget.
@@ -362,8 +372,8 @@ impl Parser<'_, '_> {
             sets: self.sets,
             graph: self.graph,
         };
-        let additions = derivation.additions(end, start, cost);
-        (additions.map_or(Parse::Exhausted, Parse::Found), u32::MAX)
+        let found = derivation.path(end, start, cost);
+        (found.map_or(Parse::Exhausted, Parse::Found), u32::MAX)
     }
 
     /// All consequences of what is known at a node; where edges may lead in

@@ -13,6 +13,7 @@ use crate::compiled::{Compiled, Shape, Statistics};
 use crate::fit::{fit, without_counts};
 use crate::graph::{Addition, CompletionGraph, Emit};
 use crate::regular::RegularChecker;
+use crate::respell::respell;
 use crate::sets::StateSets;
 use crate::sweep::GapReaches;
 use crate::tidy::without_needless_separators;
@@ -195,8 +196,8 @@ impl Checker {
             };
         }
         match self.parse(pattern) {
-            Ok(Parse::Found(additions)) => {
-                let additions = self.tidied(pattern, additions);
+            Ok(Parse::Found(found)) => {
+                let additions = self.tidied(pattern, found.additions);
                 Verdict::Completable(witness(pattern, &additions))
             }
             Ok(Parse::Nothing) => Verdict::Impossible,
@@ -216,14 +217,22 @@ impl Checker {
         match parse {
             Parse::Nothing => Some(Verdict::Impossible),
             Parse::Exhausted => None,
-            Parse::Found(additions) => {
-                let tidied = self.tidied(&uncounted, additions.clone());
+            Parse::Found(found) => {
+                let tidied = self.tidied(&uncounted, found.additions.clone());
                 let (cfg, vocabulary) = (self.cfg().ok()?, self.vocabulary.as_ref()?);
                 // Fewer bytes first; but what separates can also be repeated.
-                [tidied, additions]
+                let fitting = [tidied, found.additions]
                     .iter()
-                    .find_map(|additions| fit(pattern, additions, &cfg.lexer, vocabulary))
-                    .map(Verdict::Completable)
+                    .find_map(|additions| fit(pattern, additions, &cfg.lexer, vocabulary));
+                let respelled = fitting.or_else(|| {
+                    let spanner = self.spanner.as_mut();
+                    let reaches = &mut self.reaches;
+                    let mut graph = CompletionGraph::new(pattern, &cfg.lexer, spanner, reaches);
+                    let budget = self.limits.parse_items / 4;
+                    let additions = respell(&mut graph, &found.terminals, budget)?;
+                    Some(witness(pattern, &additions))
+                });
+                respelled.map(Verdict::Completable)
             }
         }
     }

@@ -15,8 +15,8 @@ use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashSet;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
-use crate::chart::{Entry, Node, NodeId, handed_on};
-use crate::graph::{Addition, CompletionGraph};
+use crate::chart::{Entry, Found, Node, NodeId, handed_on};
+use crate::graph::CompletionGraph;
 use crate::lr::StateId;
 use crate::sets::{Costed, StateSets};
 
@@ -55,18 +55,16 @@ enum Explanation {
 impl Derivation<'_, '_> {
     /// What the cheapest path to `end`, and on to the end of the text, writes into
     /// gaps; `None` if that is too long to write.
-    pub(crate) fn additions(
-        mut self,
-        end: NodeId,
-        start: NodeId,
-        total: u32,
-    ) -> Option<Vec<Addition>> {
+    pub(crate) fn path(mut self, end: NodeId, start: NodeId, total: u32) -> Option<Found> {
         let node = &self.nodes[end as usize];
         let mut edges = node.edges.iter().flat_map(|edges| edges.iter());
         let last = *edges.find(|edge| edge.terminal.is_none())?;
         let (point, settled) = (node.point, node.began_at(start)?);
-        let mut reversed = self.graph.additions(point, None, last.to);
-        reversed.reverse();
+        let mut reversed = Found {
+            additions: self.graph.additions(point, None, last.to),
+            terminals: Vec::new(),
+        };
+        reversed.additions.reverse();
         let members = self.sets.members(settled.set);
         let state = members.iter().find_map(|&(state, cost)| {
             let total_here = settled.cost.saturating_add(cost).saturating_add(last.cost);
@@ -98,21 +96,17 @@ impl Derivation<'_, '_> {
                 Explanation::Completed(before, inner) => stack.extend([before, inner]),
             }
         }
-        reversed.reverse();
+        reversed.additions.reverse();
+        reversed.terminals.reverse();
         Some(reversed)
     }
 
-    fn prepend(
-        &mut self,
-        from: NodeId,
-        to: NodeId,
-        terminal: TerminalId,
-        reversed: &mut Vec<Addition>,
-    ) {
+    fn prepend(&mut self, from: NodeId, to: NodeId, terminal: TerminalId, reversed: &mut Found) {
         let point = |id: NodeId| self.nodes[id as usize].point;
         let (from, to) = (point(from), point(to));
         let additions = self.graph.additions(from, Some(terminal), to);
-        reversed.extend(additions.into_iter().rev());
+        reversed.additions.extend(additions.into_iter().rev());
+        reversed.terminals.push(terminal);
     }
 
     fn prepend_text(
@@ -120,7 +114,7 @@ impl Derivation<'_, '_> {
         from: NodeId,
         to: NodeId,
         nonterminal: NonterminalId,
-        reversed: &mut Vec<Addition>,
+        reversed: &mut Found,
     ) -> Option<()> {
         let (from, to) = (
             self.nodes[from as usize].gap.clone()?,

@@ -35,6 +35,7 @@ mod normalize;
 mod packed;
 mod pattern;
 pub mod regular;
+mod respell;
 pub mod sets;
 mod sweep;
 mod tidy;
