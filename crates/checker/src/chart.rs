@@ -37,7 +37,7 @@ use crate::Pattern;
 use crate::cfg::Cfg;
 use crate::derivation::Derivation;
 use crate::gap_group::Member;
-use crate::graph::{Addition, CompletionGraph, Edge, Point, common_rank};
+use crate::graph::{Addition, CompletionGraph, Edge, Label, Point, Step, common_rank};
 use crate::sets::{Costed, GroupId, NOTHING, PassedId, SetId, StateSets};
 
 /// What a parse found.
@@ -51,13 +51,25 @@ pub enum Parse {
     Exhausted,
 }
 
-/// A path through the graph, in order.
+/// A path through the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
+    /// Its edges, in order.
+    pub path: Vec<Step>,
     /// What it adds to the gaps.
     pub additions: Vec<Addition>,
+}
+
+impl Found {
     /// The terminals of its lexemes, ignored ones left out.
-    pub terminals: Vec<TerminalId>,
+    pub fn terminals(&self) -> Vec<TerminalId> {
+        let labels = self.path.iter().map(|step| step.label);
+        let terminals = labels.filter_map(|label| match label {
+            Label::Lexeme(terminal) => Some(terminal),
+            Label::Within | Label::End => None,
+        });
+        terminals.collect()
+    }
 }
 
 /// Steps that one walk may take for each item of the budget.
@@ -370,9 +382,11 @@ impl Parser<'_, '_> {
             nodes: &mut self.chart.nodes,
             cfg: self.cfg,
             sets: self.sets,
-            graph: self.graph,
         };
-        let found = derivation.path(end, start, cost);
+        let found = derivation.path(end, start, cost).and_then(|path| {
+            let additions = self.graph.additions(&path)?;
+            Some(Found { path, additions })
+        });
         (found.map_or(Parse::Exhausted, Parse::Found), u32::MAX)
     }
 
@@ -381,6 +395,9 @@ impl Parser<'_, '_> {
     fn settle(&mut self, id: NodeId, limit: u32) {
         let node = &mut self.chart.nodes[id as usize];
         node.queued = NOT_QUEUED;
+        if node.point.within {
+            return self.pass_on(id);
+        }
         let again = std::mem::replace(&mut self.chart.nodes[id as usize].is_settled, true);
         let limit = match self.graph.gap(self.chart.nodes[id as usize].point) {
             Some(_) => limit,
@@ -447,6 +464,18 @@ impl Parser<'_, '_> {
                     self.enqueue(user, cost);
                 }
             }
+        }
+        self.take_edges(id);
+    }
+
+    /// Within a lexeme nothing follows but that it goes on.
+    fn pass_on(&mut self, id: NodeId) {
+        let node = &mut self.chart.nodes[id as usize];
+        self.chart.work += node.entries.len();
+        node.is_settled = true;
+        for entry in &mut node.entries {
+            entry.is_unread |= std::mem::take(&mut entry.is_stale);
+            entry.settled = entry.came;
         }
         self.take_edges(id);
     }
@@ -578,10 +607,10 @@ impl Parser<'_, '_> {
         let inside = self.edges_inside(id);
         let inside = inside.iter().flat_map(|edges| edges.iter());
         for edge in edges.iter().chain(inside) {
-            let Some(terminal) = edge.terminal else {
+            if edge.label == Label::End {
                 self.end(id, edge.cost);
                 continue;
-            };
+            }
             let mut to = None;
             let count = self.chart.nodes[id as usize].entries.len();
             for at in 0..=count {
@@ -591,7 +620,11 @@ impl Parser<'_, '_> {
                     None if node.is_begun_unread => (id, plain(node.begun)),
                     Some(_) | None => continue,
                 };
-                if let Some(read) = self.sets.read(self.cfg, from.set, terminal) {
+                let read = match edge.label {
+                    Label::Lexeme(terminal) => self.sets.read(self.cfg, from.set, terminal),
+                    Label::Within | Label::End => self.sets.hope(self.cfg, from.set, edge.to.state),
+                };
+                if let Some(read) = read {
                     let to = *to.get_or_insert_with(|| self.node(edge.to));
                     let cost = from.cost.saturating_add(read.cost);
                     let cost = cost.saturating_add(edge.cost);
@@ -755,7 +788,7 @@ impl Parser<'_, '_> {
         let node = &mut self.chart.nodes[id as usize];
         if cost < node.queued {
             node.queued = cost;
-            let place = (node.rank, node.point.trie, cost, id);
+            let place = (node.rank, node.point.order(), cost, id);
             self.chart.queue.push(Reverse(place));
         }
     }

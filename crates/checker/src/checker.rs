@@ -221,7 +221,7 @@ impl Checker {
                 let tidied = self.tidied(&uncounted, found.additions.clone());
                 let (cfg, vocabulary) = (self.cfg().ok()?, self.vocabulary.as_ref()?);
                 // Fewer bytes first; but what separates can also be repeated.
-                let fitting = [tidied, found.additions]
+                let fitting = [tidied, found.additions.clone()]
                     .iter()
                     .find_map(|additions| fit(pattern, additions, &cfg.lexer, vocabulary));
                 let respelled = fitting.or_else(|| {
@@ -229,7 +229,7 @@ impl Checker {
                     let reaches = &mut self.reaches;
                     let mut graph = CompletionGraph::new(pattern, &cfg.lexer, spanner, reaches);
                     let budget = self.limits.parse_items / 4;
-                    let additions = respell(&mut graph, &found.terminals, budget)?;
+                    let additions = respell(&mut graph, &found.terminals(), budget)?;
                     Some(witness(pattern, &additions))
                 });
                 respelled.map(Verdict::Completable)
@@ -255,8 +255,11 @@ impl Checker {
                 }
             }
         })?;
-        if let Some(spanner) = &mut self.spanner {
-            spanner.forget_beyond(self.limits.memo_members);
+        if let Some(spanner) = &mut self.spanner
+            && spanner.entry_count() > self.limits.memo_members
+        {
+            spanner.clear();
+            self.charts.iter_mut().for_each(Chart::clear);
         }
         if let Some(sets) = &self.sets
             && sets.size() > self.limits.memo_members

@@ -11,12 +11,11 @@
 
 use std::collections::VecDeque;
 
-use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashSet;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
-use crate::chart::{Entry, Found, Node, NodeId, handed_on};
-use crate::graph::CompletionGraph;
+use crate::chart::{Entry, Node, NodeId, handed_on};
+use crate::graph::{Label, Step};
 use crate::lr::StateId;
 use crate::sets::{Costed, StateSets};
 
@@ -24,11 +23,10 @@ use crate::sets::{Costed, StateSets};
 const MAX_STEPS: usize = 4_000_000;
 
 /// The chart of a finished parse, and all that it was made from.
-pub(crate) struct Derivation<'a, 'g> {
+pub(crate) struct Derivation<'a> {
     pub nodes: &'a mut [Node],
     pub cfg: &'a Cfg,
     pub sets: &'a mut StateSets,
-    pub graph: &'a mut CompletionGraph<'g>,
 }
 
 /// A state of an entry, with the cost that it is reached at.
@@ -44,27 +42,27 @@ struct Goal {
 enum Explanation {
     /// Nothing is written or read between its origin and its node.
     Begun,
-    /// A lexeme from this goal on.
-    Edge(Goal, TerminalId),
+    /// An edge from this goal on.
+    Edge(Goal, Label),
     /// A whole nonterminal inside the gap of the goal's node.
     Text(Goal, NonterminalId),
     /// A nonterminal: what waited for it, and what completed it.
     Completed(Goal, Goal),
 }
 
-impl Derivation<'_, '_> {
-    /// What the cheapest path to `end`, and on to the end of the text, writes into
-    /// gaps; `None` if that is too long to write.
-    pub(crate) fn path(mut self, end: NodeId, start: NodeId, total: u32) -> Option<Found> {
+impl Derivation<'_> {
+    /// The cheapest path to `end`, and on to the end of the text; `None` if that is
+    /// too long.
+    pub(crate) fn path(mut self, end: NodeId, start: NodeId, total: u32) -> Option<Vec<Step>> {
         let node = &self.nodes[end as usize];
         let mut edges = node.edges.iter().flat_map(|edges| edges.iter());
-        let last = *edges.find(|edge| edge.terminal.is_none())?;
+        let last = *edges.find(|edge| edge.label == Label::End)?;
         let (point, settled) = (node.point, node.began_at(start)?);
-        let mut reversed = Found {
-            additions: self.graph.additions(point, None, last.to),
-            terminals: Vec::new(),
-        };
-        reversed.additions.reverse();
+        let mut reversed = vec![Step {
+            from: point,
+            label: Label::End,
+            to: last.to,
+        }];
         let members = self.sets.members(settled.set);
         let state = members.iter().find_map(|&(state, cost)| {
             let total_here = settled.cost.saturating_add(cost).saturating_add(last.cost);
@@ -85,8 +83,8 @@ impl Derivation<'_, '_> {
             }
             match self.explain(goal, &mut stack)? {
                 Explanation::Begun => {}
-                Explanation::Edge(before, terminal) => {
-                    self.prepend(before.node, goal.node, terminal, &mut reversed);
+                Explanation::Edge(before, label) => {
+                    self.prepend(before.node, goal.node, label, &mut reversed);
                     stack.push(before);
                 }
                 Explanation::Text(before, nonterminal) => {
@@ -96,17 +94,14 @@ impl Derivation<'_, '_> {
                 Explanation::Completed(before, inner) => stack.extend([before, inner]),
             }
         }
-        reversed.additions.reverse();
-        reversed.terminals.reverse();
+        reversed.reverse();
         Some(reversed)
     }
 
-    fn prepend(&mut self, from: NodeId, to: NodeId, terminal: TerminalId, reversed: &mut Found) {
+    fn prepend(&self, from: NodeId, to: NodeId, label: Label, reversed: &mut Vec<Step>) {
         let point = |id: NodeId| self.nodes[id as usize].point;
         let (from, to) = (point(from), point(to));
-        let additions = self.graph.additions(from, Some(terminal), to);
-        reversed.additions.extend(additions.into_iter().rev());
-        reversed.terminals.push(terminal);
+        reversed.push(Step { from, label, to });
     }
 
     fn prepend_text(
@@ -114,7 +109,7 @@ impl Derivation<'_, '_> {
         from: NodeId,
         to: NodeId,
         nonterminal: NonterminalId,
-        reversed: &mut Found,
+        reversed: &mut Vec<Step>,
     ) -> Option<()> {
         let (from, to) = (
             self.nodes[from as usize].gap.clone()?,
@@ -124,7 +119,12 @@ impl Derivation<'_, '_> {
         let lexemes = group.spell(nonterminal, from.member, to.member, MAX_STEPS)?;
         for (terminal, before, behind) in lexemes {
             let node = |member: u32| to.nodes.get(member as usize).copied();
-            self.prepend(node(before)?, node(behind)?, terminal, reversed);
+            self.prepend(
+                node(before)?,
+                node(behind)?,
+                Label::Lexeme(terminal),
+                reversed,
+            );
         }
         Some(())
     }
@@ -160,10 +160,13 @@ impl Derivation<'_, '_> {
     }
 
     fn explain_directly(&mut self, goal: Goal) -> Option<Explanation> {
+        if self.nodes[goal.node as usize].point.within {
+            return self.by_edge(goal, Label::Within);
+        }
         match self.sets.state(self.cfg, goal.state).accessed_by {
             None | Some(Symbol::End(_) | Symbol::EndOfText) => Some(Explanation::Begun),
             Some(Symbol::Terminal(terminal)) => self
-                .by_edge(goal, terminal)
+                .by_edge(goal, Label::Lexeme(terminal))
                 .or_else(|| self.inside_gap(goal, Symbol::Terminal(terminal))),
             Some(Symbol::Nonterminal(nonterminal)) => {
                 let inside = self.inside_gap(goal, Symbol::Nonterminal(nonterminal));
@@ -196,7 +199,7 @@ impl Derivation<'_, '_> {
         all
     }
 
-    fn by_edge(&mut self, goal: Goal, terminal: TerminalId) -> Option<Explanation> {
+    fn by_edge(&mut self, goal: Goal, label: Label) -> Option<Explanation> {
         let to = self.nodes[goal.node as usize].point;
         for before in self.nodes[goal.node as usize].before.clone() {
             let (edges, inside) = {
@@ -205,7 +208,7 @@ impl Derivation<'_, '_> {
             };
             let edges = edges.iter().chain(&inside).flat_map(|edges| edges.iter());
             let edges = edges.filter(|edge| edge.to == to);
-            for edge in edges.filter(|edge| edge.terminal == Some(terminal)) {
+            for edge in edges.filter(|edge| edge.label == label) {
                 for settled in self.all_settled(before, goal.origin) {
                     let members = self.sets.members(settled.set);
                     let state = members.iter().find_map(|&(state, cost)| {
@@ -213,7 +216,12 @@ impl Derivation<'_, '_> {
                         if cost.saturating_add(edge.cost) != goal.cost {
                             return None;
                         }
-                        let next = self.sets.state(self.cfg, state).after_terminal(terminal);
+                        let next = match label {
+                            Label::Lexeme(terminal) => {
+                                self.sets.state(self.cfg, state).after_terminal(terminal)
+                            }
+                            Label::Within | Label::End => Some(state),
+                        };
                         (next == Some(goal.state)).then_some((state, cost))
                     });
                     if let Some((state, cost)) = state {
@@ -223,7 +231,7 @@ impl Derivation<'_, '_> {
                             state,
                             cost,
                         };
-                        return Some(Explanation::Edge(before, terminal));
+                        return Some(Explanation::Edge(before, label));
                     }
                 }
             }
@@ -259,7 +267,7 @@ impl Derivation<'_, '_> {
                         Symbol::Terminal(terminal)
                             if made.after_terminal(terminal) == Some(goal.state) =>
                         {
-                            return Some(Explanation::Edge(before, terminal));
+                            return Some(Explanation::Edge(before, Label::Lexeme(terminal)));
                         }
                         Symbol::Nonterminal(nonterminal)
                             if made.after_nonterminal(nonterminal) == Some(goal.state) =>

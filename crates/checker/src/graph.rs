@@ -1,23 +1,25 @@
 //! The completion graph: an ε-NFA over terminals of everything a pattern can
 //! still become, expanded on demand.
 //!
-//! A node is a place in the pattern together with a boundary state of the lexer:
-//! a lexeme has ended there and the next has not begun. Places are byte positions
-//! in text, cell boundaries in gaps, and, inside a masked cell, the nodes of the
-//! token trie at which a lexeme ended. An edge is a whole lexeme, from its first
-//! byte to its last, ignored lexemes before it included, at the cost of the
-//! cheapest filling of the gaps that it crosses. What lies in between is walked
-//! once for each node and forgotten; the filling itself is found again where a
-//! witness asks for it.
+//! A node is a place in the pattern with what the lexer knows there. Most are
+//! boundaries: a lexeme has ended and the next has not begun. Places are byte
+//! positions in text, beginnings of cells, and, inside a masked cell, rows of the
+//! spanner table: what is left of the tokens that finished the same lexemes. An edge
+//! from boundary to boundary is a whole lexeme, ignored lexemes before it included,
+//! at the cost of the cheapest filling of the gaps that it crosses; what lies in
+//! between is walked once for each node and forgotten, and the filling is found
+//! again where a witness asks for it. Where a lexeme reaches into a masked cell, a
+//! node stands in the middle of it, *within*, so that lexemes that come to the same
+//! state there go on together.
 //!
 //! In text there is one edge out of a node, as a rule; so a text's part of the
-//! graph is its lexemes in a row, however many ways there are to read it. Gaps of
-//! any length are the business of [`sweep`](crate::sweep), gaps that count cells
-//! of [`cells`](crate::cells).
+//! graph is its lexemes in a row, however many ways there are to read it. Text and
+//! gaps of any length are the business of [`sweep`](crate::sweep), gaps that count
+//! cells of [`cells`](crate::cells).
 
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, LexerState, Owed, Spanner, TerminalId, TokenId, TrieNode};
+use lacuna_lexer::{Lexer, LexerState, NO_ROW, Owed, RowId, Spanner, TerminalId, TokenId};
 
 use crate::cells;
 use crate::cfg::Cfg;
@@ -58,27 +60,64 @@ pub struct Addition {
 /// Bytes of text that are looked at ahead of a boundary for its obligations.
 const LOOKAHEAD: usize = 16;
 
-/// A place in the pattern with a state of the lexer; a node of the graph where
-/// that state is a boundary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A node of the graph: a place in the pattern with what the lexer knows there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point {
     pub(crate) segment: u32,
-    /// Byte position in text, cell boundary in a gap.
+    /// Byte position in text, cell in a gap.
     pub(crate) offset: u32,
-    pub(crate) trie: TrieNode,
+    /// In the middle of a cell, where lexemes have ended and the token has not: what
+    /// the rest of the token can do. Else there is no row, but a state.
+    pub(crate) row: RowId,
     pub(crate) state: LexerState,
+    /// Whether a lexeme, or an ignored one before it, is under way.
+    pub(crate) within: bool,
+}
+
+impl Point {
+    /// Sorts nodes of the same rank: edges lead from smaller ones to larger ones, but
+    /// inside gaps of any length.
+    pub fn order(self) -> u32 {
+        match (self.within, self.row) {
+            (true, _) => 0,
+            (false, NO_ROW) => 1,
+            // A row's number is higher than those of the rows that follow it.
+            (false, row) => u32::MAX - row,
+        }
+    }
+}
+
+/// What an edge stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// A lexeme, up to its end.
+    Lexeme(TerminalId),
+    /// A part of a lexeme, up to the end of a cell or the beginning of the next.
+    Within,
+    /// Ignored lexemes, or nothing, up to the end of the text.
+    End,
 }
 
 /// An edge of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The lexeme's terminal; `None` for ignored lexemes, or nothing, up to the
-    /// end of the text.
-    pub terminal: Option<TerminalId>,
+    /// What it stands for.
+    pub label: Label,
     /// The node it leads to; at the end of the text, the one it comes from.
     pub to: Point,
-    /// Bytes and tokens that it writes into gaps.
+    /// About how many tokens it writes into gaps.
     pub cost: u32,
+}
+
+/// An edge that a path takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The node it comes from.
+    pub from: Point,
+    /// Its label.
+    pub label: Label,
+    /// The node it leads to.
+    pub to: Point,
 }
 
 /// The edges out of a node.
@@ -99,7 +138,6 @@ pub struct CompletionGraph<'a> {
     pub(crate) spanner: Option<&'a mut Spanner>,
     pub(crate) reaches: &'a mut GapReaches,
     ranks: Vec<u32>,
-    counts_cells: bool,
 }
 
 impl<'a> CompletionGraph<'a> {
@@ -113,7 +151,6 @@ impl<'a> CompletionGraph<'a> {
     ) -> Self {
         Self {
             ranks: ranks(pattern),
-            counts_cells: pattern.counts_cells(),
             pattern,
             lexer,
             spanner,
@@ -131,8 +168,9 @@ impl<'a> CompletionGraph<'a> {
         self.settle(Point {
             segment: 0,
             offset: 0,
-            trie: 0,
+            row: NO_ROW,
             state: Lexer::START,
+            within: false,
         })
     }
 
@@ -144,7 +182,7 @@ impl<'a> CompletionGraph<'a> {
     /// The gap of any length that a node stands in, if it does.
     pub fn gap(&self, node: Point) -> Option<u32> {
         let segment = self.pattern.segments.get(node.segment as usize);
-        (segment == Some(&Segment::Gap(Gap::Any))).then_some(node.segment)
+        (!node.within && segment == Some(&Segment::Gap(Gap::Any))).then_some(node.segment)
     }
 
     /// All boundaries of a gap of any length that lexemes lead to from these nodes
@@ -159,18 +197,18 @@ impl<'a> CompletionGraph<'a> {
         Point {
             segment,
             offset: 0,
-            trie: 0,
+            row: NO_ROW,
             state,
+            within: false,
         }
     }
 
-    /// All lexemes that may begin at a node; `None` if that takes more than
-    /// `budget` steps and edges, or if the rows of the spanner table have grown
-    /// too many.
+    /// The edges out of a node; `None` if that takes more than `budget` steps and
+    /// edges.
     pub fn edges(&mut self, node: Point, budget: usize) -> Option<Edges> {
-        match self.counts_cells {
-            true => cells::edges(self, node, budget),
-            false => sweep::edges(self, node, budget),
+        match self.pattern.segments.get(node.segment as usize) {
+            Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => cells::edges(self, node, budget),
+            _ => sweep::edges(self, node, budget),
         }
     }
 
@@ -179,18 +217,23 @@ impl<'a> CompletionGraph<'a> {
         sweep::edges_inside(self, node)
     }
 
-    /// What the cheapest lexeme of `terminal` between two nodes adds to gaps, in
-    /// order.
-    pub fn additions(
-        &mut self,
-        from: Point,
-        terminal: Option<TerminalId>,
-        to: Point,
-    ) -> Vec<Addition> {
-        match self.counts_cells {
-            true => cells::additions(self, from, terminal, to),
-            false => sweep::additions(self, from, terminal, to),
+    /// What a path adds to gaps; `None` if it is not one of this graph's.
+    pub fn additions(&mut self, path: &[Step]) -> Option<Vec<Addition>> {
+        let mut additions = Vec::new();
+        let mut cell = None;
+        for &step in path {
+            match self.pattern.segments.get(step.from.segment as usize) {
+                Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => {
+                    let token = cells::token(self, step, &mut cell)?;
+                    additions.extend(token.map(|token| Addition {
+                        segment: step.from.segment,
+                        emit: Emit::Token(token),
+                    }));
+                }
+                _ => additions.extend(sweep::additions(self, step)),
+            }
         }
+        Some(additions)
     }
 
     /// A boundary in text with its obligations redeemed, as far as the text tells;
@@ -217,7 +260,7 @@ impl<'a> CompletionGraph<'a> {
                 None => break,
                 Some(Segment::Text(bytes)) => point.offset as usize == bytes.len(),
                 Some(Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells))) => {
-                    point.offset as usize == *cells && point.trie == 0
+                    point.offset as usize == *cells
                 }
                 Some(Segment::Gap(Gap::Any)) => false,
             };
@@ -258,6 +301,9 @@ pub fn common_rank(a: &Pattern, b: &Pattern) -> u32 {
         if let (Segment::Text(a), Segment::Text(b)) = (a_piece, b_piece) {
             let shared = a.iter().zip(b).take_while(|(a, b)| a == b).count();
             rank = rank.saturating_add(shared as u32);
+        }
+        if let (Segment::Gap(Gap::Cells(a)), Segment::Gap(Gap::Cells(b))) = (a_piece, b_piece) {
+            rank = rank.saturating_add(u32::try_from(*a.min(b)).unwrap_or(u32::MAX));
         }
         return rank;
     }

@@ -6,53 +6,85 @@
 //! of the lexer: a search over the graph in which cells are counted, terminal by
 //! terminal. Most yeses come about so.
 //!
-//! Cost: for each terminal, the places where its lexeme can begin, and a walk from
-//! each.
+//! Cost: the nodes of the graph between which a lexeme of the next terminal stands,
+//! once for each terminal.
 
 use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashSet;
 
-use crate::cells;
-use crate::graph::{Addition, CompletionGraph, Point};
+use crate::graph::{Addition, CompletionGraph, Label, Point, Step};
 
 /// What writes these terminals into the gaps of a graph that counts cells; `None` if
 /// nothing does, or it is not found within the budget.
 pub(crate) fn respell(
     graph: &mut CompletionGraph<'_>,
     terminals: &[TerminalId],
-    mut budget: usize,
+    budget: usize,
 ) -> Option<Vec<Addition>> {
-    // For each terminal, the points at which its lexeme can begin, and where each
-    // comes from.
-    let mut levels: Vec<Vec<(Point, usize)>> = vec![vec![(graph.start(), 0)]];
-    for &terminal in terminals {
-        let mut next: Vec<(Point, usize)> = Vec::new();
-        let mut seen = FxHashSet::default();
-        for (at, &(point, _)) in levels.last()?.iter().enumerate() {
-            let (edges, work) = cells::edges_of(graph, point, Some(terminal), budget)?;
-            budget = budget.checked_sub(work)?;
-            let fresh = edges.iter().filter(|edge| seen.insert(edge.to));
-            next.extend(fresh.map(|edge| (edge.to, at)));
-        }
-        levels.push(next);
+    let mut search = Search {
+        reached: vec![(graph.start(), 0, Label::End)],
+        level: 0,
+        budget,
+    };
+    let labels = terminals.iter().map(|&terminal| Label::Lexeme(terminal));
+    for label in labels.chain([Label::End]) {
+        search.next_level(graph, label)?;
     }
-    let mut end = None;
-    for (at, &(point, _)) in levels.last()?.iter().enumerate() {
-        let (edges, work) = cells::edges_of(graph, point, None, budget)?;
-        budget = budget.checked_sub(work)?;
-        if !edges.is_empty() {
-            end = Some((at, point));
-            break;
-        }
-    }
-    let (mut at, point) = end?;
-    let mut pieces = vec![graph.additions(point, None, point)];
-    for (level, &terminal) in terminals.iter().enumerate().rev() {
-        let (to, before) = levels[level + 1][at];
-        let (from, _) = levels[level][before];
-        pieces.push(graph.additions(from, Some(terminal), to));
+    let mut at = search.level;
+    let mut path = Vec::new();
+    while at != 0 {
+        let (to, before, label) = search.reached[at];
+        let from = search.reached[before].0;
+        path.push(Step { from, label, to });
         at = before;
     }
-    pieces.reverse();
-    Some(pieces.concat())
+    path.reverse();
+    graph.additions(&path)
+}
+
+struct Search {
+    /// Nodes reached, each with where from and by what edge; in the order of levels.
+    reached: Vec<(Point, usize, Label)>,
+    /// Where the last level begins.
+    level: usize,
+    budget: usize,
+}
+
+impl Search {
+    /// Goes on from the last level to the nodes behind one lexeme of a terminal, or
+    /// to the end.
+    fn next_level(&mut self, graph: &mut CompletionGraph<'_>, wanted: Label) -> Option<()> {
+        let mut at = self.level;
+        let mut within = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut found = Vec::new();
+        while let Some(&(point, ..)) = self.reached.get(at) {
+            let edges = graph.edges(point, self.budget)?;
+            self.budget = self.budget.checked_sub(edges.work + 1)?;
+            let inside = match graph.gap(point) {
+                Some(_) => graph.edges_inside(point),
+                None => Vec::new(),
+            };
+            for edge in edges.edges.iter().chain(&inside) {
+                if edge.label == wanted {
+                    if seen.insert(edge.to) {
+                        found.push((edge.to, at, wanted));
+                    }
+                    continue;
+                }
+                let leads_on = edge.label == Label::Within
+                    && match wanted {
+                        Label::Lexeme(terminal) => graph.lexer.is_alive(edge.to.state, terminal),
+                        Label::Within | Label::End => graph.lexer.may_end(edge.to.state),
+                    };
+                if leads_on && within.insert(edge.to) {
+                    self.reached.push((edge.to, at, Label::Within));
+                }
+            }
+            at += 1;
+        }
+        self.level = self.reached.len();
+        self.reached.append(&mut found);
+        (self.level < self.reached.len()).then_some(())
+    }
 }

@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use lacuna_lexer::TerminalId;
+use lacuna_lexer::{LexerState, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
@@ -90,6 +90,7 @@ pub struct StateSets {
     passes: FxHashMap<(SetId, PassedId), Option<Costed>>,
     unions: FxHashMap<(SetId, SetId, u32), Costed>,
     settled: FxHashMap<(SetId, SetId, Option<GroupId>), SetId>,
+    hopes: FxHashMap<(SetId, LexerState), Option<Costed>>,
     lifted: FxHashMap<(SetId, Member), SetId>,
     parted: FxHashMap<SetId, Arc<[(Member, Costed)]>>,
     begun: FxHashMap<Beginning, Arc<[SetId]>>,
@@ -114,6 +115,7 @@ impl StateSets {
             passes: FxHashMap::default(),
             unions: FxHashMap::default(),
             settled: FxHashMap::default(),
+            hopes: FxHashMap::default(),
             lifted: FxHashMap::default(),
             parted: FxHashMap::default(),
             begun: FxHashMap::default(),
@@ -132,7 +134,7 @@ impl StateSets {
 
     /// Members of all sets and memos, a measure of the memory.
     pub fn size(&self) -> usize {
-        let memos = self.read.len() + self.passes.len() + self.unions.len();
+        let memos = self.read.len() + self.hopes.len() + self.passes.len() + self.unions.len();
         self.members + 4 * (memos + self.settled.len() + self.sets.len())
     }
 
@@ -178,6 +180,28 @@ impl StateSets {
         let next = self.normalise(next);
         self.read.insert((set, terminal), next);
         next
+    }
+
+    /// What is left of a set where a lexeme is under way: the states that can read
+    /// what may become of it.
+    pub fn hope(&mut self, cfg: &Cfg, set: SetId, lexer_state: LexerState) -> Option<Costed> {
+        if let Some(&known) = self.hopes.get(&(set, lexer_state)) {
+            return known;
+        }
+        let members = self.members(set);
+        self.work += members.len();
+        let mut left = Vec::new();
+        for &(state, cost) in members.iter() {
+            let made = self.states.get(cfg, state);
+            let mut reads = made.terminals.iter();
+            let ends = made.ends && cfg.lexer.may_end(lexer_state);
+            if ends || reads.any(|&(terminal, _)| cfg.lexer.is_alive(lexer_state, terminal)) {
+                left.push((state, cost));
+            }
+        }
+        let left = self.normalise(left);
+        self.hopes.insert((set, lexer_state), left);
+        left
     }
 
     /// The set after any of some nonterminals.

@@ -1,4 +1,4 @@
-//! Edges of the completion graph where gaps have any length.
+//! Edges of the completion graph in text and in gaps of any length.
 //!
 //! Lexemes from one node are followed together, a front of lexer states that moves
 //! over the pattern byte by byte. What a lexeme can do inside a gap of any length
@@ -16,13 +16,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, LexerState, TerminalId};
+use lacuna_lexer::{Lexer, LexerState, NO_ROW, TerminalId};
 use rustc_hash::FxHashMap;
 
-use crate::Segment;
 use crate::cfg::{Cfg, Symbol};
 use crate::gap_group::{Boundaries, GapStep, Member};
-use crate::graph::{Addition, CompletionGraph, Edge, Edges, Emit, Point};
+use crate::graph::{Addition, CompletionGraph, Edge, Edges, Emit, Label, Point, Step};
+use crate::{Gap, Segment};
 
 /// What lexemes can do in a gap of any length, by the state they enter it with.
 #[derive(Clone, Debug, Default)]
@@ -269,7 +269,7 @@ pub(crate) fn edges_inside(graph: &mut CompletionGraph<'_>, node: Point) -> Vec<
     let reach = graph.reaches.from(graph.lexer, node.state);
     let ends = reach.ends.iter();
     let edges = ends.map(|end| Edge {
-        terminal: Some(end.terminal),
+        label: Label::Lexeme(end.terminal),
         to: Point {
             state: end.to,
             ..node
@@ -279,14 +279,10 @@ pub(crate) fn edges_inside(graph: &mut CompletionGraph<'_>, node: Point) -> Vec<
     edges.collect()
 }
 
-/// What the cheapest lexeme of `terminal` between two nodes adds to gaps.
-pub(crate) fn additions(
-    graph: &mut CompletionGraph<'_>,
-    from: Point,
-    terminal: Option<TerminalId>,
-    to: Point,
-) -> Vec<Addition> {
-    if let (Some(segment), Some(terminal)) = (graph.gap(from), terminal)
+/// What the cheapest filling for an edge adds to gaps.
+pub(crate) fn additions(graph: &mut CompletionGraph<'_>, step: Step) -> Vec<Addition> {
+    let Step { from, label, to } = step;
+    if let (Some(segment), Label::Lexeme(terminal)) = (graph.gap(from), label)
         && segment == to.segment
     {
         let reach = graph.reaches.from(graph.lexer, from.state);
@@ -305,7 +301,7 @@ pub(crate) fn additions(
         return Vec::new();
     }
     let mut found = sweep.found.iter();
-    let found = found.find(|found| found.edge.terminal == terminal && found.edge.to == to);
+    let found = found.find(|found| found.edge.label == label && found.edge.to == to);
     found.map_or_else(Vec::new, |found| sweep.spell(found))
 }
 
@@ -350,7 +346,7 @@ struct Sweep {
     active: Vec<Active>,
     crossings: Vec<Crossing>,
     found: Vec<Found>,
-    known: FxHashMap<(Option<TerminalId>, Point), u32>,
+    known: FxHashMap<(Label, Point), u32>,
     reach: u32,
     work: usize,
 }
@@ -376,6 +372,9 @@ impl Sweep {
         let mut segment = self.node.segment;
         let mut offset = self.node.offset as usize;
         let pattern = graph.pattern;
+        if self.node.within && segment as usize == pattern.segments.len() {
+            self.finish(graph, segment, 0);
+        }
         while !self.active.is_empty() {
             if self.work > budget {
                 return None;
@@ -399,7 +398,11 @@ impl Sweep {
                         self.finish(graph, segment, 0);
                     }
                 }
-                Some(Segment::Gap(_)) => {
+                Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => {
+                    self.enter_cells(segment);
+                    return Some(());
+                }
+                Some(Segment::Gap(Gap::Any)) => {
                     let next = match pattern.segments.get(segment as usize + 1) {
                         Some(Segment::Text(bytes)) => bytes.first().copied(),
                         _ => None,
@@ -450,6 +453,25 @@ impl Sweep {
         }
     }
 
+    /// What is under way where cells begin goes on from nodes there.
+    fn enter_cells(&mut self, segment: u32) {
+        for at in 0..self.active.len() {
+            let active = self.active[at];
+            let edge = Edge {
+                label: Label::Within,
+                to: Point {
+                    segment,
+                    offset: 0,
+                    row: NO_ROW,
+                    state: active.state,
+                    within: true,
+                },
+                cost: tokens(active.cost),
+            };
+            self.found(edge, active.crossing, None);
+        }
+    }
+
     /// Ends what may end at a place in text or behind all segments.
     fn finish(&mut self, graph: &CompletionGraph<'_>, segment: u32, offset: u32) {
         let mut at = 0;
@@ -459,16 +481,17 @@ impl Sweep {
                 let boundary = Point {
                     segment,
                     offset,
-                    trie: 0,
+                    row: NO_ROW,
                     state: finish.to,
+                    within: false,
                 };
                 let Some(boundary) = graph.redeem(boundary, &mut self.reach) else {
                     continue;
                 };
                 match finish.terminal {
-                    Some(_) => {
+                    Some(terminal) => {
                         let edge = Edge {
-                            terminal: finish.terminal,
+                            label: Label::Lexeme(terminal),
                             to: boundary,
                             cost: tokens(active.cost),
                         };
@@ -514,17 +537,18 @@ impl Sweep {
             let reach = graph.reaches.from(graph.lexer, state);
             self.work += reach.states.len() / 8 + reach.ends.len();
             // Lexemes that stay in the gap they begin in are known already.
-            let stays = segment == self.node.segment;
+            let stays = segment == self.node.segment && !self.node.within;
             let ends = reach.ends.iter().take(if stays { 0 } else { usize::MAX });
             for (at, end) in (0..).zip(ends) {
                 let to = Point {
                     segment,
                     offset: 0,
-                    trie: 0,
+                    row: NO_ROW,
                     state: end.to,
+                    within: false,
                 };
                 let edge = Edge {
-                    terminal: Some(end.terminal),
+                    label: Label::Lexeme(end.terminal),
                     to,
                     cost: tokens(cost.saturating_add(end.cost)),
                 };
@@ -575,7 +599,7 @@ impl Sweep {
             ..self.node
         }));
         let edge = Edge {
-            terminal: None,
+            label: Label::End,
             to: self.node,
             cost: tokens(cheapest.cost),
         };
@@ -589,14 +613,13 @@ impl Sweep {
             end: end.map(|(reach, at)| (Arc::clone(reach), at)),
         };
         let known = if self.found.len() < INDEXED_FROM {
-            let same =
-                |known: &Found| known.edge.terminal == edge.terminal && known.edge.to == edge.to;
+            let same = |known: &Found| known.edge.label == edge.label && known.edge.to == edge.to;
             self.found.iter().position(same)
         } else {
             for (at, found) in (0..).zip(&self.found).skip(self.known.len()) {
-                self.known.insert((found.edge.terminal, found.edge.to), at);
+                self.known.insert((found.edge.label, found.edge.to), at);
             }
-            let known = self.known.get(&(edge.terminal, edge.to));
+            let known = self.known.get(&(edge.label, edge.to));
             known.map(|&at| at as usize)
         };
         match known {

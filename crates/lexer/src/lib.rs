@@ -26,7 +26,7 @@ mod vocabulary;
 pub use bits::BitSet;
 pub use lexer::{Finish, Lexer, LexerState, Owed, TerminalId};
 pub use packed::PackedLexer;
-pub use spanner::{Exit, Landing, Row, Spanner};
+pub use spanner::{NO_ROW, Row, RowId, Spanner};
 pub use spelling::Spellings;
 pub use trie::{TokenTrie, TrieNode};
 pub use vocabulary::{TokenId, Vocabulary, VocabularyError};

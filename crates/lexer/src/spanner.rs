@@ -3,50 +3,51 @@
 //! GreatGramma (Park et al. 2025, section 3) tabulates, for every lexer state
 //! and token, the terminals the token finishes and the state it ends in. Here a
 //! row belongs to a lexer state *and a node of the token trie*: a token that
-//! finishes a terminal half-way is picked up at that node, between lexemes. A
-//! row groups tokens by where they land, so what is stored is the number of
-//! distinct landings, and rows are computed only for states that a check asks
-//! about. One row costs at most one walk of the trie.
+//! finishes a terminal half-way is picked up at that node, between lexemes. What a
+//! row says are the states that tokens can land in, and the terminals that they
+//! can finish first, each with the row of what follows. Rows that say the same are
+//! one row, so what a cell can hold is a small graph of terminals and rows, the
+//! same for each cell; its paths are the classes of tokens.
+//!
+//! Rows are made only for states that a check asks about; one costs at most a walk
+//! of the trie. Which token takes a path is found where a witness asks for it.
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::{Finish, Lexer, LexerState, TokenId, TrieNode, Vocabulary};
+use crate::{BitSet, Lexer, LexerState, TerminalId, TokenId, TrieNode, Vocabulary};
 
-/// Tokens that end inside (or at the end of) the lexeme they began in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Landing {
-    /// The lexer state after the token.
-    pub state: LexerState,
-    /// One token that lands there.
-    pub token: TokenId,
-}
+/// Index of a row; 0 is none.
+pub type RowId = u32;
 
-/// A lexeme that ends half-way through some token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Exit {
-    /// Its terminal, and the boundary behind it.
-    pub finish: Finish,
-    /// Where in the trie it ends.
-    pub node: TrieNode,
-}
+/// No row: nothing that a token goes on with.
+pub const NO_ROW: RowId = 0;
 
-/// What tokens do from one lexer state and trie node.
-#[derive(Clone, Debug, Default)]
+/// What tokens do from one lexer state and trie node, ignored lexemes left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Row {
-    /// One landing for each state tokens can end in.
-    pub landings: Vec<Landing>,
-    /// All places where a terminal can end with bytes of the token left.
-    pub exits: Vec<Exit>,
+    /// The states that tokens can land in without finishing a terminal.
+    pub landings: Box<[LexerState]>,
+    /// The terminals that can be finished first with bytes of the token left, each
+    /// with what these bytes do.
+    pub exits: Box<[(TerminalId, RowId)]>,
 }
+
+/// A way of a token: the state before it, the terminals that it finishes, and the
+/// state behind it.
+type Passage = (LexerState, Box<[(TerminalId, RowId)]>, LexerState);
 
 /// Rows of the spanner table, memoised.
 #[derive(Clone, Debug)]
 pub struct Spanner {
     vocabulary: Arc<Vocabulary>,
-    rows: FxHashMap<(TrieNode, LexerState), Arc<Row>>,
+    places: FxHashMap<(TrieNode, LexerState), RowId>,
+    ids: FxHashMap<Arc<Row>, RowId>,
+    rows: Vec<Arc<Row>>,
+    tokens: FxHashMap<Passage, Option<TokenId>>,
     entries: usize,
+    work: usize,
 }
 
 impl Spanner {
@@ -54,56 +55,192 @@ impl Spanner {
     pub fn new(vocabulary: Arc<Vocabulary>) -> Self {
         Self {
             vocabulary,
-            rows: FxHashMap::default(),
+            places: FxHashMap::default(),
+            ids: FxHashMap::default(),
+            rows: vec![Arc::default()],
+            tokens: FxHashMap::default(),
             entries: 0,
+            work: 0,
         }
     }
 
-    /// Landings and exits in all rows, a measure of the memory.
+    /// Places, landings and exits of all rows, a measure of the memory.
     pub fn entry_count(&self) -> usize {
         self.entries
     }
 
-    /// Forgets all rows if they have more entries than that.
-    pub fn forget_beyond(&mut self, entries: usize) {
-        if self.entries > entries {
-            self.rows.clear();
-            self.entries = 0;
-        }
+    /// The work done since it was last asked for: nodes of the trie walked over.
+    pub fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.work)
     }
 
-    /// The row of a state at a trie node (the root: at a token boundary).
-    pub fn row(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> Arc<Row> {
-        let (vocabulary, entries) = (&self.vocabulary, &mut self.entries);
-        let row = self.rows.entry((node, state)).or_insert_with(|| {
-            let trie = vocabulary.trie();
-            let mut row = Row::default();
-            let mut landed = FxHashSet::default();
-            trie.walk(
-                node,
-                state,
-                |state, byte| lexer.next(state, byte),
-                |node, state| {
-                    if let Some(&token) = trie.tokens_at(node).first()
-                        && landed.insert(state)
-                    {
-                        row.landings.push(Landing { state, token });
-                    }
-                    if trie.has_below(node) {
-                        let finishes = lexer.finishes(state);
-                        row.exits
-                            .extend(finishes.iter().map(|&finish| Exit { finish, node }));
-                    }
-                },
-            );
-            *entries += row.landings.len() + row.exits.len();
-            Arc::new(row)
-        });
-        Arc::clone(row)
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        *self = Self::new(Arc::clone(&self.vocabulary));
     }
 
-    /// Number of rows computed so far.
+    /// The row of a lexer state at the beginning of a token.
+    pub fn row_of(&mut self, lexer: &Lexer, state: LexerState) -> RowId {
+        self.row_at(lexer, 0, state)
+    }
+
+    /// What a row says.
+    pub fn row(&self, row: RowId) -> &Arc<Row> {
+        &self.rows[row as usize]
+    }
+
+    /// Number of different rows so far.
     pub fn row_count(&self) -> usize {
-        self.rows.len()
+        self.rows.len() - 1
     }
+
+    /// A token that finishes these terminals from a state on, with these rows
+    /// behind them, and lands in `landing`.
+    pub fn token(
+        &mut self,
+        lexer: &Lexer,
+        state: LexerState,
+        path: &[(TerminalId, RowId)],
+        landing: LexerState,
+    ) -> Option<TokenId> {
+        let key = (state, path.into(), landing);
+        if let Some(&known) = self.tokens.get(&key) {
+            return known;
+        }
+        let token = self.find(lexer, 0, state, path, landing);
+        self.entries += 4 + path.len();
+        self.tokens.insert(key, token);
+        token
+    }
+
+    fn row_at(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> RowId {
+        if let Some(&known) = self.places.get(&(node, state)) {
+            return known;
+        }
+        let walked = self.walk(lexer, node, state);
+        let mut landings = walked.landings;
+        let mut exits: Vec<(TerminalId, RowId)> = Vec::new();
+        for (terminal, node, boundary) in walked.exits {
+            // As deep as a token is long.
+            let row = self.row_at(lexer, node, boundary);
+            match terminal {
+                _ if row == NO_ROW => {}
+                Some(terminal) => exits.push((terminal, row)),
+                None => {
+                    let row = &self.rows[row as usize];
+                    landings.extend(&row.landings);
+                    exits.extend(&row.exits);
+                }
+            }
+        }
+        landings.sort_unstable();
+        landings.dedup();
+        exits.sort_unstable();
+        exits.dedup();
+        let id = self.intern(Row {
+            landings: landings.into(),
+            exits: exits.into(),
+        });
+        self.entries += 2;
+        self.places.insert((node, state), id);
+        id
+    }
+
+    fn intern(&mut self, row: Row) -> RowId {
+        if row == Row::default() {
+            return NO_ROW;
+        }
+        if let Some(&known) = self.ids.get(&row) {
+            return known;
+        }
+        let fresh = self.rows.len() as RowId;
+        self.entries += row.landings.len() + row.exits.len();
+        let row = Arc::new(row);
+        self.rows.push(Arc::clone(&row));
+        self.ids.insert(row, fresh);
+        fresh
+    }
+
+    fn walk(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> Walked {
+        let trie = self.vocabulary.trie();
+        let mut landed = BitSet::new(lexer.state_count());
+        let mut walked = Walked::default();
+        let mut steps = 1;
+        trie.walk(
+            node,
+            state,
+            |state, byte| {
+                steps += 1;
+                lexer.next(state, byte)
+            },
+            |node, state| {
+                let tokens = !trie.tokens_at(node).is_empty();
+                if tokens && !landed.contains(state as usize) {
+                    landed.insert(state as usize);
+                    walked.landings.push(state);
+                }
+                if trie.has_below(node) {
+                    let finishes = lexer.finishes(state).iter();
+                    let exits = finishes.map(|finish| (finish.terminal, node, finish.to));
+                    walked.exits.extend(exits);
+                }
+            },
+        );
+        self.work += steps;
+        walked
+    }
+
+    fn find(
+        &mut self,
+        lexer: &Lexer,
+        node: TrieNode,
+        state: LexerState,
+        path: &[(TerminalId, RowId)],
+        landing: LexerState,
+    ) -> Option<TokenId> {
+        let vocabulary = Arc::clone(&self.vocabulary);
+        let trie = vocabulary.trie();
+        let mut token = None;
+        let mut exits: Vec<(Option<TerminalId>, TrieNode, LexerState)> = Vec::new();
+        trie.walk(
+            node,
+            state,
+            |state, byte| lexer.next(state, byte),
+            |node, state| {
+                if path.is_empty() && state == landing && token.is_none() {
+                    token = trie.tokens_at(node).first().copied();
+                }
+                if trie.has_below(node) {
+                    let finishes = lexer.finishes(state).iter();
+                    let finishes = finishes.filter(|finish| {
+                        let first = path.first().map(|&(terminal, _)| terminal);
+                        finish.terminal.is_none() || finish.terminal == first
+                    });
+                    exits.extend(finishes.map(|finish| (finish.terminal, node, finish.to)));
+                }
+            },
+        );
+        token.or_else(|| {
+            exits.into_iter().find_map(|(terminal, node, boundary)| {
+                let rest = match (terminal, path) {
+                    (None, path) => path,
+                    (Some(_), [(_, row), rest @ ..])
+                        if self.row_at(lexer, node, boundary) == *row =>
+                    {
+                        rest
+                    }
+                    (Some(_), _) => return None,
+                };
+                self.find(lexer, node, boundary, rest, landing)
+            })
+        })
+    }
+}
+
+/// What was met in a walk of the trie.
+#[derive(Default)]
+struct Walked {
+    landings: Vec<LexerState>,
+    /// Ends of lexemes half-way through tokens.
+    exits: Vec<(Option<TerminalId>, TrieNode, LexerState)>,
 }
