@@ -14,7 +14,10 @@ def dequantised(folder):
     """(Config, Hugging Face name -> float32 array) of an exported folder."""
     with open(os.path.join(folder, "config.json")) as f:
         c = json.load(f)
-    tensors = load_file(os.path.join(folder, "model.safetensors"))
+    tensors = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".safetensors"):
+            tensors |= load_file(os.path.join(folder, name))
     named = {}
     for name, value in tensors.items():
         if value.dtype == np.int8:
@@ -34,6 +37,7 @@ def dequantised(folder):
         c["intermediate_size"],
         c["rms_norm_eps"],
         c["rope_theta"],
+        c["num_key_value_heads"],
     )
     return config, named
 

@@ -1,5 +1,9 @@
 """Writes a checkpoint in the ecosystem's format: Hugging Face names, quantised matrices.
 
+Weights of more than a shard (`--shard-bytes`) are parted between tensors, in Hugging Face's way:
+`model-00001-of-00003.safetensors` and so on, with `model.safetensors.index.json`. `manifest.json`
+names every file that a reader needs, with its bytes and sha256.
+
 Int8: a matrix is stored as I8 `X.weight` of [rows, cols] with F32 `X.weight_scale` of [rows], so
 that w = q * scale. Int4: each 32 neighbouring columns have a scale and a minimum, w = q * scale +
 min with q from 0 to 15; U8 `X.weight` of [rows, cols / 2], the lower column in the low half, and
@@ -10,6 +14,7 @@ weights of a folder that was written before.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -19,11 +24,13 @@ import torch
 from safetensors.numpy import save_file
 
 from checkpoint import dequantised
-from model import Config, MaskedDiffusionTransformer
+from model import GROUP, Config, MaskedDiffusionTransformer
 from tokenizer import END, MASK
 
 
-GROUP = 32
+SHARD_BYTES = 16_000_000
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+TEMPLATE = "{task}\n{request}<|sep|>"
 QUANTIZATION = {
     "int8": {"format": "int8", "scales": "per_row"},
     "int4": {"format": "int4", "group_size": GROUP},
@@ -38,7 +45,7 @@ def config_json(c, quantization):
         "hidden_size": c.hidden_size,
         "num_hidden_layers": c.num_layers,
         "num_attention_heads": c.num_heads,
-        "num_key_value_heads": c.num_heads,
+        "num_key_value_heads": c.num_kv_heads,
         "head_dim": c.head_dim,
         "intermediate_size": c.intermediate_size,
         "rms_norm_eps": c.rms_norm_eps,
@@ -54,7 +61,7 @@ def config_json(c, quantization):
         "pad_token_id": END,
         "diffusion": {"logits_shift": 0, "attention": "full", "block_size": None},
         "quantization": QUANTIZATION[quantization],
-        "prompt": {"template": "{task}\n{request}<|sep|>"},
+        "prompt": {"template": TEMPLATE},
     }
 
 
@@ -68,7 +75,7 @@ def weights(model):
     }
     for n in range(model.c.num_layers):
         source, target = f"layers.{n}.", f"model.layers.{n}."
-        q, k = np.split(state[source + "qk_proj"], 2)
+        q, k = np.split(state[source + "qk_proj"], [model.c.num_heads * model.c.head_dim])
         named[target + "self_attn.q_proj.weight"] = q
         named[target + "self_attn.k_proj.weight"] = k
         for name in ("v_proj", "o_proj"):
@@ -116,6 +123,17 @@ def quantise_groups(matrix):
     return packed, scale.astype(np.float16).reshape(shape), least.astype(np.float16).reshape(shape)
 
 
+def quantise_ranges(matrix):
+    """As `quantise_groups` by the plain rule that training rounds by (`int4_rounded`)."""
+    w = matrix.astype(np.float32).reshape(-1, GROUP)
+    low, high = w.min(1, keepdims=True), w.max(1, keepdims=True)
+    scale, least = half((high - low) / 15), half(low)
+    q = np.clip(np.rint((w - least) / np.maximum(scale, 1e-8)), 0, 15).astype(np.uint8)
+    q, shape = q.reshape(matrix.shape), (len(matrix), -1)
+    packed = q[:, 0::2] | q[:, 1::2] << 4
+    return packed, scale.astype(np.float16).reshape(shape), least.astype(np.float16).reshape(shape)
+
+
 def refined(w, low, high):
     """Scale and minimum of a range, as given and fitted to the weights rounded to it; exact as
     halves."""
@@ -137,17 +155,53 @@ def half(x):
     return x.astype(np.float16).astype(np.float32)
 
 
-def quantised(named, quantization):
+def quantised(named, quantization, groups=quantise_groups):
     tensors = {}
     for name, value in named.items():
         if value.ndim != 2:
             tensors[name] = np.ascontiguousarray(value)
         elif quantization == "int4" and name.startswith("model.layers.") and not value.shape[1] % GROUP:
-            packed, scale, least = quantise_groups(value)
+            packed, scale, least = groups(value)
             tensors |= {name: packed, name + "_scale": scale, name + "_min": least}
         else:
             tensors[name], tensors[name + "_scale"] = quantise(value)
     return tensors
+
+
+def write_weights(tensors, folder, most=SHARD_BYTES):
+    """One file, or shards of at most `most` bytes each with an index."""
+    shards, room = [{}], most
+    for name, value in tensors.items():
+        if value.nbytes > room and shards[-1]:
+            shards.append({})
+            room = most
+        shards[-1][name] = value
+        room -= value.nbytes + 256  # its part of the header
+    if len(shards) == 1:
+        save_file(tensors, os.path.join(folder, WEIGHTS), metadata={"format": "pt"})
+        return
+    index = {}
+    for n, shard in enumerate(shards):
+        name = f"model-{n + 1:05}-of-{len(shards):05}.safetensors"
+        save_file(shard, os.path.join(folder, name), metadata={"format": "pt"})
+        index |= dict.fromkeys(shard, name)
+    total = sum(value.nbytes for value in tensors.values())
+    with open(os.path.join(folder, INDEX), "w") as f:
+        json.dump({"metadata": {"total_size": total}, "weight_map": index}, f, indent=1)
+        f.write("\n")
+
+
+def write_manifest(folder):
+    """Bytes and sha256 of what a reader needs, in the order in which it is wanted."""
+    weights = [n for n in sorted(os.listdir(folder)) if n.endswith(".safetensors") or n == INDEX]
+    files = []
+    for name in ("config.json", "tokenizer.json", *weights):
+        with open(os.path.join(folder, name), "rb") as f:
+            raw = f.read()
+        files.append({"name": name, "bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()})
+    with open(os.path.join(folder, "manifest.json"), "w") as f:
+        json.dump({"files": files}, f, indent=1)
+        f.write("\n")
 
 
 def thinned(path):
@@ -163,8 +217,9 @@ def thinned(path):
 
 
 def trained(checkpoint):
-    model = MaskedDiffusionTransformer(Config(), torch.float32)
-    model.load_state_dict(torch.load(checkpoint, map_location="cpu")["model"])
+    state = torch.load(checkpoint, map_location="cpu")
+    model = MaskedDiffusionTransformer(Config(**state.get("config", {})), torch.float32)
+    model.load_state_dict(state["model"])
     return model
 
 
@@ -187,6 +242,9 @@ def main():
     source.add_argument("--exported", help="folder with config.json and model.safetensors")
     source.add_argument("--random", action="store_true")
     parser.add_argument("--format", choices=QUANTIZATION, default="int8")
+    parser.add_argument("--rounded", action="store_true", help="int4 by the rule of the training's last stage")
+    parser.add_argument("--shard-bytes", type=int, default=SHARD_BYTES)
+    parser.add_argument("--manifest", action="store_true", help="write manifest.json, too")
     args = parser.parse_args()
 
     if args.exported:
@@ -202,11 +260,10 @@ def main():
     tokenizer = os.path.join(args.output, "tokenizer.json")
     if os.path.abspath(args.tokenizer) != os.path.abspath(tokenizer):
         shutil.copyfile(args.tokenizer, tokenizer)
-    save_file(
-        quantised(named, args.format),
-        os.path.join(args.output, "model.safetensors"),
-        metadata={"format": "pt"},
-    )
+    groups = quantise_ranges if args.rounded else quantise_groups
+    write_weights(quantised(named, args.format, groups), args.output, args.shard_bytes)
+    if args.manifest:
+        write_manifest(args.output)
     if args.log:
         with open(os.path.join(args.output, "training-log.jsonl"), "w") as f:
             f.writelines(json.dumps(row) + "\n" for row in thinned(args.log))

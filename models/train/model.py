@@ -24,6 +24,10 @@ class Config:
     intermediate_size: int = 704
     rms_norm_eps: float = 1e-5
     rope_theta: float = 10000.0
+    num_kv_heads: int = None  # as many as num_heads unless said
+
+    def __post_init__(self):
+        self.num_kv_heads = self.num_kv_heads or self.num_heads
 
 
 class RmsNorm(torch.autograd.Function):
@@ -94,6 +98,31 @@ def positional_heads(c, shared, gain=0.75, turning=8):
     return torch.outer(torch.cat(queries), shared), torch.outer(torch.cat(keys), shared)
 
 
+GROUP = 32
+
+
+def straight_through(w, rounded):
+    """The rounded values forward, the gradient as if nothing had been rounded."""
+    return w + (rounded - w).detach()
+
+
+def int4_rounded(w):
+    """What int4 keeps of a matrix: for each 32 neighbouring columns 16 steps from the least to
+    the largest weight, scale and minimum as halves."""
+    groups = w.detach().reshape(-1, GROUP)
+    low, high = groups.amin(1, keepdim=True), groups.amax(1, keepdim=True)
+    scale, low = ((high - low) / 15).half().float(), low.half().float()
+    steps = ((groups - low) / scale.clamp(min=1e-8)).round_().clamp_(0, 15)
+    return straight_through(w, (steps * scale + low).view_as(w))
+
+
+def int8_rounded(w):
+    """What int8 keeps of a matrix: the largest entry of each row becomes +-127."""
+    fixed = w.detach()
+    scale = fixed.abs().amax(1, keepdim=True).clamp(min=1e-12) / 127
+    return straight_through(w, (fixed / scale).round_() * scale)
+
+
 class Layer(nn.Module):
     """A first layer (`shared` given) starts with heads that look at neighbours; a later one with
     queries equal to keys (look where the same thing stands) and values carried home unchanged.
@@ -101,49 +130,69 @@ class Layer(nn.Module):
 
     def __init__(self, c, shared=None):
         super().__init__()
-        self.c = c
-        inner = c.num_heads * c.head_dim
+        self.c, self.rounding = c, False
+        inner, shared_inner = c.num_heads * c.head_dim, c.num_kv_heads * c.head_dim
 
         def matrix(rows, cols):
             return nn.Parameter(torch.randn(rows, cols) * cols**-0.5)
 
-        self.qk_proj = matrix(2 * inner, c.hidden_size)
-        self.v_proj = matrix(inner, c.hidden_size)
+        self.qk_proj = matrix(inner + shared_inner, c.hidden_size)
+        self.v_proj = matrix(shared_inner, c.hidden_size)
         self.o_proj = matrix(c.hidden_size, inner)
         self.gate_proj = matrix(c.intermediate_size, c.hidden_size)
         self.up_proj = matrix(c.intermediate_size, c.hidden_size)
         self.down_proj = nn.Parameter(torch.zeros(c.hidden_size, c.intermediate_size))
         with torch.no_grad():
             if shared is not None:
-                self.qk_proj.mul_(0.2).add_(torch.cat(positional_heads(c, shared)))
+                queries, keys = positional_heads(c, shared)
+                self.qk_proj.mul_(0.2).add_(torch.cat([queries, keys[:shared_inner]]))
                 self.o_proj.mul_(0.3)
             else:
-                q, k = self.qk_proj.chunk(2)
-                q.copy_(k)
-                self.o_proj.copy_(0.3 * self.v_proj.t())
+                q, k = self.qk_proj.split((inner, shared_inner))
+                q.copy_(self.per_query_head(k, 0))
+                home = 0.3 * c.num_kv_heads / c.num_heads
+                self.o_proj.copy_(home * self.per_query_head(self.v_proj, 0).t())
+
+    def per_query_head(self, x, axis):
+        """Keys or values once for each query head that shares them."""
+        c = self.c
+        if c.num_kv_heads == c.num_heads:
+            return x
+        parted = x.unflatten(axis, (c.num_kv_heads, c.head_dim))
+        axis %= x.dim()
+        return parted.repeat_interleave(c.num_heads // c.num_kv_heads, axis).flatten(axis, axis + 1)
+
+    def weight(self, name, dtype):
+        """A matrix as the products see it: rounded to int4 in the last stage of training."""
+        w = getattr(self, name)
+        return (int4_rounded(w) if self.rounding else w).to(dtype)
 
     def attend(self, x, turn):
         c = self.c
         length, rows, _ = x.shape
+        inner = c.num_heads * c.head_dim
 
         def heads(t):  # [length, rows, heads * dim] -> [rows * heads, length, dim]
             return t.reshape(length, rows * c.num_heads, c.head_dim).transpose(0, 1)
 
-        qk = F.linear(x, self.qk_proj.to(x.dtype)).view(length, -1, c.head_dim)
-        q, k = torch.bmm(qk, turn).view(length, rows, -1).chunk(2, dim=-1)
-        v = F.linear(x, self.v_proj.to(x.dtype))
-        scores = torch.bmm(heads(q * c.head_dim**-0.5), heads(k).transpose(1, 2))
-        mixed = torch.bmm(scores.softmax(-1), heads(v))
+        qk = F.linear(x, self.weight("qk_proj", x.dtype)).view(length, -1, c.head_dim)
+        q, k = torch.bmm(qk, turn).view(length, rows, -1).split((inner, c.num_kv_heads * c.head_dim), -1)
+        v = F.linear(x, self.weight("v_proj", x.dtype))
+        q, k, v = heads(q), heads(self.per_query_head(k, -1)), heads(self.per_query_head(v, -1))
+        if x.is_cuda:
+            mixed = F.scaled_dot_product_attention(q, k, v)
+        else:
+            mixed = torch.bmm(torch.bmm(q * c.head_dim**-0.5, k.transpose(1, 2)).softmax(-1), v)
         mixed = mixed.transpose(0, 1).reshape(length, rows, -1)
-        return F.linear(mixed, self.o_proj.to(x.dtype))
+        return F.linear(mixed, self.weight("o_proj", x.dtype))
 
     def forward(self, x, turn):
         eps = self.c.rms_norm_eps
         x = x + self.attend(RmsNorm.apply(x, eps), turn)
         h = RmsNorm.apply(x, eps)
-        gate = F.linear(h, self.gate_proj.to(x.dtype))
-        up = F.linear(h, self.up_proj.to(x.dtype))
-        return x + F.linear(SwiGlu.apply(gate, up), self.down_proj.to(x.dtype))
+        gate = F.linear(h, self.weight("gate_proj", x.dtype))
+        up = F.linear(h, self.weight("up_proj", x.dtype))
+        return x + F.linear(SwiGlu.apply(gate, up), self.weight("down_proj", x.dtype))
 
 
 class MaskedDiffusionTransformer(nn.Module):
@@ -162,7 +211,12 @@ class MaskedDiffusionTransformer(nn.Module):
         self.layers = nn.ModuleList(
             Layer(c, None if n else shared) for n in range(c.num_layers)
         )
-        self.turns = {}
+        self.turns, self.rounding = {}, False
+
+    def round_weights(self, rounding):
+        """Whether products see matrices as they will ship: int4, and int8 for the embedding."""
+        for part in (self, *self.layers):
+            part.rounding = rounding
 
     def forward(self, ids, where=None):
         """Logits for token ids [rows, length]: at the flat positions `where`, counted in
@@ -170,8 +224,9 @@ class MaskedDiffusionTransformer(nn.Module):
         rows, length = ids.shape
         if length not in self.turns:
             turn = rotations(length, self.c.head_dim, self.c.rope_theta)
-            self.turns[length] = turn.to(self.dtype)
-        table = self.embed_tokens.to(self.dtype)
+            self.turns[length] = turn.to(ids.device, self.dtype)
+        table = int8_rounded(self.embed_tokens) if self.rounding else self.embed_tokens
+        table = table.to(self.dtype)
         x = F.embedding(ids.t(), table)
         for layer in self.layers:
             x = layer(x, self.turns[length])

@@ -44,6 +44,32 @@ def facts(smiles, rng):
     return ", ".join(said) or ANY
 
 
+def properties(smiles):
+    """Name -> value of what RDKit computes, rounded as it stands in prompts."""
+    from rdkit import Chem
+    from rdkit.Chem import Crippen, Descriptors, rdMolDescriptors
+
+    mol = Chem.MolFromSmiles(smiles)
+    if mol is None:
+        return {}
+    return {
+        "weight": round(Descriptors.MolWt(mol) / 10) * 10,
+        "logp": round(Crippen.MolLogP(mol) * 2) / 2,
+        "tpsa": round(rdMolDescriptors.CalcTPSA(mol) / 10) * 10,
+    }
+
+
+def described(smiles, rng):
+    """Facts, and in two of five cases one or two properties: `2 rings, F, logp 2.5`."""
+    said = facts(smiles, rng)
+    if rng.random() < 0.4:
+        found = properties(smiles)
+        names = rng.sample(sorted(found), min(len(found), rng.randint(1, 2)))
+        stated = [f"{name} {found[name]}" for name in names]
+        said = ", ".join(stated if said == ANY else [said, *stated])
+    return said
+
+
 def keeps(smiles, request):
     """Whether a molecule is as the facts say."""
     held = elements(smiles)

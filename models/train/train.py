@@ -148,7 +148,7 @@ class Muon:
         for p in params:
             groups.setdefault(tuple(p.shape), []).append(p)
         self.groups = list(groups.values())
-        self.buffers = [torch.zeros(len(g), *g[0].shape) for g in self.groups]
+        self.buffers = [g[0].new_zeros(len(g), *g[0].shape) for g in self.groups]
 
     @torch.no_grad()
     def step(self, lr):

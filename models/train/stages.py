@@ -1,0 +1,313 @@
+"""Trains the general model in stages that stop and resume, on a graphics card or a processor.
+
+    python3 stages.py DATA RUN --tokenizer T --shape small             # as long as wanted
+    python3 stages.py DATA RUN --tokenizer T --shape small --anneal 3e6  # then to an end
+
+The first stage runs at a constant rate, with no end in sight, and leaves RUN/checkpoint.pt every
+few minutes. The second takes the newest of it, lets the rate fall to nothing, has the products see
+weights rounded to int4 (the embedding to int8) over its second half, and leaves RUN/annealed.pt,
+which is exported. The first can then go on from where it was. Objective, masking and optimiser are
+those of `train.py`.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import time
+
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional as F
+
+import pools
+import tasks
+from checkpoint import dequantised, load
+from model import Config, MaskedDiffusionTransformer
+from tokenizer import END, MASK, SEP
+from train import BUCKET, Courtesy, Muon, keep_heap, mask_cells, save
+
+LONGEST = 256
+VOCABULARY = 4096
+SHAPES = {
+    "tiny": Config(vocab_size=VOCABULARY, hidden_size=64, num_layers=2, num_heads=2, head_dim=32,
+                   intermediate_size=128),
+    "small": Config(vocab_size=VOCABULARY, hidden_size=320, num_layers=6, num_heads=5, head_dim=64,
+                    intermediate_size=896),
+    "wide": Config(vocab_size=VOCABULARY, hidden_size=576, num_layers=4, num_heads=9, head_dim=64,
+                   intermediate_size=1536, num_kv_heads=3, rope_theta=1e5),
+}  # fmt: skip
+
+
+def encode(tokenizer, sample):
+    """(prompt ids, answer ids, which cells of the answer hold values)."""
+    prompt = tokenizer.encode(sample.prompt, add_special_tokens=False).ids + [SEP]
+    answer = tokenizer.encode(sample.answer, add_special_tokens=False)
+    inside = [any(s < e and a < t for a, t in sample.values) for s, e in answer.offsets]
+    return prompt, answer.ids, inside
+
+
+class Batches(torch.utils.data.IterableDataset):
+    """Endless (ids, masked, weight): rows of one exact length, so that nothing is padding; cells
+    that an answer does not need hold the end token and teach its length. Mostly the canvas fits
+    closely; a third of the time it is longer by up to 48 cells."""
+
+    def __init__(self, sources, tokenizer, tokens, copying, seed):
+        self.sources, self.tokenizer, self.tokens = sources, tokenizer, tokens
+        self.copying, self.seed = copying, seed
+
+    def __iter__(self):
+        worker = torch.utils.data.get_worker_info()
+        seed = self.seed * 1000 + (worker.id if worker else 0)
+        mixture = tasks.Mixture(self.sources, seed)
+        rng, generator = random.Random(seed + 1), torch.Generator().manual_seed(seed + 2)
+        waiting = {}
+        while True:
+            prompt, answer, _ = encode(self.tokenizer, mixture.draw(self.copying.value))
+            need = len(prompt) + len(answer) + 1
+            if rng.random() < 0.33:
+                need += rng.randint(1, 48)
+            length = -(-need // BUCKET) * BUCKET
+            if length > LONGEST:
+                continue
+            ids = prompt + answer
+            rows = waiting.setdefault(length, [])
+            rows.append((ids + [END] * (length - len(ids)), len(prompt)))
+            if len(rows) >= self.tokens // length:
+                ids, starts = (torch.tensor(column) for column in zip(*rows))
+                yield (ids, *mask_cells(ids, starts, generator))
+                waiting[length] = []
+
+
+def loss_of(model, ids, masked, weight):
+    """Mean over rows of the row's mean cross-entropy over masked cells."""
+    noisy = ids.masked_fill(masked, MASK)
+    by_position = masked.t()
+    where = by_position.flatten().nonzero().squeeze(1)
+    logits = model(noisy, where)
+    each = F.cross_entropy(logits.float(), ids.t()[by_position], reduction="none")
+    return (each * weight.expand(ids.shape[1], -1)[by_position]).sum() / len(ids)
+
+
+class Probe:
+    """Accuracy on value cells of held-out samples, all cells masked and half of them."""
+
+    def __init__(self, tokenizer, training, held_out, size=24, seed=7):
+        rng = random.Random(seed)
+        lessons = tasks.Mixture(training, seed)
+        draws = {"copy": lessons.plain_copy, "records": lambda: tasks.json_sample(
+            *training.records.draw(rng, 3, evaluation=True), "synthetic")}  # fmt: skip
+        if held_out.snips:
+            draws["snips"] = lambda: tasks.present_snips(rng.choice(held_out.snips))
+        if held_out.sgd:
+            draws["sgd"] = lambda: tasks.present_slots(rng.choice(held_out.sgd), rng)
+        if held_out.questions:
+            draws["sql"] = lambda: tasks.present_question(rng.choice(held_out.questions), rng)
+        if held_out.smiles:
+            draws["molecules"] = lambda: tasks.present_molecule(rng.choice(held_out.smiles), rng, False)
+        self.sets = {name: self.padded(tokenizer, draw, size) for name, draw in draws.items()}
+
+    @staticmethod
+    def padded(tokenizer, draw, size):
+        """(ids, starts, cells with values): ends after the answer are canvas, too."""
+        rows = []
+        while len(rows) < size:
+            prompt, answer, inside = encode(tokenizer, draw())
+            if len(prompt) + len(answer) < 150:
+                rows.append((prompt + answer, len(prompt), [False] * len(prompt) + inside))
+        length = max(len(ids) for ids, _, _ in rows) + 4
+        fill = lambda row, value: row + [value] * (length - len(row))  # noqa: E731
+        return (torch.tensor([fill(r[0], END) for r in rows]), torch.tensor([r[1] for r in rows]),
+                torch.tensor([fill(r[2], False) for r in rows]))  # fmt: skip
+
+    @torch.no_grad()
+    def __call__(self, model, device):
+        found = {}
+        for name, (ids, starts, inside) in self.sets.items():
+            for t in (1.0, 0.5):
+                draw = torch.rand(ids.shape, generator=torch.Generator().manual_seed(1))
+                hidden = (draw < t) & (torch.arange(ids.shape[1]) >= starts[:, None])
+                guess = model(ids.masked_fill(hidden, MASK).to(device)).argmax(-1).cpu()
+                counted = hidden & inside
+                right = int(((guess == ids) & counted).sum())
+                found[f"{name}@{t:g}"] = round(right / max(1, int(counted.sum())), 3)
+        return found
+
+
+class Run:
+    """Model, optimisers and counts: what a checkpoint holds."""
+
+    def __init__(self, model, muon_lr, adam_lr):
+        self.model, self.muon_lr, self.adam_lr = model, muon_lr, adam_lr
+        self.muon = Muon([p for layer in model.layers for p in layer.parameters()])
+        self.others = [model.embed_tokens, model.norm]
+        self.adam = torch.optim.Adam(self.others, lr=adam_lr, betas=(0.9, 0.95))
+        self.step = self.tokens = 0
+        self.seconds = self.copying = 0.0
+
+    def state(self):
+        return {"config": vars(self.model.c), "model": self.model.state_dict(), "adam": self.adam.state_dict(),
+                "muon": self.muon.buffers, "step": self.step, "tokens": self.tokens,
+                "seconds": self.seconds, "copying": self.copying}  # fmt: skip
+
+    def resume(self, state):
+        self.model.load_state_dict(state["model"])
+        self.adam.load_state_dict(state["adam"])
+        for buffer, saved in zip(self.muon.buffers, state["muon"]):
+            buffer.copy_(saved)
+        self.step, self.tokens = state["step"], state["tokens"]
+        self.seconds, self.copying = state["seconds"], state["copying"]
+
+    def update(self, rate):
+        norm = torch.nn.utils.clip_grad_norm_(self.others, 1.0)
+        for group in self.adam.param_groups:
+            group["lr"] = self.adam_lr * rate
+        self.adam.step()
+        self.muon.step(self.muon_lr * rate)
+        self.model.zero_grad(set_to_none=True)
+        self.step += 1
+        return float(norm)
+
+
+def begun(args, device):
+    """The network at its start: of a shape, with a start's embeddings, or with all of a start."""
+    torch.manual_seed(args.seed)
+    if args.start and not args.embeddings_only:
+        model = load(dequantised(args.start), torch.bfloat16)
+    else:
+        model = MaskedDiffusionTransformer(SHAPES[args.shape])
+        if args.start:
+            _, named = dequantised(args.start)
+            take_embeddings(model, torch.from_numpy(named["model.embed_tokens.weight"]))
+    return model.to(device)
+
+
+@torch.no_grad()
+def take_embeddings(model, table):
+    """Puts what another model's embeddings say about each other in the place of most of the
+    noise, at the scale and with the shared direction that the initialisation counts on. A wider
+    table is cut to the directions that hold most of it."""
+    table = table - table.mean(0)
+    width = model.c.hidden_size
+    if table.shape[1] > width:
+        table = table @ torch.linalg.svd(table, full_matrices=False)[2][:width].t()
+    noise = model.embed_tokens - model.embed_tokens.mean(0)
+    unit = lambda m: m / m.square().mean(1, keepdim=True).sqrt().clamp(min=1e-6)  # noqa: E731
+    mixed = 0.8 * unit(table) + 0.6 * unit(noise)
+    model.embed_tokens.add_(0.3 * unit(mixed) - noise)
+
+
+def rate_at(run, args, annealed):
+    """(learning rate as a share of its highest, whether weights are rounded)."""
+    if args.anneal is None:
+        return min(1.0, (run.step + 1) / args.warmup), False
+    part = min(1.0, annealed / args.anneal)
+    return max(0.01, 1.0 - part), part >= 0.5
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", help="folder of the data sets; with --tiny only pools.json.gz is read")
+    parser.add_argument("output", help="folder for checkpoints and log.jsonl")
+    parser.add_argument("--tokenizer", required=True)
+    parser.add_argument("--shape", choices=SHAPES, default="small")
+    parser.add_argument("--start", help="folder that smollm2.py wrote, to begin from")
+    parser.add_argument("--embeddings-only", action="store_true", help="take only the start's embeddings")
+    parser.add_argument("--anneal", type=float, metavar="TOKENS", help="the last stage, and its length")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long")
+    parser.add_argument("--steps", type=int, help="stop after so many")
+    parser.add_argument("--chunk-tokens", type=int, default=4096, help="tokens of one forward pass")
+    parser.add_argument("--chunks", type=int, default=1, help="passes a step")
+    parser.add_argument("--muon-lr", type=float, default=0.02)
+    parser.add_argument("--adam-lr", type=float, default=3e-3)
+    parser.add_argument("--warmup", type=int, default=100)
+    parser.add_argument("--copying", type=float, default=0.0, help="skip lessons up to this mastery")
+    parser.add_argument("--save-minutes", type=float, default=5)
+    parser.add_argument("--probe-steps", type=int, default=200)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
+    parser.add_argument("--compile", action="store_true", help="torch.compile, from torch 2 on")
+    parser.add_argument("--tiny", action="store_true", help="a small network on synthetic records only")
+    parser.add_argument("--seed", type=int, default=1)
+    train(parser.parse_args())
+
+
+def train(args):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cpu":
+        keep_heap()
+    torch.set_num_threads(args.threads)
+    courtesy = Courtesy(args.threads) if args.threads > 1 and device == "cpu" else lambda: None
+    os.makedirs(args.output, exist_ok=True)
+    tokenizer, made = Tokenizer.from_file(args.tokenizer), pools.load(args.data)
+    if args.tiny:
+        args.shape, training = "tiny", tasks.Sources(made)
+        held_out = training
+    else:
+        training, held_out = tasks.load(args.data, made)
+
+    going, done = (os.path.join(args.output, n) for n in ("checkpoint.pt", "annealed.pt"))
+    target = going if args.anneal is None else done
+    state = torch.load(going, map_location=device) if os.path.exists(going) else None
+    model = MaskedDiffusionTransformer(Config(**state["config"])).to(device) if state else begun(args, device)
+    run = Run(model, args.muon_lr, args.adam_lr)
+    if state:
+        run.resume(state)
+    run.copying = max(run.copying, args.copying)
+    first, began = run.tokens, time.monotonic() - run.seconds
+    stage_began = time.monotonic()
+
+    copying = multiprocessing.Value("d", run.copying)
+    batches = Batches(training, tokenizer, args.chunk_tokens, copying, args.seed + run.step)
+    stream = iter(torch.utils.data.DataLoader(batches, batch_size=None, num_workers=args.workers))
+    probe = Probe(tokenizer, training, held_out)
+    passing = torch.compile(model, dynamic=True) if args.compile else model
+    log = open(os.path.join(args.output, "log.jsonl"), "a", buffering=1)
+    about = {"parameters": sum(p.numel() for p in model.parameters()), "device": device,
+             "anneal": args.anneal, **vars(model.c)}  # fmt: skip
+    print(json.dumps(about), file=log)
+
+    def finished():
+        return (
+            time.monotonic() - stage_began > args.minutes * 60
+            or (args.steps is not None and run.step >= args.steps)
+            or (args.anneal is not None and run.tokens - first >= args.anneal)
+        )
+
+    losses, saved = [], time.monotonic()
+    while True:
+        courtesy()
+        rate, rounding = rate_at(run, args, run.tokens - first)
+        model.round_weights(rounding)
+        for _ in range(args.chunks):
+            chunk = [part.to(device, non_blocking=True) for part in next(stream)]
+            loss = loss_of(passing, *chunk) / args.chunks
+            loss.backward()
+            losses.append(loss.detach())
+            run.tokens += chunk[0].numel()
+        norm = run.update(rate)
+        run.seconds = time.monotonic() - began
+        last = finished()
+        if run.step % 20 == 0 or last:
+            row = {"step": run.step, "seconds": round(run.seconds), "tokens": run.tokens,
+                   "loss": round(float(sum(losses)) / len(losses) * args.chunks, 4), "rate": round(rate, 4),
+                   "rounding": rounding, "norm": round(norm, 3)}  # fmt: skip
+            losses = []
+            if run.step % (args.probe_steps if run.copying >= 0.7 else 100) == 0 or last:
+                found = probe(model, device)
+                row.update(found)
+                mastered = found["copy@0.5"] if run.copying < 0.5 else found["records@0.5"]
+                run.copying = copying.value = max(run.copying, mastered)  # a lesson learned is not gone back to
+            print(json.dumps(row), file=log)
+        if last or time.monotonic() - saved > args.save_minutes * 60:
+            saved = time.monotonic()
+            if args.anneal is None or last:
+                save(target, run.state())
+        if last:
+            break
+    log.close()
+
+
+if __name__ == "__main__":
+    main()

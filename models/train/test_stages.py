@@ -1,0 +1,116 @@
+"""The whole recipe on a tiny network: train, stop, resume, anneal, export, read back, decode."""
+
+import json
+import os
+import tempfile
+import unittest
+
+import numpy as np
+import torch
+
+import export
+import pools
+import stages
+import tasks
+import vocabulary
+from checkpoint import dequantised, load
+from evaluate import decode, read
+from model import Config, MaskedDiffusionTransformer, int4_rounded
+from tokenizer import MASK
+
+try:
+    import faker
+except ImportError:
+    faker = None
+
+
+def options(folder, **given):
+    chosen = {"data": folder, "output": os.path.join(folder, "run"), "tokenizer": os.path.join(folder, "tokenizer.json"),
+              "shape": "tiny", "start": None, "embeddings_only": False, "anneal": None, "minutes": 5.0, "steps": None,
+              "chunk_tokens": 512, "chunks": 2, "muon_lr": 0.02, "adam_lr": 3e-3, "warmup": 4, "copying": 0.0,
+              "save_minutes": 5, "probe_steps": 20, "threads": 1, "workers": 0, "compile": False, "tiny": True,
+              "seed": 1}  # fmt: skip
+    return type("Options", (), chosen | given)
+
+
+@unittest.skipUnless(faker, "faker is not installed")
+class EndToEnd(unittest.TestCase):
+    def test_trains_stops_resumes_ends_and_ships(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = pools.drawn(60)
+            with pools.gzip.open(os.path.join(folder, "pools.json.gz"), "wt") as f:
+                json.dump(made, f)
+            texts = vocabulary.corpus(tasks.Sources(made), 400)
+            tokenizer = vocabulary.build(texts, size=900, joined=150)
+            tokenizer.save(os.path.join(folder, "tokenizer.json"))
+            shape, stages.SHAPES["tiny"] = stages.SHAPES["tiny"], Config(900, 64, 2, 2, 32, 128)
+            try:
+                stages.train(options(folder, steps=30))
+                stages.train(options(folder, steps=60))
+                stages.train(options(folder, anneal=12_000))
+            finally:
+                stages.SHAPES["tiny"] = shape
+            with open(os.path.join(folder, "run", "log.jsonl")) as f:
+                rows = [row for row in map(json.loads, f) if "loss" in row]
+            self.assertEqual([r["step"] for r in rows[:4]], [20, 30, 40, 60])
+            self.assertLess(rows[-1]["loss"], rows[0]["loss"])
+            self.assertTrue(rows[-1]["rounding"] and not rows[0]["rounding"])
+
+            model = export.trained(os.path.join(folder, "run", "annealed.pt"))
+            tensors = export.quantised(export.weights(model), "int4", export.quantise_ranges)
+            out = os.path.join(folder, "out")
+            os.mkdir(out)
+            export.write_weights(tensors, out, most=60_000)
+            for name, text in (("config.json", json.dumps(export.config_json(model.c, "int4"))), ("tokenizer.json", tokenizer.to_str())):
+                with open(os.path.join(out, name), "w") as f:
+                    f.write(text)
+            export.write_manifest(out)
+            with open(os.path.join(out, "manifest.json")) as f:
+                files = json.load(f)["files"]
+            self.assertGreater(len(files), 4)
+            self.assertTrue(all(f["bytes"] < 70_000 for f in files if "-of-" in f["name"]))
+
+            shipped = load(dequantised(out), torch.float32)
+            model.round_weights(True)
+            ids = torch.tensor([[5, 300, MASK, 7, MASK, 0]])
+            with torch.no_grad():
+                self.assertLess(float((shipped(ids) - model(ids)).abs().max()), 1e-3)
+            prompt = tokenizer.encode("json {a}\nfig").ids
+            self.assertNotIn(MASK, decode(shipped, prompt, 12, 4))
+            self.assertIsInstance(read(tokenizer, [MASK + 3]), str)
+
+
+class Rounding(unittest.TestCase):
+    def test_training_sees_what_is_shipped(self):
+        w = np.random.default_rng(0).normal(size=(6, 64)).astype(np.float32)
+        packed, scale, least = export.quantise_ranges(w)
+        q = np.stack([packed & 15, packed >> 4], 2).reshape(6, 2, 32)
+        shipped = (q * scale[..., None].astype(np.float32) + least[..., None].astype(np.float32)).reshape(6, 64)
+        seen = int4_rounded(torch.from_numpy(w)).numpy()
+        self.assertLess(np.abs(seen - shipped).max(), 1e-6)
+        self.assertLess(np.abs(seen - w).max(), (w.max() - w.min()) / 15)
+
+    def test_gradients_pass_straight_through(self):
+        w = torch.randn(2, 32, requires_grad=True)
+        (int4_rounded(w) * 3).sum().backward()
+        self.assertTrue(torch.equal(w.grad, torch.full_like(w, 3)))
+
+
+class SharedKeys(unittest.TestCase):
+    def test_one_key_head_for_several_is_several_alike(self):
+        torch.manual_seed(0)
+        shared = MaskedDiffusionTransformer(Config(300, 64, 2, 4, 16, 96, num_kv_heads=2), torch.float32)
+        own = MaskedDiffusionTransformer(Config(300, 64, 2, 4, 16, 96), torch.float32)
+        state = shared.state_dict()
+        for n in range(2):
+            layer, at = shared.layers[n], f"layers.{n}."
+            q, k = layer.qk_proj.detach().split((64, 32))
+            state[at + "qk_proj"] = torch.cat([q, layer.per_query_head(k, 0)])
+            state[at + "v_proj"] = layer.per_query_head(layer.v_proj.detach(), 0)
+        own.load_state_dict(state)
+        ids = torch.randint(0, 300, (2, 10))
+        self.assertLess(float((shared(ids) - own(ids)).abs().max()), 1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main()
