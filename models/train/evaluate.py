@@ -19,12 +19,15 @@ from train import encode
 
 
 @torch.no_grad()
-def decode(model, prompt, cells, steps, temperature=0.0):
+def decode(model, prompt, cells, steps, temperature=0.0, canvas=None):
     """Token ids of a canvas of `cells` after the prompt, filled in `steps`: surest cells first,
-    each with its likeliest token, or with one drawn at a temperature."""
-    ids = torch.tensor([prompt + [MASK] * cells])
+    each with its likeliest token, or with one drawn at a temperature. A `canvas` that is given
+    keeps what stands in it already."""
+    ids = torch.tensor([prompt + ([MASK] * cells if canvas is None else canvas)])
     for step in range(steps):
         hidden = (ids[0] == MASK).nonzero().squeeze(1)
+        if len(hidden) == 0:
+            break
         quota = -(-len(hidden) // (steps - step))
         logits = model(ids, hidden).float()
         logits[:, MASK] = -torch.inf

@@ -27,6 +27,7 @@ from checkpoint import dequantised, load
 from model import Config, MaskedDiffusionTransformer
 from tokenizer import END, MASK, SEP
 from train import BUCKET, Courtesy, Muon, keep_heap, mask_cells, save
+from vocabulary import twins
 
 LONGEST = 256
 VOCABULARY = 4096
@@ -170,7 +171,7 @@ class Run:
         return float(norm)
 
 
-def begun(args, device):
+def begun(args, tokenizer, device):
     """The network at its start: of a shape, with a start's embeddings, or with all of a start."""
     torch.manual_seed(args.seed)
     if args.start and not args.embeddings_only:
@@ -179,23 +180,32 @@ def begun(args, device):
         model = MaskedDiffusionTransformer(SHAPES[args.shape])
         if args.start:
             _, named = dequantised(args.start)
-            take_embeddings(model, torch.from_numpy(named["model.embed_tokens.weight"]))
+            take_embeddings(model, torch.from_numpy(named["model.embed_tokens.weight"]), twins(tokenizer))
     return model.to(device)
 
 
 @torch.no_grad()
-def take_embeddings(model, table):
+def take_embeddings(model, table, twins):
     """Puts what another model's embeddings say about each other in the place of most of the
     noise, at the scale and with the shared direction that the initialisation counts on. A wider
-    table is cut to the directions that hold most of it."""
+    table is cut to the directions that hold most of it.
+
+    `twins` are (token, token with a blank before it): they get one embedding, apart from a step
+    in a direction that says which is which, so that to find one is to find the other. A word
+    stands with a blank in the request and without in JSON; copying rests on this."""
     table = table - table.mean(0)
     width = model.c.hidden_size
     if table.shape[1] > width:
         table = table @ torch.linalg.svd(table, full_matrices=False)[2][:width].t()
     noise = model.embed_tokens - model.embed_tokens.mean(0)
-    unit = lambda m: m / m.square().mean(1, keepdim=True).sqrt().clamp(min=1e-6)  # noqa: E731
+    unit = lambda m: m / m.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-6)  # noqa: E731
     mixed = 0.8 * unit(table) + 0.6 * unit(noise)
-    model.embed_tokens.add_(0.3 * unit(mixed) - noise)
+    step = unit(torch.randn(width)) * 0.2
+    alone, behind = torch.tensor(twins).t()
+    common = unit(mixed[alone] + mixed[behind])
+    mixed = unit(mixed)
+    mixed[alone], mixed[behind] = common - step, common + step
+    model.embed_tokens.add_(0.3 * mixed - noise)
 
 
 def rate_at(run, args, annealed):
@@ -250,7 +260,7 @@ def train(args):
     going, done = (os.path.join(args.output, n) for n in ("checkpoint.pt", "annealed.pt"))
     target = going if args.anneal is None else done
     state = torch.load(going, map_location=device) if os.path.exists(going) else None
-    model = MaskedDiffusionTransformer(Config(**state["config"])).to(device) if state else begun(args, device)
+    model = MaskedDiffusionTransformer(Config(**state["config"])).to(device) if state else begun(args, tokenizer, device)
     run = Run(model, args.muon_lr, args.adam_lr)
     if state:
         run.resume(state)

@@ -80,6 +80,19 @@ class EndToEnd(unittest.TestCase):
             self.assertIsInstance(read(tokenizer, [MASK + 3]), str)
 
 
+class Embeddings(unittest.TestCase):
+    def test_a_token_and_its_twin_behind_a_blank_are_near(self):
+        torch.manual_seed(0)
+        model = MaskedDiffusionTransformer(Config(400, 64, 1, 2, 32, 64), torch.float32)
+        twins = [(n, n + 200) for n in range(100)]
+        stages.take_embeddings(model, torch.randn(400, 96), twins)
+        table = model.embed_tokens.detach()
+        table = torch.nn.functional.normalize(table - table.mean(0), dim=1)
+        likeness = table[:100] @ table[200:300].t()
+        self.assertGreater(float(likeness.diagonal().min()), 0.8)
+        self.assertTrue(torch.equal(likeness.argmax(1), torch.arange(100)))
+
+
 class Rounding(unittest.TestCase):
     def test_training_sees_what_is_shipped(self):
         w = np.random.default_rng(0).normal(size=(6, 64)).astype(np.float32)

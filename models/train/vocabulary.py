@@ -70,6 +70,12 @@ def first_tokens(apart, texts):
     return [token for token, _ in counts.most_common()]
 
 
+def twins(tokenizer):
+    """(id, id of the same token behind a blank), for all that have both."""
+    vocab = tokenizer.get_vocab()
+    return [(n, vocab[BLANK + token]) for token, n in vocab.items() if BLANK + token in vocab]
+
+
 def check(tokenizer):
     """The promises that the engine builds on."""
     vocab = tokenizer.get_vocab()

@@ -1,0 +1,250 @@
+"""Held-out figures of the general model, judged from outside: JSON by a JSON Schema validator,
+queries by SQLite with the table created, molecules by RDKit.
+
+By default the model alone, in PyTorch, greedy, surest cells first. With `--lacuna PROGRAM` the
+project's command line writes the JSON within each request's own schema; with `--bound` plain
+strings of the schema are then spans of the request (`x-spanOf`). Schemas of "records" are of the
+held-out part; no service of "sgd-unseen" and no table of "sql" is in any training example; SGD's
+schemas are given whole. "In request" is the share of answers of which every string stands in the
+request, enums apart.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import sqlite3
+import subprocess
+import tempfile
+
+import jsonschema_rs
+import torch
+from rdkit import Chem, RDLogger
+from tokenizers import Tokenizer
+
+import data
+import molecules
+import pools
+import tasks
+import wikisql
+from checkpoint import dequantised, load
+from evaluate import decode, read
+from export import trained
+from stages import encode
+from synthetic import object_schema
+from tokenizer import END, MASK
+
+CELLS = {"snips": 64, "sgd-seen": 64, "sgd-unseen": 64, "records": 96, "sql": 64, "molecules": 64}
+STRING = {"type": "string"}
+
+
+def service(example):
+    return tuple(example.schema[0]), tuple(example.schema[1])
+
+
+def snips_schema(examples):
+    slots = sorted({slot for example in examples for slot in example.slots()})
+    intent = {"intent": {"enum": list(data.SNIPS_INTENTS)}}
+    return object_schema({**intent, **{slot: STRING for slot in slots}}, ["intent"])
+
+
+def json_cases(folder, made, count, seed=0):
+    """Set -> (sample, schema, expected)."""
+    rng = random.Random(seed)
+    snips, dev = data.load_snips(folder, "val_"), data.load_sgd(folder, "dev")
+    known, schema = {service(e) for e in data.load_sgd(folder, "train")}, snips_schema(snips)
+    cases = {"snips": [(tasks.present_snips(e), schema) for e in rng.sample(snips, count)]}
+    for name, seen in (("sgd-seen", True), ("sgd-unseen", False)):
+        examples = rng.sample([e for e in dev if (service(e) in known) == seen], count)
+        cases[name] = []
+        for example in examples:
+            sample = tasks.present_slots(example, rng, whole=True)
+            listed = re.findall(r"[,{]([\w.-]+)", sample.prompt.split("\n")[0].split(" ", 1)[1])
+            strings = {slot: STRING for slot in listed if slot != "intent"}
+            intents = {"intent": {"enum": sorted(example.schema[0])}}
+            cases[name].append((sample, object_schema({**intents, **strings}, ["intent"])))
+    records = tasks.Sources(made, snips, dev).records
+    drawn = [records.draw(rng, 5, evaluation=True) for _ in range(count)]
+    cases["records"] = [(tasks.json_sample(s, request, value, "records"), s) for s, request, value in drawn]
+    return cases
+
+
+def bound(schema):
+    """The schema with every plain string a run of words of the request."""
+    if schema == STRING:
+        return {**STRING, "x-spanOf": "request"}
+    changed = dict(schema)
+    if "properties" in schema:
+        changed["properties"] = {k: bound(v) for k, v in schema["properties"].items()}
+    if "items" in schema:
+        changed["items"] = bound(schema["items"])
+    return changed
+
+
+def strings(value, schema):
+    """The strings of a value that its schema leaves free."""
+    if schema == STRING:
+        return [value] if isinstance(value, str) else []
+    if isinstance(value, dict):
+        inner = schema.get("properties", {})
+        return [s for k, v in value.items() if k in inner for s in strings(v, inner[k])]
+    if isinstance(value, list):
+        return [s for v in value for s in strings(v, schema.get("items", {}))]
+    return []
+
+
+def judged_json(text, sample, schema):
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        return {"valid": False, "exact": False, "in request": False}
+    valid = jsonschema_rs.is_valid(schema, value)
+    request = sample.prompt.split("\n", 1)[1]
+    return {"valid": valid, "exact": value == json.loads(sample.answer),
+            "in request": valid and all(s in request for s in strings(value, schema))}  # fmt: skip
+
+
+def normalised(query):
+    """A query regardless of the order of its tests and of the case of letters."""
+    head, _, where = query.lower().partition(" where ")
+    return " ".join(head.split()), frozenset(" ".join(t.split()) for t in where.split(" and "))
+
+
+def judged_query(text, sample):
+    columns = sample.prompt.split("\n")[0].removeprefix("sql ").split(",")
+    listed = ", ".join(f'"{c}"' for c in columns)
+    with sqlite3.connect(":memory:") as base:
+        base.execute(f"CREATE TABLE {wikisql.TABLE} ({listed})")
+        try:
+            base.execute(text).fetchall()
+            valid = text.lower().startswith("select")
+        except (sqlite3.Error, sqlite3.Warning):
+            valid = False
+    return {"valid": valid, "exact": normalised(text) == normalised(sample.answer)}
+
+
+class Alone:
+    """The model without a grammar."""
+
+    def __init__(self, args):
+        self.tokenizer = Tokenizer.from_file(os.path.join(args.model, "tokenizer.json"))
+        if args.checkpoint:
+            self.model = trained(args.checkpoint)
+        else:
+            self.model = load(dequantised(args.model), torch.float32)
+        self.model.dtype = torch.bfloat16
+
+    def write(self, sample, cells, steps, schema=None, temperature=0.0):
+        prompt = encode(self.tokenizer, sample)[0]
+        return read(self.tokenizer, decode(self.model, prompt, cells, steps, temperature))
+
+
+class Within:
+    """The command line, within the schema."""
+
+    def __init__(self, args):
+        self.args = args
+
+    def write(self, sample, cells, steps, schema):
+        task, request = sample.prompt.split("\n", 1)
+        with tempfile.TemporaryDirectory() as folder:
+            grammar = os.path.join(folder, "g.schema.json")
+            with open(grammar, "w") as f:
+                json.dump(bound(schema) if self.args.bound else schema, f)
+            options = {"model": self.args.model, "grammar": grammar, "task": task, "prompt": request,
+                       "length": cells, "steps": steps, "device": "cpu"}  # fmt: skip
+            words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+            done = subprocess.run([self.args.lacuna, "generate", *words], capture_output=True, text=True)
+        return done.stdout.strip()
+
+
+def report(name, steps, rows, samples, args):
+    shares = {key: round(sum(r[key] for r in rows) / len(rows), 4) for key in rows[0]}
+    grammar = "none" if not args.lacuna else "schema, values bound" if args.bound else "schema"
+    print(json.dumps({"set": name, "grammar": grammar, "steps": steps, "count": len(rows), **shares}), flush=True)
+    for prompt, text, answer in samples[: args.samples]:
+        print(json.dumps({"prompt": prompt, "text": text, "expected": answer}, ensure_ascii=False), flush=True)
+
+
+def run_json(writer, args, made):
+    for name, cases in json_cases(args.data, made, args.count).items():
+        if name not in args.sets:
+            continue
+        for steps in args.steps:
+            rows, samples = [], []
+            for sample, schema in cases:
+                text = writer.write(sample, CELLS[name], steps, schema)
+                rows.append(judged_json(text, sample, schema))
+                samples.append((sample.prompt, text, sample.answer))
+            report(name, steps, rows, samples, args)
+
+
+def run_queries(writer, args):
+    rng = random.Random(0)
+    questions = rng.sample(wikisql.load(args.data, data.locate)["dev"], args.count)
+    cases = [tasks.present_question(q, rng) for q in questions]
+    for steps in args.steps:
+        texts = [writer.write(sample, CELLS["sql"], steps) for sample in cases]
+        rows = [judged_query(text, sample) for text, sample in zip(texts, cases)]
+        report("sql", steps, rows, [(c.prompt, t, c.answer) for c, t in zip(cases, texts)], args)
+
+
+def run_molecules(writer, args):
+    """Molecules from nothing but "any", at temperature 1; and a third of one taken out and filled
+    in again, in one to three regions."""
+    rng = random.Random(0)
+    torch.manual_seed(0)
+    RDLogger.DisableLog("rdApp.*")
+    smiles = rng.sample(molecules.load(args.data, "test"), args.count)
+    known = {Chem.CanonSmiles(s) for s in molecules.load(args.data, "train")[:100_000]}
+    free = tasks.Sample(f"{molecules.TASK}\n{molecules.ANY}", "", [])
+    for steps in args.steps:
+        texts = [writer.write(free, CELLS["molecules"], steps, temperature=1.0) for _ in smiles]
+        forms = [Chem.MolFromSmiles(t) if t else None for t in texts]
+        found = [Chem.MolToSmiles(m) for m in forms if m is not None]
+        rows = [{"valid": m is not None} for m in forms]
+        report("molecules", steps, rows, [(free.prompt, t, "") for t in texts], args)
+        print(json.dumps({"unique": len(set(found)), "new": sum(f not in known for f in found), "of": len(found)}))
+        rows = [infilled(writer, s, steps, random.Random(n)) for n, s in enumerate(smiles)]
+        report("molecules, filled in", steps, rows, [], args)
+
+
+@torch.no_grad()
+def infilled(writer, smiles, steps, rng):
+    prompt, answer, _ = encode(writer.tokenizer, tasks.Sample(f"{molecules.TASK}\n{molecules.ANY}", smiles, []))
+    runs = rng.randint(1, 3)
+    size = max(1, len(answer) // 3 // runs)
+    canvas = answer[:]
+    for _ in range(runs):
+        at = rng.randrange(len(answer) - size + 1)
+        canvas[at : at + size] = [MASK] * size
+    text = read(writer.tokenizer, decode(writer.model, prompt, 0, steps, canvas=canvas + [END] * 2))
+    return {"valid": bool(text) and Chem.MolFromSmiles(text) is not None, "exact": text == smiles}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", help="folder of the data sets")
+    parser.add_argument("model", help="folder of the exported model")
+    parser.add_argument("--checkpoint", help="weights in float, in place of the exported ones")
+    parser.add_argument("--sets", nargs="+", choices=CELLS, default=list(CELLS))
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--steps", type=int, nargs="+", default=[8, 16, 32])
+    parser.add_argument("--samples", type=int, default=0, help="show so many outputs a set")
+    parser.add_argument("--lacuna", metavar="PROGRAM", help="the command line, built; JSON only")
+    parser.add_argument("--bound", action="store_true", help="values are spans of the request")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    made = pools.load(args.data)
+    writer = Within(args) if args.lacuna else Alone(args)
+    if set(args.sets) - {"sql", "molecules"}:
+        run_json(writer, args, made)
+    if "sql" in args.sets and not args.lacuna:
+        run_queries(writer, args)
+    if "molecules" in args.sets and not args.lacuna:
+        run_molecules(writer, args)
+
+
+if __name__ == "__main__":
+    main()
