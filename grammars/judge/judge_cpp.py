@@ -120,7 +120,7 @@ MEANING = [
     (r"not declared|not been declared|does not name a type|no '.*' declared|has no member named", UNKNOWN),
     (r"does not have any field|is not a (member|class|type|template|namespace|base)", UNKNOWN),
     (r"cannot be used as a (function|member pointer)|used but not defined|No such file", UNKNOWN),
-    (r"expected class-name", UNKNOWN),
+    (r"expected class-name|unable to find \w+ literal operator", UNKNOWN),
     # The name of a namespace as if it were a value's.
     (r"expected primary-expression before '(->|<)' token", UNKNOWN),
     (r"no match|could not convert|cannot (convert|bind|declare|initialize|deduce|resolve|delete)", TYPES),
@@ -140,7 +140,11 @@ MEANING = [
 
 # A compiler that knows a name for a type expects other lexemes behind it than behind a
 # value. Its message is then that of a wrong grammar, so each such text was read.
-READ = ["vector<=std::thread", "animal and_eq duck", "Direction+::South", "p p[i]"]
+READ = [
+    "vector<=std::thread", "animal and_eq duck", "Direction+::South", "p p[i]",
+    # Casts to a reference and to an array, if the names were types.
+    "(x18 & )x18", "(items4[total2])  std::endl",
+]
 
 
 def classify(text, judge):
