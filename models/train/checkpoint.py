@@ -18,16 +18,7 @@ def dequantised(folder):
     for name in sorted(os.listdir(folder)):
         if name.endswith(".safetensors"):
             tensors |= load_file(os.path.join(folder, name))
-    named = {}
-    for name, value in tensors.items():
-        if value.dtype == np.int8:
-            named[name] = value.astype(np.float32) * tensors[name + "_scale"][:, None]
-        elif value.dtype == np.uint8:
-            scale, least = (tensors[name + part].astype(np.float32) for part in ("_scale", "_min"))
-            q = np.stack([value & 15, value >> 4], 2).reshape(*scale.shape, -1)
-            named[name] = (q * scale[..., None] + least[..., None]).reshape(len(value), -1)
-        elif not name.endswith(("_scale", "_min")):
-            named[name] = value
+    named = restored(tensors)
     config = Config(
         c["vocab_size"],
         c["hidden_size"],
@@ -42,15 +33,36 @@ def dequantised(folder):
     return config, named
 
 
+def restored(tensors):
+    """Hugging Face name -> float32 array, of tensors as they are stored."""
+    named = {}
+    for name, value in tensors.items():
+        if value.dtype == np.int8:
+            named[name] = value.astype(np.float32) * tensors[name + "_scale"][:, None]
+        elif value.dtype == np.uint8:
+            scale, least = (tensors[name + part].astype(np.float32) for part in ("_scale", "_min"))
+            q = np.stack([value & 15, value >> 4], 2).reshape(*scale.shape, -1)
+            named[name] = (q * scale[..., None] + least[..., None]).reshape(len(value), -1)
+        elif not name.endswith(("_scale", "_min")):
+            named[name] = value
+    return named
+
+
 def load(exported, dtype):
     """The PyTorch model over exported weights; the layers' norms must be ones."""
     config, named = exported
     model = MaskedDiffusionTransformer(config, dtype)
+    fill(model, named)
+    return model
+
+
+def fill(model, named):
+    """Gives the model these weights; the layers' norms must be ones."""
     state = {
         "embed_tokens": named["model.embed_tokens.weight"],
         "norm": named["model.norm.weight"],
     }
-    for n in range(config.num_layers):
+    for n in range(model.c.num_layers):
         source, target = f"model.layers.{n}.", f"layers.{n}."
         attention = source + "self_attn."
         state[target + "qk_proj"] = np.concatenate(
@@ -63,4 +75,3 @@ def load(exported, dtype):
         for name in ("input_layernorm", "post_attention_layernorm"):
             assert (named[f"{source}{name}.weight"] == 1).all()
     model.load_state_dict({k: torch.from_numpy(v) for k, v in state.items()})
-    return model

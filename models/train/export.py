@@ -155,13 +155,13 @@ def half(x):
     return x.astype(np.float16).astype(np.float32)
 
 
-def quantised(named, quantization, groups=quantise_groups):
+def quantised(named, quantization, groups=None):
     tensors = {}
     for name, value in named.items():
         if value.ndim != 2:
             tensors[name] = np.ascontiguousarray(value)
         elif quantization == "int4" and name.startswith("model.layers.") and not value.shape[1] % GROUP:
-            packed, scale, least = groups(value)
+            packed, scale, least = (groups or quantise_groups)(value)
             tensors |= {name: packed, name + "_scale": scale, name + "_min": least}
         else:
             tensors[name], tensors[name + "_scale"] = quantise(value)

@@ -10,6 +10,7 @@ string. What the notation has no word for (lengths, patterns, bounds) is left ou
 model, and the grammar holds it to the schema.
 """
 
+import argparse
 import json
 import re
 
@@ -109,3 +110,15 @@ def leaves(value):
 
     walk(value, 0)
     return spans
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("schema", help="a JSON Schema; its task line is written")
+    args = parser.parse_args()
+    with open(args.schema) as f:
+        print(f"json {notation(json.load(f))}")
+
+
+if __name__ == "__main__":
+    main()
