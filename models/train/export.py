@@ -30,14 +30,14 @@ from tokenizer import END, MASK
 
 SHARD_BYTES = 16_000_000
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-TEMPLATE = "{task}\n{request}<|sep|>"
+TEMPLATES = {"names": "{task}\n{request}<|sep|>", "schemas": "{schema}\n{request}<|sep|>"}
 QUANTIZATION = {
     "int8": {"format": "int8", "scales": "per_row"},
     "int4": {"format": "int4", "group_size": GROUP},
 }
 
 
-def config_json(c, quantization):
+def config_json(c, quantization, reads="names"):
     return {
         "model_type": "lacuna_diffusion",
         "architectures": ["MaskedDiffusionTransformer"],
@@ -61,7 +61,7 @@ def config_json(c, quantization):
         "pad_token_id": END,
         "diffusion": {"logits_shift": 0, "attention": "full", "block_size": None},
         "quantization": QUANTIZATION[quantization],
-        "prompt": {"template": TEMPLATE},
+        "prompt": {"template": TEMPLATES[reads]},
     }
 
 
@@ -242,6 +242,8 @@ def main():
     source.add_argument("--exported", help="folder with config.json and model.safetensors")
     source.add_argument("--random", action="store_true")
     parser.add_argument("--format", choices=QUANTIZATION, default="int8")
+    parser.add_argument("--reads", choices=TEMPLATES, default="names",
+                        help="what stands for a JSON Schema in the prompt: its names, or all of it")
     parser.add_argument("--rounded", action="store_true", help="int4 by the rule of the training's last stage")
     parser.add_argument("--shard-bytes", type=int, default=SHARD_BYTES)
     parser.add_argument("--manifest", action="store_true", help="write manifest.json, too")
@@ -255,7 +257,7 @@ def main():
 
     os.makedirs(args.output, exist_ok=True)
     with open(os.path.join(args.output, "config.json"), "w") as f:
-        json.dump(config_json(config, args.format), f, indent=2)
+        json.dump(config_json(config, args.format, args.reads), f, indent=2)
         f.write("\n")
     tokenizer = os.path.join(args.output, "tokenizer.json")
     if os.path.abspath(args.tokenizer) != os.path.abspath(tokenizer):

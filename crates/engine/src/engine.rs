@@ -11,7 +11,7 @@ use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 use crate::cache::{CacheKey, Found, GrammarCache};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
 use crate::prompted::PromptedModel;
-use crate::{Dialect, Fault, GrammarSource, ModelRun, Purpose, task_line};
+use crate::{Dialect, Fault, GrammarSource, ModelRun, Purpose, schema_task, task_line};
 
 /// What to write.
 #[derive(Clone, Debug)]
@@ -137,7 +137,10 @@ impl Engine {
     ) -> Result<ModelRun, Fault> {
         let (dialect, text) = &request.grammar;
         let derived = || match dialect {
-            Dialect::JsonSchema => task_line(text).unwrap_or_default(),
+            Dialect::JsonSchema => match self.prompt.takes_schemas() {
+                true => schema_task(text).unwrap_or_default(),
+                false => task_line(text).unwrap_or_default(),
+            },
             Dialect::Gbnf | Dialect::Lark | Dialect::Regex => String::new(),
         };
         let task = request.task.clone().unwrap_or_else(derived);

@@ -21,6 +21,7 @@ mod fault;
 mod fewest;
 #[cfg(feature = "model")]
 mod model_fault;
+mod notation;
 #[cfg(feature = "model")]
 mod prompted;
 #[cfg(feature = "model")]
@@ -45,4 +46,4 @@ pub use pollster::block_on;
 pub use run::{ModelRun, Summary};
 pub use session::{Answer, GrammarSession};
 pub use source::{Dialect, GrammarSource, Purpose};
-pub use task::task_line;
+pub use task::{schema_task, task_line};

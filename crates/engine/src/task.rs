@@ -4,15 +4,23 @@
 //! answer may use: `FindRestaurants ReserveRestaurant: city cuisine`. The names
 //! before the colon are the values of the property `intent`, the others the
 //! remaining properties in declared order. A schema may state its line itself
-//! with `x-task`.
+//! with `x-task`. A model that reads schemas as such gets the schema in the notation of
+//! [`crate::notation`], behind the word `json`.
 
+use crate::notation::notation;
 use serde_json::Value;
+
+/// The task of a JSON Schema for a model that reads schemas; `None` if the text is no JSON.
+pub fn schema_task(schema: &str) -> Option<String> {
+    let schema: Value = serde_json::from_str(schema).ok()?;
+    Some(stated(&schema).unwrap_or_else(|| format!("json {}", notation(&schema))))
+}
 
 /// The task line of a JSON Schema; `None` if the text is no JSON object.
 pub fn task_line(schema: &str) -> Option<String> {
     let schema: Value = serde_json::from_str(schema).ok()?;
-    if let Some(task) = schema.get("x-task").and_then(Value::as_str) {
-        return Some(task.to_owned());
+    if let Some(task) = stated(&schema) {
+        return Some(task);
     }
     let mut names = Names::default();
     names.collect(&schema, &schema, 0);
@@ -22,6 +30,11 @@ pub fn task_line(schema: &str) -> Option<String> {
         true => slots,
         false => format!("{intents}: {slots}"),
     })
+}
+
+fn stated(schema: &Value) -> Option<String> {
+    let task = schema.get("x-task").and_then(Value::as_str);
+    task.map(str::to_owned)
 }
 
 #[derive(Default)]
@@ -103,5 +116,16 @@ mod tests {
             task_line(r#"{"x-task": "snips"}"#).as_deref(),
             Some("snips")
         );
+        assert_eq!(
+            schema_task(r#"{"x-task": "snips"}"#).as_deref(),
+            Some("snips")
+        );
+    }
+
+    #[test]
+    fn a_schema_may_be_the_task() {
+        let schema = r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#;
+        assert_eq!(schema_task(schema).as_deref(), Some("json {n! int}"));
+        assert_eq!(schema_task("start: \"x\""), None);
     }
 }

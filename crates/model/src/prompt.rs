@@ -1,7 +1,8 @@
 //! The prompt's ids, from the configuration's template, a task and a request.
 //!
-//! A template is text with `{task}` and `{request}` and the names of special tokens in it,
-//! `{task}\n{request}<|sep|>` for instance. The special tokens are put in by id; what stands
+//! A template is text with `{task}` or `{schema}`, `{request}` and the names of special tokens in
+//! it, `{task}\n{request}<|sep|>` for instance. `{schema}` is where the task goes, too, and says
+//! that the model reads schemas as such and not only their names. The special tokens are put in by id; what stands
 //! between two of them is filled in and encoded as one plain text, because that is how the
 //! model saw it in training: a merge may reach from the template's text into the request.
 //! Nothing in the task or the request is ever read as a placeholder or a special token.
@@ -18,6 +19,7 @@ pub struct PromptTemplate {
 enum Piece {
     Text(String),
     Task,
+    Schema,
     Request,
     Special(u32),
 }
@@ -32,11 +34,17 @@ impl PromptTemplate {
             .map(|(name, &id)| (name.clone(), Piece::Special(id)))
             .collect();
         names.push(("{task}".to_owned(), Piece::Task));
+        names.push(("{schema}".to_owned(), Piece::Schema));
         names.push(("{request}".to_owned(), Piece::Request));
         names.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then(a.cmp(b)));
         Self {
             pieces: take_apart(template, &names),
         }
+    }
+
+    /// Whether the task of a JSON Schema is the schema itself, and not a line of its names.
+    pub fn takes_schemas(&self) -> bool {
+        self.pieces.contains(&Piece::Schema)
     }
 
     /// The ids of the prompt for this task and request.
@@ -54,7 +62,7 @@ impl PromptTemplate {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(literal) => text.push_str(literal),
-                Piece::Task => text.push_str(task),
+                Piece::Task | Piece::Schema => text.push_str(task),
                 Piece::Request => text.push_str(request),
                 Piece::Special(id) => {
                     ids.extend(tokenizer.encode(&text)?);
@@ -107,7 +115,12 @@ mod tests {
             ("<|sep|>>".to_owned(), Piece::Special(8)),
             ("<|sep|>".to_owned(), Piece::Special(7)),
             ("{task}".to_owned(), Piece::Task),
+            ("{schema}".to_owned(), Piece::Schema),
         ];
+        assert_eq!(
+            take_apart("{schema}: {request}", &names),
+            [Piece::Schema, Piece::Text(": ".to_owned()), Piece::Request,]
+        );
         assert_eq!(
             take_apart("{task}\n{request}<|sep|>{é<|sep|>>", &names),
             [

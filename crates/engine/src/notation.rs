@@ -1,0 +1,166 @@
+//! A JSON Schema in few tokens, as models that were trained on many schemas read it.
+//!
+//! ```text
+//! {intent! "FindBus"|"BuyBusTicket",from_location,travelers int,stops [],seat {row int}}
+//! ```
+//!
+//! A property is its name, `!` where it is required, and its type after a blank; without a type
+//! it is a string. `models/train/schema.py` tells the notation in full and writes it in training;
+//! both are held to the same cases, `models/train/notation-cases.json`. What the notation has no
+//! word for (lengths, patterns, bounds) is left out: it guides the model, and the grammar holds
+//! the answer to the schema.
+
+use serde_json::{Map, Value};
+
+/// Levels of schemas within schemas that are written; below, anything goes.
+const DEPTH: usize = 6;
+const ANY: &str = "any";
+const STRING: &str = "string";
+
+/// The notation of a schema, whatever it is; what is not understood is `any`.
+pub(crate) fn notation(schema: &Value) -> String {
+    named(kind(schema, schema, DEPTH))
+}
+
+/// A string has no name of its own behind a property; where it stands alone it has.
+fn named(kind: String) -> String {
+    match kind.is_empty() {
+        true => STRING.to_owned(),
+        false => kind,
+    }
+}
+
+/// The type of a schema; nothing for a string.
+fn kind(schema: &Value, root: &Value, depth: usize) -> String {
+    let (Some(fields), Some(below)) = (schema.as_object(), depth.checked_sub(1)) else {
+        return ANY.to_owned();
+    };
+    if let Some(pointer) = fields.get("$ref").and_then(Value::as_str) {
+        return match resolved(root, pointer) {
+            Some(target) => kind(target, root, below),
+            None => ANY.to_owned(),
+        };
+    }
+    if let Some(value) = fields.get("const") {
+        return value.to_string();
+    }
+    if let Some(values) = fields.get("enum").and_then(Value::as_array) {
+        return joined(values.iter().map(Value::to_string));
+    }
+    for word in ["anyOf", "oneOf"] {
+        if let Some(schemas) = fields.get(word).and_then(Value::as_array) {
+            return joined(schemas.iter().map(|s| named(kind(s, root, below))));
+        }
+    }
+    if let Some(parts) = fields.get("allOf").and_then(Value::as_array) {
+        return kind(&merged(fields, parts, root), root, below);
+    }
+    match fields.get("type") {
+        Some(Value::Array(names)) => joined(
+            names
+                .iter()
+                .map(|name| named(of_type(name.as_str(), fields, root, below))),
+        ),
+        Some(name) => of_type(name.as_str(), fields, root, below),
+        None if fields.contains_key("properties") => of_type(Some("object"), fields, root, below),
+        None => ANY.to_owned(),
+    }
+}
+
+fn of_type(name: Option<&str>, fields: &Map<String, Value>, root: &Value, below: usize) -> String {
+    let simple = match name {
+        Some("object") => return properties(fields, root, below),
+        Some("array") => {
+            let items = fields.get("items").unwrap_or(&Value::Bool(true));
+            return format!("[{}]", kind(items, root, below));
+        }
+        Some("string") => match fields.get("format").and_then(Value::as_str) {
+            Some("date") => "date",
+            Some("time") => "time",
+            Some("date-time") => "datetime",
+            _ => "",
+        },
+        Some("integer") => "int",
+        Some("number") => "num",
+        Some("boolean") => "bool",
+        Some("null") => "null",
+        _ => ANY,
+    };
+    simple.to_owned()
+}
+
+fn properties(fields: &Map<String, Value>, root: &Value, below: usize) -> String {
+    let required = fields.get("required").and_then(Value::as_array);
+    let listed = fields.get("properties").and_then(Value::as_object);
+    let parts: Vec<String> = listed
+        .into_iter()
+        .flatten()
+        .map(|(key, schema)| {
+            let plain = |c: char| c.is_alphanumeric() || "_$.-".contains(c);
+            let mut part = match !key.is_empty() && key.chars().all(plain) {
+                true => key.clone(),
+                false => Value::from(key.as_str()).to_string(),
+            };
+            if required.is_some_and(|names| names.iter().any(|name| name == key)) {
+                part.push('!');
+            }
+            let kind = kind(schema, root, below);
+            if !kind.is_empty() {
+                part.push(' ');
+                part.push_str(&kind);
+            }
+            part
+        })
+        .collect();
+    format!("{{{}}}", parts.join(","))
+}
+
+fn joined(alternatives: impl Iterator<Item = String>) -> String {
+    alternatives.collect::<Vec<_>>().join("|")
+}
+
+fn resolved<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
+    root.pointer(pointer.strip_prefix('#')?)
+}
+
+/// An `allOf` as one schema, properties and requirements together.
+fn merged(fields: &Map<String, Value>, parts: &[Value], root: &Value) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    let mut whole = Map::new();
+    let own = Value::Object(fields.clone());
+    for part in parts.iter().chain([&own]) {
+        let target = part.get("$ref").and_then(Value::as_str);
+        let part = target.map_or(Some(part), |pointer| resolved(root, pointer));
+        for (name, value) in part.and_then(Value::as_object).into_iter().flatten() {
+            match (name.as_str(), value) {
+                ("allOf", _) => {}
+                ("properties", Value::Object(inner)) => properties.extend(inner.clone()),
+                ("required", Value::Array(names)) => required.extend(names.clone()),
+                _ => {
+                    whole.insert(name.clone(), value.clone());
+                }
+            }
+        }
+    }
+    if !properties.is_empty() {
+        whole.insert("properties".to_owned(), properties.into());
+        whole.insert("required".to_owned(), required.into());
+    }
+    Value::Object(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn training_and_engine_write_the_same() {
+        let cases = include_str!("../../../models/train/notation-cases.json");
+        let cases: Vec<Value> = serde_json::from_str(cases).unwrap_or_default();
+        assert!(cases.len() > 10);
+        for case in cases {
+            assert_eq!(case["notation"], notation(&case["schema"]), "{case}");
+        }
+    }
+}
