@@ -7,15 +7,15 @@ use super::tokens::{Tokens, Uses};
 use crate::characters::{self, ANY_CHARACTER};
 use crate::{Diagnostic, Expr, Grammar, Place, RuleId, TokenTexts, ir};
 
-/// `None` where there is no start rule; what is wrong goes to `findings`.
+/// `None` where there is no start rule; what is wrong goes to `findings`. Where rules
+/// are not `complete`, none is said to be missing.
 pub(super) fn lower(
     rules: &[Rule],
     text_length: usize,
+    complete: bool,
     tokens: Option<&dyn TokenTexts>,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Grammar> {
-    // Where the text could not be read, rules may seem to be missing.
-    let complete = findings.is_empty();
     let mut ids: FxHashMap<&str, RuleId> = FxHashMap::default();
     for (index, rule) in rules.iter().enumerate() {
         let first = *ids.entry(&rule.name.text).or_insert(RuleId(index as u32));

@@ -23,6 +23,7 @@
 //! twice is an error (there the last one wins). `docs/gbnf.md` lists it all.
 
 mod ast;
+mod literals;
 mod lower;
 mod parser;
 mod tokens;
@@ -48,7 +49,8 @@ pub const MAX_REPETITION: u32 = 100_000;
 /// ```
 ///
 /// # Errors
-/// All that is wrong: after a syntax error reading goes on at the next rule.
+/// All that is wrong: after a wrong literal or class reading goes on behind it, after
+/// another syntax error at the next rule.
 pub fn parse(text: &str) -> Result<Grammar, Diagnostics> {
     lint(text).map(|linted| linted.grammar)
 }
@@ -75,8 +77,9 @@ pub fn read(text: &str, tokens: Option<&dyn TokenTexts>) -> Result<Linted, Diagn
         let message = format!("the grammar is longer than {MAX_TEXT} bytes");
         return Err(Diagnostic::error("too-large", place, message).into());
     }
-    let (rules, mut findings) = parser::parse(text);
-    let grammar = lower::lower(&rules, text.len(), tokens, &mut findings);
+    let reading = parser::parse(text);
+    let (rules, mut findings) = (reading.rules, reading.findings);
+    let grammar = lower::lower(&rules, text.len(), reading.complete, tokens, &mut findings);
     match grammar {
         Some(grammar) if findings.is_empty() => {
             let root = &rules[grammar.start.0 as usize].name;

@@ -1,4 +1,5 @@
-//! A recursive-descent parser, a function per production, after llama.cpp's.
+//! A recursive-descent parser, a function per production, after llama.cpp's; literals
+//! and classes are read by `literals`.
 //!
 //! Convention: a function is called with the cursor on the first byte of its
 //! production and leaves it after the production and the blanks that follow.
@@ -13,34 +14,53 @@ const MAX_FINDINGS: usize = 50;
 /// `a**` is a repetition of a repetition; more of them than this are refused.
 const MAX_STACKED_REPETITIONS: usize = 4;
 
-/// The rules that could be read, and what was wrong with the others.
-pub(super) fn parse(text: &str) -> (Vec<Rule>, Vec<Diagnostic>) {
+/// What could be read.
+pub(super) struct Reading {
+    pub(super) rules: Vec<Rule>,
+    /// What is wrong with the text.
+    pub(super) findings: Vec<Diagnostic>,
+    /// Whether no rule is missing: what is wrong lies within their literals and such.
+    pub(super) complete: bool,
+}
+
+/// Reads all rules: one that cannot be read is passed over.
+pub(super) fn parse(text: &str) -> Reading {
     let mut parser = Parser {
         text,
         at: 0,
         nesting: 0,
+        findings: Vec::new(),
+        last_of_several_lines: None,
     };
-    let (mut rules, mut findings) = (Vec::new(), Vec::new());
+    let (mut rules, mut complete) = (Vec::new(), true);
     parser.skip_blanks(true);
-    while parser.at < text.len() && findings.len() < MAX_FINDINGS {
+    while parser.at < text.len() && parser.findings.len() < MAX_FINDINGS {
         match parser.rule() {
             Ok(rule) => rules.push(rule),
             Err(finding) => {
-                findings.push(*finding);
+                complete = false;
+                parser.findings.push(*finding);
                 parser.skip_to_next_rule();
             }
         }
     }
-    (rules, findings)
+    Reading {
+        rules,
+        complete: complete && parser.at == text.len(),
+        findings: parser.findings,
+    }
 }
 
 // Boxed: a finding is large, and results are returned often.
-type Parsed<T> = Result<T, Box<Diagnostic>>;
+pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
     nesting: usize,
+    findings: Vec<Diagnostic>,
+    /// Where the last literal begins that goes over several lines.
+    pub(super) last_of_several_lines: Option<usize>,
 }
 
 impl Parser<'_> {
@@ -57,7 +77,13 @@ impl Parser<'_> {
         };
         self.skip_blanks(false);
         if !self.take("::=") {
-            return Err(self.unexpected("::=", "a rule is a name, ::= and what it stands for"));
+            let note = match self.peek() {
+                Some(b':') => {
+                    "a rule is a name, ::= and what it stands for; files of rules with : are Lark's, and end in .lark"
+                }
+                _ => "a rule is a name, ::= and what it stands for",
+            };
+            return Err(self.unexpected("::=", note));
         }
         self.skip_blanks(true);
         let body = self.alternatives(false)?;
@@ -145,107 +171,6 @@ impl Parser<'_> {
         Ok(inside)
     }
 
-    fn literal(&mut self) -> Parsed<Node> {
-        let start = self.at;
-        self.at += 1;
-        let mut text = String::new();
-        loop {
-            match self.peek() {
-                None => return Err(self.unclosed(start, "literal", "\"")),
-                Some(b'"') => break,
-                Some(_) => {
-                    let from = self.at;
-                    let code = self.character()?;
-                    text.push(char::from_u32(code).ok_or_else(|| {
-                        let message = format!("U+{code:04X} is not a character");
-                        self.error("bad-escape", from, self.at, message)
-                    })?);
-                }
-            }
-        }
-        self.at += 1;
-        Ok(Node::Literal(text))
-    }
-
-    fn class(&mut self) -> Parsed<Node> {
-        let start = self.at;
-        self.at += 1;
-        let negated = self.take("^");
-        let mut ranges = Vec::new();
-        loop {
-            match self.peek() {
-                None => return Err(self.unclosed(start, "character class", "]")),
-                Some(b']') => break,
-                Some(_) => {}
-            }
-            let from = self.at;
-            let low = self.character()?;
-            let mut high = low;
-            let rest = &self.text[self.at..];
-            if rest.starts_with('-') && rest.len() > 1 && !rest.starts_with("-]") {
-                self.at += 1;
-                high = self.character()?;
-            }
-            if low > high {
-                let message = "the range ends before it begins";
-                return Err(self.error("bad-range", from, self.at, message));
-            }
-            ranges.push((low, high));
-        }
-        self.at += 1;
-        if ranges.is_empty() {
-            let finding = self.error("empty-class", start, self.at, "the class is empty");
-            return Err(Box::new(finding.with_note("any character is written .")));
-        }
-        Ok(Node::Class { negated, ranges })
-    }
-
-    /// One character of a literal or class, as a code point up to U+10FFFF.
-    fn character(&mut self) -> Parsed<u32> {
-        let start = self.at;
-        let Some(first) = self.text[start..].chars().next() else {
-            return Err(self.unexpected("a character", "the text ends here"));
-        };
-        self.at += first.len_utf8();
-        if first != '\\' {
-            return Ok(first as u32);
-        }
-        let escape = self.text[self.at..].chars().next();
-        self.at += escape.map_or(0, char::len_utf8);
-        match escape {
-            Some('n') => Ok('\n' as u32),
-            Some('r') => Ok('\r' as u32),
-            Some('t') => Ok('\t' as u32),
-            Some(same @ ('\\' | '"' | '[' | ']')) => Ok(same as u32),
-            Some('x') => self.hexadecimal(start, 2),
-            Some('u') => self.hexadecimal(start, 4),
-            Some('U') => self.hexadecimal(start, 8),
-            _ => {
-                let finding = self.error("bad-escape", start, self.at, "there is no such escape");
-                let note = r#"escapes are \n \r \t \\ \" \[ \] \xNN \uNNNN \UNNNNNNNN"#;
-                Err(Box::new(finding.with_note(note)))
-            }
-        }
-    }
-
-    fn hexadecimal(&mut self, start: usize, digits: usize) -> Parsed<u32> {
-        let code = self
-            .text
-            .get(self.at..self.at + digits)
-            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let Some(code) = code else {
-            let message = format!("this escape needs {digits} hexadecimal digits");
-            return Err(self.error("bad-escape", start, self.at, message));
-        };
-        self.at += digits;
-        if code > char::MAX as u32 {
-            let message = "the last character is U+10FFFF";
-            return Err(self.error("bad-escape", start, self.at, message));
-        }
-        Ok(code)
-    }
-
     fn repetition(&mut self, item: Node, lines: bool) -> Parsed<Node> {
         let start = self.at;
         let operator = self.peek();
@@ -258,7 +183,7 @@ impl Parser<'_> {
         };
         if max.is_some_and(|max| max < min) {
             let message = "the most is less than the least";
-            return Err(self.error("bad-repetition", start, self.at, message));
+            self.note(*self.error("bad-repetition", start, self.at, message));
         }
         if depth_of_repeats(&item) >= MAX_STACKED_REPETITIONS {
             let message =
@@ -268,7 +193,7 @@ impl Parser<'_> {
         Ok(Node::Repeat {
             item: Box::new(item),
             min,
-            max,
+            max: max.map(|max| max.max(min)),
         })
     }
 
@@ -308,7 +233,8 @@ impl Parser<'_> {
             Ok(number) if number <= MAX_REPETITION => Ok(number),
             _ => {
                 let message = format!("more than {MAX_REPETITION} repetitions");
-                Err(self.error("too-large", start, self.at, message))
+                self.note(*self.error("too-large", start, self.at, message));
+                Ok(0)
             }
         }
     }
@@ -367,11 +293,11 @@ impl Parser<'_> {
         (length > 0).then(|| rest[..length].to_owned())
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn take(&mut self, expected: &str) -> bool {
+    pub(super) fn take(&mut self, expected: &str) -> bool {
         let found = self.text[self.at..].starts_with(expected);
         self.at += if found { expected.len() } else { 0 };
         found
@@ -410,7 +336,14 @@ impl Parser<'_> {
         self.at = self.text.len();
     }
 
-    fn error(
+    /// Keeps what is wrong where reading can go on.
+    pub(super) fn note(&mut self, finding: Diagnostic) {
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(finding);
+        }
+    }
+
+    pub(super) fn error(
         &self,
         kind: &'static str,
         start: usize,
@@ -420,7 +353,7 @@ impl Parser<'_> {
         Box::new(Diagnostic::error(kind, Place::Span { start, end }, message))
     }
 
-    fn unexpected(&self, expected: &str, note: &str) -> Box<Diagnostic> {
+    pub(super) fn unexpected(&self, expected: &str, note: &str) -> Box<Diagnostic> {
         let found = self.text[self.at..].chars().next();
         let end = self.at + found.map_or(0, char::len_utf8);
         let message = match found {
@@ -431,7 +364,7 @@ impl Parser<'_> {
         Box::new(self.error("syntax", self.at, end, message).with_note(note))
     }
 
-    fn unclosed(&self, start: usize, what: &str, closing: &str) -> Box<Diagnostic> {
+    pub(super) fn unclosed(&self, start: usize, what: &str, closing: &str) -> Box<Diagnostic> {
         let message = format!("this {what} is never closed");
         let finding = self.error("syntax", start, start + 1, message);
         Box::new(finding.with_note(format!("{closing} is missing")))

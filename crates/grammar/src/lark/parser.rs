@@ -282,6 +282,11 @@ impl Parser<'_> {
         if !self.cursor.take(":") {
             return Err(self.cursor.unexpected(":", NOTE));
         }
+        if self.cursor.take(":=") {
+            self.cursor.at = colon;
+            let note = "files of rules with ::= are GBNF's, and end in .gbnf";
+            return Err(self.cursor.unexpected("one colon", note));
+        }
         if self.cursor.take(":") {
             let span = Span {
                 start: colon,
