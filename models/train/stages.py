@@ -38,6 +38,8 @@ SHAPES = {
                     intermediate_size=896),
     "wide": Config(vocab_size=VOCABULARY, hidden_size=576, num_layers=4, num_heads=9, head_dim=64,
                    intermediate_size=1536, num_kv_heads=3, rope_theta=1e5),
+    "base": Config(vocab_size=VOCABULARY, hidden_size=576, num_layers=16, num_heads=9, head_dim=64,
+                   intermediate_size=1536, num_kv_heads=3, rope_theta=1e5),
 }  # fmt: skip
 
 
@@ -221,7 +223,8 @@ def main():
     parser.add_argument("data", help="folder of the data sets; with --tiny only pools.json.gz is read")
     parser.add_argument("output", help="folder for checkpoints and log.jsonl")
     parser.add_argument("--tokenizer", required=True)
-    parser.add_argument("--shape", choices=SHAPES, default="small")
+    parser.add_argument("--shape", choices=SHAPES, default="small",
+                        help="small is 6 MB as it ships, wide (SmolLM2's width) 11 MB, base 38 MB")
     parser.add_argument("--start", help="folder that smollm2.py wrote, to begin from")
     parser.add_argument("--embeddings-only", action="store_true", help="take only the start's embeddings")
     parser.add_argument("--anneal", type=float, metavar="TOKENS", help="the last stage, and its length")

@@ -19,9 +19,9 @@ import synthetic
 import wikisql
 from schema import compact, leaves, notation
 
-# Shares once copying is learned; before, molecules and queries wait.
+# Shares once copying is learned; before, molecules, which copy nothing, wait.
 SHARES = {"snips": 0.22, "sgd": 0.26, "synthetic": 0.2, "sql": 0.2, "molecules": 0.12}
-LESSON_SHARES = {"snips": 0.2, "sgd": 0.25, "synthetic": 0.55}
+LESSON_SHARES = {"snips": 0.2, "sgd": 0.25, "synthetic": 0.4, "sql": 0.15}
 
 
 @dataclass
@@ -142,7 +142,7 @@ class Mixture:
         shares = SHARES if copying >= 0.7 else LESSON_SHARES
         at_hand = {"snips": sources.snips, "sgd": sources.sgd, "synthetic": True,
                    "sql": sources.questions, "molecules": sources.smiles}  # fmt: skip
-        names = [n for n in shares if at_hand[n]]
+        names = [n for n in shares if at_hand[n] and (n != "sql" or copying >= 0.5)]
         name = rng.choices(names, [shares[n] for n in names])[0]
         return getattr(self, name)(copying)
 
