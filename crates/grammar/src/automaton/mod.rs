@@ -13,6 +13,7 @@ mod algebra;
 mod classes;
 mod determinize;
 mod dfa;
+mod explore;
 mod leftmost;
 mod minimize;
 mod nfa;

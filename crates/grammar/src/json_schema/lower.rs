@@ -1,151 +1,165 @@
-//! From schemas to rules: sets of schemas that must all hold, a rule a set.
+//! From schemas to rules: goals that must all hold, a rule for each set of them.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::node::{self, Bound, Document, LIMITS, Node, NodeId, Types};
-use super::numbers::{self, numbers};
-use super::objects::Additional;
+use super::document::Document;
+use super::expansion::Expander;
+use super::finding::error;
+use super::keyword::SchemaId;
+use super::numbers::numbers;
+use super::shape::{Arrays, Goals, Numbers, Objects, Shape, Strings};
+use super::texts::of_length;
+use super::types::Types;
 use super::value::Json;
-use super::{PropertyOrder, SchemaOptions, WhiteSpace};
+use super::{LIMITS, PropertyOrder, SchemaOptions, WhiteSpace};
 use crate::automaton::{AutomatonError, Dfa};
-use crate::characters::ANY_CHARACTER;
 use crate::diagnostic::said_once;
 use crate::slots::spelling::Spelling;
-use crate::slots::{Ask, Recipe, Target, Way};
+use crate::slots::{Recipe, Target, Way};
 use crate::{Diagnostics, Expr, Grammar, Linted, OpenGrammar, Place, Rule, RuleId, analysis};
 
-/// Most alternatives that `anyOf`s side by side may multiply to.
-const MAX_ALTERNATIVES: usize = 2_000;
 /// Most rules.
 const MAX_RULES: usize = 100_000;
-/// Longest chain of `$ref`, `allOf` and `anyOf` without a step into a value.
-pub(super) const MAX_CHAIN: usize = 100;
 /// Findings after which lowering gives up.
 const MAX_FINDINGS: usize = 50;
 
-/// Schemas that must all hold, sorted. The empty set admits every value.
-pub(super) type NodeSet = Vec<NodeId>;
-
+/// The grammar of a schema's instances.
 pub(super) fn lower(
     root: &Json,
+    documents: &[(String, Json)],
     options: &SchemaOptions,
     open: bool,
 ) -> Result<OpenGrammar, Diagnostics> {
-    let mut lowering = Lowering::new(root, options, open);
-    let value = lowering.rule_of(&[Document::ROOT]);
+    let document = Document::new(root, documents, options, open);
+    let mut lowering = Lowering::new(document, options);
+    let goals = lowering.expander.goals([(Document::ROOT, true)]);
+    let value = lowering.rule_of_alternatives(goals.into_iter().collect());
     let start = lowering.whole_text(value);
-    while let Some((rule, set)) = lowering.queue.pop_front() {
-        if lowering.document.findings.len() >= MAX_FINDINGS || lowering.overflown() {
+    while let Some((rule, goals)) = lowering.queue.pop_front() {
+        if lowering.findings().len() >= MAX_FINDINGS || lowering.overflown() {
             break;
         }
-        let body = lowering.body(&set, rule);
+        let body = lowering.body(&goals, rule);
         lowering.rules[rule.0 as usize].body = body;
     }
-    let mut findings = std::mem::take(&mut lowering.document.findings);
-    if findings.is_empty() {
-        findings.extend(lowering.document.unused_lists().map(|name| {
-            let message = format!("no x-oneOf asks for the list named {name:?}");
-            node::error("unknown-slot", "", message)
-        }));
-    }
-    if !findings.is_empty() {
-        return Err(Diagnostics(said_once(findings)));
-    }
-    let places = lowering.rules.iter().map(|rule| place_of(&rule.name));
-    let places: Vec<Place> = places.collect();
-    let grammar = Grammar::new(lowering.rules, start);
-    match analysis::productive(&grammar)[start.0 as usize] {
-        true => {
-            let whole = Place::Pointer(String::new());
-            let linted = Linted {
-                places,
-                ..Linted::silent(grammar, whole.clone())
-            };
-            Ok(OpenGrammar {
-                slots: lowering.document.slots,
-                recipes: lowering.recipes,
-                holes: lowering.holes,
-                ..OpenGrammar::closed(linted, whole)
-            })
-        }
-        false => {
-            let message = "no value is valid under this schema";
-            Err(node::error("impossible-schema", "", message).into())
-        }
-    }
+    lowering.finish(start)
 }
 
-/// Where the schema of a rule is, the first of several; rules that are shared are
-/// the root's.
-fn place_of(name: &str) -> Place {
-    let first = name.split(" & ").next().unwrap_or(name);
-    let first = first.split(" | ").next().unwrap_or(first);
-    let pointer = first.strip_prefix('#').unwrap_or("");
-    Place::Pointer(pointer.to_owned())
-}
-
-/// The automata stay alive in their nodes, so an address means one language.
-type TextsKey = (Vec<*const Dfa>, u32, Option<u32>);
-
+/// Builds the rules of a grammar.
 pub(super) struct Lowering<'a> {
-    pub document: Document<'a>,
+    pub expander: Expander<'a>,
     pub options: &'a SchemaOptions,
     pub rules: Vec<Rule>,
+    places: Vec<Place>,
     /// Rules whose bodies are still to be made.
-    queue: VecDeque<(RuleId, NodeSet)>,
-    /// A rule for each set whose schemas no longer split.
-    plain_rules: HashMap<NodeSet, RuleId>,
+    queue: VecDeque<(RuleId, Goals)>,
+    /// A rule for each set of goals.
+    known: HashMap<Goals, RuleId>,
     /// A rule for each list of alternatives.
-    choice_rules: HashMap<Vec<NodeSet>, RuleId>,
-    any_value: Option<RuleId>,
-    /// Schemas known to lead back to themselves nowhere without a step.
-    grounded: HashSet<NodeId>,
-    /// Schemas looked at so far to filter lists of values.
-    pub validations: usize,
-    /// What is between the quotes, by automata (their addresses) and length.
-    spelled_texts: HashMap<TextsKey, Arc<Dfa>>,
+    choices: HashMap<Vec<Goals>, RuleId>,
+    any: Option<AnyValue>,
+    /// Spellings of languages, which are kept so that addresses tell them.
+    spelled: HashMap<usize, (Arc<Dfa>, Arc<Dfa>)>,
     recipes: Vec<Recipe>,
     /// The rules that recipes make.
     holes: Vec<(Target, usize)>,
     /// Automata of the free names beside these.
     pub other_names: HashMap<Vec<&'a str>, Arc<Dfa>>,
+    /// The rule whose body is being made, and a schema that it is about.
+    here: (RuleId, SchemaId),
+}
+
+/// Rules for all values, of each type.
+#[derive(Clone, Copy)]
+struct AnyValue {
+    value: RuleId,
+    array: RuleId,
+    object: RuleId,
+    string: RuleId,
+    number: RuleId,
 }
 
 impl<'a> Lowering<'a> {
-    fn new(root: &'a Json, options: &'a SchemaOptions, open: bool) -> Self {
+    fn new(document: Document<'a>, options: &'a SchemaOptions) -> Self {
         Self {
-            document: Document::new(root, options, open),
+            expander: Expander::new(document),
             options,
             rules: Vec::new(),
+            places: Vec::new(),
             queue: VecDeque::new(),
-            plain_rules: HashMap::new(),
-            choice_rules: HashMap::new(),
-            any_value: None,
-            grounded: HashSet::new(),
-            validations: 0,
-            spelled_texts: HashMap::new(),
+            known: HashMap::new(),
+            choices: HashMap::new(),
+            any: None,
+            spelled: HashMap::new(),
             recipes: Vec::new(),
             holes: Vec::new(),
             other_names: HashMap::new(),
+            here: (RuleId(0), Document::ROOT),
         }
+    }
+
+    fn findings(&mut self) -> &mut Vec<crate::Diagnostic> {
+        &mut self.expander.document.findings
     }
 
     pub(super) fn add_rule(&mut self, name: String, body: Expr) -> RuleId {
         self.rules.push(Rule { name, body });
+        let pointer = self.expander.document.pointer(self.here.1).to_owned();
+        self.places.push(Place::Pointer(pointer));
         RuleId(self.rules.len() as u32 - 1)
+    }
+
+    /// The name of the rule that is being made.
+    pub(super) fn here(&self) -> String {
+        self.rules[self.here.0.0 as usize].name.clone()
+    }
+
+    /// Refuses something about the schema that the rule being made is about.
+    pub(super) fn refuse_here(&mut self, kind: &'static str, message: &str) {
+        self.expander.refuse(kind, self.here.1, "", message);
     }
 
     fn overflown(&mut self) -> bool {
         let overflown = self.rules.len() > MAX_RULES;
         if overflown {
             let message = format!("the schema needs more than {MAX_RULES} rules");
-            self.document
-                .findings
-                .push(node::error("too-large", "", message));
+            self.expander.document.find("too-large", "", message);
         }
-        overflown
+        let work = self.rules.len() as u64 / 16;
+        overflown || !self.expander.spend(work / MAX_RULES as u64)
+    }
+
+    fn finish(mut self, start: RuleId) -> Result<OpenGrammar, Diagnostics> {
+        let mut findings = std::mem::take(self.findings());
+        let document = &mut self.expander.document;
+        if findings.is_empty() {
+            findings.extend(document.unused_lists().map(|name| {
+                let message = format!("no x-oneOf asks for the list named {name:?}");
+                error("unknown-slot", "", message)
+            }));
+        }
+        if !findings.is_empty() {
+            return Err(Diagnostics(said_once(findings)));
+        }
+        let grammar = Grammar::new(self.rules, start);
+        if !analysis::productive(&grammar)[start.0 as usize] {
+            let message = "no value is valid under this schema";
+            return Err(error("impossible-schema", "", message).into());
+        }
+        let whole = Place::Pointer(String::new());
+        let linted = Linted {
+            places: self.places,
+            warnings: std::mem::take(&mut document.warnings),
+            ..Linted::silent(grammar, whole.clone())
+        };
+        Ok(OpenGrammar {
+            slots: std::mem::take(&mut document.slots),
+            recipes: self.recipes,
+            holes: self.holes,
+            ..OpenGrammar::closed(linted, whole)
+        })
     }
 
     fn whole_text(&mut self, value: Expr) -> RuleId {
@@ -156,396 +170,236 @@ impl<'a> Lowering<'a> {
         self.add_rule("text".to_owned(), body)
     }
 
-    /// The values that are valid under all of `schemas`.
-    pub(super) fn rule_of(&mut self, schemas: &[NodeId]) -> Expr {
-        let alternatives = self.alternatives(schemas);
-        self.rule_of_alternatives(alternatives)
-    }
-
-    pub(super) fn rule_of_alternatives(&mut self, mut alternatives: Vec<NodeSet>) -> Expr {
+    /// The values for which any of the alternatives holds.
+    pub(super) fn rule_of_alternatives(&mut self, mut alternatives: Vec<Goals>) -> Expr {
         match alternatives.len() {
             0 => Expr::never(),
-            1 => self.plain_rule(alternatives.remove(0)),
+            1 => self.rule_of(alternatives.remove(0)),
             _ => {
-                if let Some(&known) = self.choice_rules.get(&alternatives) {
+                if let Some(&known) = self.choices.get(&alternatives) {
                     return Expr::Rule(known);
                 }
-                let parts: Vec<Expr> = alternatives
-                    .iter()
-                    .map(|set| self.plain_rule(set.clone()))
-                    .collect();
-                let names: Vec<String> = alternatives.iter().map(|set| self.name(set)).collect();
+                let parts = alternatives.iter().map(|goals| self.rule_of(goals.clone()));
+                let parts: Vec<Expr> = parts.collect();
+                let names: Vec<String> =
+                    alternatives.iter().map(|goals| self.name(goals)).collect();
                 let rule = self.add_rule(names.join(" | "), Expr::Choice(parts));
-                self.choice_rules.insert(alternatives, rule);
+                self.choices.insert(alternatives, rule);
                 Expr::Rule(rule)
             }
         }
     }
 
-    fn plain_rule(&mut self, set: NodeSet) -> Expr {
-        if set.is_empty() {
-            return Expr::Rule(self.any_value());
-        }
-        if let Some(&known) = self.plain_rules.get(&set) {
+    fn rule_of(&mut self, goals: Goals) -> Expr {
+        let Some(&(schema, _)) = goals.first() else {
+            return Expr::Rule(self.any_value().value);
+        };
+        if let Some(&known) = self.known.get(&goals) {
             return Expr::Rule(known);
         }
-        let name = self.name(&set);
+        let name = self.name(&goals);
+        let outer = std::mem::replace(&mut self.here.1, schema);
         let rule = self.add_rule(name, Expr::never());
-        self.plain_rules.insert(set.clone(), rule);
-        self.queue.push_back((rule, set));
+        self.here.1 = outer;
+        self.known.insert(goals.clone(), rule);
+        self.queue.push_back((rule, goals));
         Expr::Rule(rule)
     }
 
-    fn name(&self, set: &[NodeId]) -> String {
-        let pointers: Vec<String> = set
+    fn name(&self, goals: &Goals) -> String {
+        let pointer = |schema| self.expander.document.pointer(schema);
+        let names = goals.iter().map(|&(schema, holds)| match holds {
+            true => format!("#{}", pointer(schema)),
+            false => format!("not #{}", pointer(schema)),
+        });
+        names.collect::<Vec<_>>().join(" & ")
+    }
+
+    fn body(&mut self, goals: &Goals, rule: RuleId) -> Expr {
+        let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
+        self.here = (rule, schema);
+        let shapes = self.expander.expand(goals);
+        if let ([(schema, true)], true) = (goals.as_slice(), shapes.is_empty())
+            && self.findings().is_empty()
+        {
+            // Where schemas from several places meet, that may be meant.
+            let message = "no value is valid under this schema";
+            self.expander
+                .refuse("impossible-schema", *schema, "", message);
+            return Expr::never();
+        }
+        let mut parts = self.parts(&shapes);
+        match parts.len() {
+            1 => parts.remove(0),
+            _ => Expr::Choice(parts),
+        }
+    }
+
+    /// The values of any of the shapes, type by type, each kind of values once.
+    fn parts(&mut self, shapes: &Rc<Vec<Shape<'a>>>) -> Vec<Expr> {
+        let mut parts = Vec::new();
+        let types = shapes
             .iter()
-            .map(|&id| format!("#{}", self.document.pointer(id)))
-            .collect();
-        pointers.join(" & ")
-    }
-
-    /// Resolves `$ref`, `allOf` and `anyOf`: some set in the list must hold.
-    /// Schemas that constrain nothing themselves are left out.
-    pub(super) fn alternatives(&mut self, schemas: &[NodeId]) -> Vec<NodeSet> {
-        for &schema in schemas {
-            if !self.is_grounded(schema) {
-                return Vec::new();
+            .fold(Types::NONE, |all, shape| all.or(shape.types));
+        for (name, text) in [
+            (Types::NULL, "null"),
+            (Types::TRUE, "true"),
+            (Types::FALSE, "false"),
+        ] {
+            if types.meets(name) {
+                parts.push(Expr::literal(text));
             }
         }
-        let mut found: Vec<NodeSet> = Vec::new();
-        let mut known = HashSet::new();
-        let todo: Vec<NodeId> = schemas.iter().rev().copied().collect();
-        let mut states = vec![(todo, BTreeSet::new(), BTreeSet::new())];
-        let mut steps = 0;
-        'states: while let Some((mut todo, mut seen, mut set)) = states.pop() {
-            while let Some(id) = todo.pop() {
-                if !seen.insert(id) {
-                    continue;
-                }
-                let node = self.document.node(id);
-                if node.never {
-                    continue 'states;
-                }
-                if node.constrains {
-                    set.insert(id);
-                }
-                todo.extend(node.also.iter().rev());
-                if let Some(branches) = &node.any_of {
-                    steps += branches.len();
-                    if steps > MAX_ALTERNATIVES {
-                        let message = format!("anyOf leads to over {MAX_ALTERNATIVES} cases");
-                        let pointer = format!("{}/anyOf", node.pointer);
-                        self.document
-                            .findings
-                            .push(node::error("too-large", &pointer, message));
-                        return Vec::new();
-                    }
-                    for &branch in branches.iter().rev() {
-                        let mut todo = todo.clone();
-                        todo.push(branch);
-                        states.push((todo, seen.clone(), set.clone()));
-                    }
-                    continue 'states;
-                }
-            }
-            let set: NodeSet = set.into_iter().collect();
-            if known.insert(set.clone()) {
-                found.push(set);
+        for (types, asked) in distinct(shapes, Types::NUMBER, |shape| &shape.numbers) {
+            parts.extend(self.numbers(types, asked));
+        }
+        for (_, strings) in distinct(shapes, Types::STRING, |shape| &shape.strings) {
+            parts.extend(self.strings(strings));
+        }
+        for (_, arrays) in distinct(shapes, Types::ARRAY, |shape| &shape.arrays) {
+            match *arrays == Arrays::default() {
+                true => parts.push(Expr::Rule(self.any_value().array)),
+                false => parts.extend(self.array(arrays)),
             }
         }
-        found
-    }
-
-    /// Whether a schema never leads back to itself without a step into a value.
-    pub(super) fn is_grounded(&mut self, schema: NodeId) -> bool {
-        if self.grounded.contains(&schema) {
-            return true;
-        }
-        let mut path: Vec<(NodeId, Vec<NodeId>)> = vec![(schema, self.in_place(schema))];
-        while let Some((id, left)) = path.last_mut() {
-            let Some(next) = left.pop() else {
-                self.grounded.insert(*id);
-                path.pop();
-                continue;
-            };
-            if self.grounded.contains(&next) {
-                continue;
-            }
-            let again = path.iter().any(|(on_path, _)| *on_path == next);
-            if again || path.len() >= MAX_CHAIN {
-                let pointer = self.document.pointer(next).to_owned();
-                let finding = match again {
-                    true => {
-                        let message = "this schema refers to itself for the same value";
-                        node::error("endless-reference", &pointer, message)
-                    }
-                    false => {
-                        let message = format!("over {MAX_CHAIN} references in a row");
-                        node::error("too-deep", &pointer, message)
-                    }
-                };
-                if !self.document.findings.contains(&finding) {
-                    self.document.findings.push(finding);
-                }
-                return false;
-            }
-            let below = self.in_place(next);
-            path.push((next, below));
-        }
-        true
-    }
-
-    /// Last first.
-    fn in_place(&mut self, id: NodeId) -> Vec<NodeId> {
-        let node = self.document.node(id);
-        node.also
-            .iter()
-            .chain(node.any_of.iter().flatten())
-            .rev()
-            .copied()
-            .collect()
-    }
-
-    fn body(&mut self, set: &[NodeId], rule: RuleId) -> Expr {
-        let nodes: Vec<Rc<Node<'a>>> = set.iter().map(|&id| self.document.node(id)).collect();
-        if nodes.iter().any(|node| node.values.is_some()) {
-            return self.listed_values(&nodes);
-        }
-        let types = nodes
-            .iter()
-            .fold(Types::ALL, |types, node| types.and(node.types));
-        let mut choices = Vec::new();
-        if types.has(Types::NULL) {
-            choices.push(Expr::literal("null"));
-        }
-        if types.has(Types::BOOLEAN) {
-            choices.extend([Expr::literal("true"), Expr::literal("false")]);
-        }
-        if types.has(Types::INTEGER) {
-            choices.push(self.numbers(&nodes, !types.has(Types::NUMBER)));
-        }
-        if types.has(Types::STRING) {
-            choices.push(self.strings(&nodes));
-        }
-        if types.has(Types::ARRAY) {
-            choices.push(self.array(&nodes));
-        }
-        if types.has(Types::OBJECT) {
-            choices.push(self.object(&nodes, rule));
-        }
-        match choices.len() {
-            1 => choices.remove(0),
-            _ => Expr::Choice(choices),
-        }
-    }
-
-    /// Says that nothing of some type is left. Where schemas from several
-    /// places meet, that is what their author may have meant; in one it is not.
-    pub(super) fn nothing_left(&mut self, nodes: &[Rc<Node<'a>>], message: &str) -> Expr {
-        if let [node] = nodes {
-            let finding = node::error("impossible-schema", &node.pointer, message);
-            self.document.findings.push(finding);
-        }
-        Expr::never()
-    }
-
-    pub(super) fn too_large(&mut self, nodes: &[Rc<Node<'a>>], error: &AutomatonError) -> Expr {
-        let pointer = nodes.first().map_or("", |node| &node.pointer);
-        let finding = node::error("too-large", pointer, error.to_string());
-        self.document.findings.push(finding);
-        Expr::never()
-    }
-
-    fn listed_values(&mut self, nodes: &[Rc<Node<'a>>]) -> Expr {
-        let listed = nodes
-            .iter()
-            .find_map(|node| node.values.clone())
-            .unwrap_or_default();
-        let mut choices = Vec::new();
-        for value in listed {
-            if nodes.iter().all(|node| self.holds(node, value)) {
-                choices.push(self.constant(value, &nodes[0].pointer));
+        for (_, objects) in distinct(shapes, Types::OBJECT, |shape| &shape.objects) {
+            match *objects == Objects::default() {
+                true => parts.push(Expr::Rule(self.any_value().object)),
+                false => parts.extend(self.object(objects)),
             }
         }
-        if choices.is_empty() {
-            return self.nothing_left(nodes, "no listed value is valid beside the other keywords");
-        }
-        Expr::Choice(choices)
+        parts
     }
 
-    /// The spellings of one value.
-    fn constant(&mut self, value: &'a Json, pointer: &str) -> Expr {
-        match value {
-            Json::Null => Expr::literal("null"),
-            Json::Bool(true) => Expr::literal("true"),
-            Json::Bool(false) => Expr::literal("false"),
-            Json::Number(number) => numbers::constant(number, self.options.numbers),
-            Json::Text(text) => self.options.strings.literal(text),
-            Json::Array(items) => {
-                let items = items
-                    .iter()
-                    .map(|item| self.constant(item, pointer))
-                    .collect();
-                self.listed_items(items)
-            }
-            Json::Object(members) => {
-                let members = members
-                    .iter()
-                    .map(|(key, value)| {
-                        let value = self.constant(value, pointer);
-                        (self.member(self.options.strings.literal(key), value), true)
-                    })
-                    .collect();
-                self.members(members, Additional::None, "constant", pointer)
-            }
-        }
+    fn too_large(&mut self, error: &AutomatonError) {
+        self.refuse_here("too-large", &error.to_string());
     }
 
-    fn numbers(&mut self, nodes: &[Rc<Node<'a>>], integers_only: bool) -> Expr {
-        let (mut lower, mut upper): (Option<Bound>, Option<Bound>) = (None, None);
-        for node in nodes {
-            if let Some(bound) = &node.lower {
-                node::tighten_lower(&mut lower, bound.clone());
-            }
-            if let Some(bound) = &node.upper {
-                node::tighten_upper(&mut upper, bound.clone());
-            }
+    pub(super) fn numbers(&mut self, types: Types, asked: &Numbers) -> Option<Expr> {
+        let types = types.and(Types::NUMBER);
+        if *asked == Numbers::default() && types == Types::NUMBER {
+            return Some(Expr::Rule(self.any_value().number));
         }
-        match numbers(
-            integers_only,
-            lower.as_ref(),
-            upper.as_ref(),
-            self.options.numbers,
-        ) {
-            Ok(Some(numbers)) => numbers,
-            Ok(None) => self.nothing_left(nodes, "no number is between the bounds"),
-            Err(error) => self.too_large(nodes, &error),
-        }
+        let found = numbers(types, asked, self.options.numbers);
+        found.unwrap_or_else(|error| {
+            self.too_large(&error);
+            None
+        })
     }
 
-    fn strings(&mut self, nodes: &[Rc<Node<'a>>]) -> Expr {
-        let min = nodes.iter().map(|node| node.length.0).max().unwrap_or(0);
-        let max = nodes.iter().filter_map(|node| node.length.1).min();
-        if max.is_some_and(|max| max < min) {
-            return self.nothing_left(nodes, "minLength is more than maxLength");
+    /// The strings of a shape; `None` where there are none.
+    pub(super) fn strings(&mut self, strings: &Strings<'a>) -> Option<Expr> {
+        if !strings.asks.is_empty() {
+            let made = self.open_string(strings);
+            return made
+                .map(Expr::Rule)
+                .map_err(|error| self.too_large(&error))
+                .ok();
         }
-        let mut texts: Vec<Arc<Dfa>> = nodes
-            .iter()
-            .flat_map(|node| node.texts.iter().cloned())
-            .collect();
-        let asks: Vec<Ask> = nodes.iter().flat_map(|node| node.asks.clone()).collect();
-        if !asks.is_empty() {
-            return match self.open_string(&nodes[0].pointer, asks, texts, min, max) {
-                Ok(rule) => Expr::Rule(rule),
-                Err(error) => self.too_large(nodes, &error),
-            };
-        }
-        if texts.is_empty() {
+        let (min, max) = (strings.min, strings.max);
+        let free = Strings {
+            min,
+            max,
+            ..Strings::default()
+        };
+        if *strings == free {
+            if (min, max) == (0, None) {
+                return Some(Expr::Rule(self.any_value().string));
+            }
             let item = Box::new(self.options.strings.any_character());
-            return in_quotes(Expr::Repeat { item, min, max });
+            return Some(in_quotes(Expr::Repeat { item, min, max }));
         }
-        let key = (texts.iter().map(Arc::as_ptr).collect(), min, max);
-        if let Some(known) = self.spelled_texts.get(&key) {
-            return in_quotes(Expr::Automaton(known.clone()));
-        }
-        match self.constrained_texts(&mut texts, min, max) {
-            Ok(spelled) if spelled.is_empty() => {
-                self.nothing_left(nodes, "no string is valid under all that is asked of it")
+        let spelled = self.expander.language(strings);
+        let spelled = spelled.and_then(|texts| self.spelled(&texts));
+        match spelled {
+            Ok(spelled) => (!spelled.is_empty()).then(|| in_quotes(Expr::Automaton(spelled))),
+            Err(error) => {
+                self.too_large(&error);
+                None
             }
-            Ok(spelled) => {
-                let spelled = Arc::new(spelled);
-                self.spelled_texts.insert(key, spelled.clone());
-                in_quotes(Expr::Automaton(spelled))
-            }
-            Err(error) => self.too_large(nodes, &error),
         }
     }
 
-    fn constrained_texts(
-        &mut self,
-        texts: &mut Vec<Arc<Dfa>>,
-        min: u32,
-        max: Option<u32>,
-    ) -> Result<Dfa, AutomatonError> {
-        texts.extend(of_length(min, max)?);
-        let mut product = texts.remove(0);
-        for other in texts.iter() {
-            product = Arc::new(product.intersect(other, &LIMITS)?);
+    /// The spellings of a language's texts, without quotes.
+    pub(super) fn spelled(&mut self, texts: &Arc<Dfa>) -> Result<Arc<Dfa>, AutomatonError> {
+        let address = Arc::as_ptr(texts) as usize;
+        if let Some((_, known)) = self.spelled.get(&address) {
+            return Ok(known.clone());
         }
-        self.options.strings.spell(&product, &LIMITS)
+        let spelled = Arc::new(self.options.strings.spell(texts, &LIMITS)?);
+        self.expander.spend(spelled.state_count() as u64 / 16);
+        self.spelled
+            .insert(address, (texts.clone(), spelled.clone()));
+        Ok(spelled)
     }
 
-    /// A rule that will be the strings that slots admit, within `texts`.
-    fn open_string(
-        &mut self,
-        pointer: &str,
-        asks: Vec<Ask>,
-        mut texts: Vec<Arc<Dfa>>,
-        min: u32,
-        max: Option<u32>,
-    ) -> Result<RuleId, AutomatonError> {
-        texts.extend(of_length(min, max)?);
+    /// A rule that will be the strings that slots admit.
+    fn open_string(&mut self, strings: &Strings<'a>) -> Result<RuleId, AutomatonError> {
+        let pointer = self.expander.document.pointer(self.here.1).to_owned();
+        if strings.words.is_some() || !strings.except.is_empty() {
+            let message = "a listed string cannot be judged while a slot beside it is open";
+            let finding = error("open-slot", &pointer, message)
+                .with_note("hand the list or the text over with the schema");
+            self.findings().push(finding);
+        }
+        let mut within: Vec<Arc<Dfa>> = Vec::new();
+        within.extend(of_length(strings.min, strings.max)?);
+        for (texts, holds) in &strings.texts {
+            within.push(match holds {
+                true => texts.clone(),
+                false => Arc::new(self.expander.any_text()?.minus(texts, &LIMITS)?),
+            });
+        }
         // Until then something that derives a text.
         let rule = self.add_rule(format!("#{pointer} slot"), Expr::empty());
         self.holes.push((Target::Rule(rule), self.recipes.len()));
         self.recipes.push(Recipe {
-            place: Place::Pointer(pointer.to_owned()),
+            place: Place::Pointer(pointer),
             ways: vec![Way {
-                asks,
-                within: texts,
+                asks: strings.asks.clone(),
+                within,
                 spelling: Spelling::Json(self.options.strings),
             }],
         });
         Ok(rule)
     }
 
-    fn array(&mut self, nodes: &[Rc<Node<'a>>]) -> Expr {
-        let min = nodes
-            .iter()
-            .map(|node| node.item_count.0)
-            .max()
-            .unwrap_or(0);
-        let mut max = nodes.iter().filter_map(|node| node.item_count.1).min();
-        let items: Vec<NodeId> = nodes.iter().filter_map(|node| node.items).collect();
-        let alternatives = match max {
-            Some(0) => Vec::new(),
-            _ => self.alternatives(&items),
-        };
-        if alternatives.is_empty() {
-            max = Some(0);
-        }
-        if max.is_some_and(|max| max < min) {
-            return self.nothing_left(nodes, "fewer items are possible than asked for");
-        }
-        let item = self.rule_of_alternatives(alternatives);
-        self.repeated_items(item, min, max)
-    }
-
     /// Any JSON value, as rules that call each other.
-    fn any_value(&mut self) -> RuleId {
-        if let Some(known) = self.any_value {
+    fn any_value(&mut self) -> AnyValue {
+        if let Some(known) = self.any {
             return known;
         }
+        let here = std::mem::replace(&mut self.here.1, Document::ROOT);
         let value = self.add_rule("value".to_owned(), Expr::never());
-        self.any_value = Some(value);
         let array = self.repeated_items(Expr::Rule(value), 0, None);
         let array = self.add_rule("array".to_owned(), array);
         let name = in_quotes(self.options.strings.any_character().star());
         let string = self.add_rule("string".to_owned(), name);
         let member = self.member(Expr::Rule(string), Expr::Rule(value));
-        let members = self.members(Vec::new(), Additional::Some(member), "object", "");
-        let object = self.add_rule("object".to_owned(), members);
-        // Without bounds there is nothing that could be too large.
-        let number = numbers(false, None, None, self.options.numbers);
+        let more = Expr::Sequence(vec![Expr::literal(","), member.clone()]).star();
+        let members = Expr::Choice(vec![self.blanks(), Expr::Sequence(vec![member, more])]);
+        let object = between([Expr::literal("{"), Expr::literal("}")], members);
+        let object = self.add_rule("object".to_owned(), object);
+        // Where nothing is asked there is nothing that could be too large.
+        let number = numbers(Types::NUMBER, &Numbers::default(), self.options.numbers);
         let number = number.ok().flatten().unwrap_or_else(Expr::never);
         let number = self.add_rule("number".to_owned(), number);
         let mut choices: Vec<Expr> = ["null", "true", "false"].map(Expr::literal).into();
         choices.extend([number, string, array, object].map(Expr::Rule));
         self.rules[value.0 as usize].body = Expr::Choice(choices);
-        value
+        self.here.1 = here;
+        let any = AnyValue {
+            value,
+            array,
+            object,
+            string,
+            number,
+        };
+        self.any = Some(any);
+        any
     }
 
-    fn repeated_items(&self, item: Expr, min: u32, max: Option<u32>) -> Expr {
+    pub(super) fn repeated_items(&self, item: Expr, min: u32, max: Option<u32>) -> Expr {
         let item = self.surrounded(item);
         let mut choices = Vec::new();
         if min == 0 {
@@ -565,23 +419,6 @@ impl<'a> Lowering<'a> {
         between(open_and_close, Expr::Choice(choices))
     }
 
-    fn listed_items(&self, items: Vec<Expr>) -> Expr {
-        let mut parts = Vec::new();
-        for item in items {
-            if !parts.is_empty() {
-                parts.push(Expr::literal(","));
-            }
-            parts.push(self.surrounded(item));
-        }
-        if parts.is_empty() {
-            parts.push(self.blanks());
-        }
-        between(
-            [Expr::literal("["), Expr::literal("]")],
-            Expr::Sequence(parts),
-        )
-    }
-
     /// `"key": value`, with blanks around.
     pub(super) fn member(&self, key: Expr, value: Expr) -> Expr {
         match (self.options.white_space, key) {
@@ -598,7 +435,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn surrounded(&self, inside: Expr) -> Expr {
+    pub(super) fn surrounded(&self, inside: Expr) -> Expr {
         match self.options.white_space {
             WhiteSpace::Compact => inside,
             WhiteSpace::Any => Expr::Sequence(vec![self.blanks(), inside, self.blanks()]),
@@ -619,14 +456,28 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The texts of so many characters, where that says something.
-fn of_length(min: u32, max: Option<u32>) -> Result<Option<Arc<Dfa>>, AutomatonError> {
-    if min == 0 && max.is_none() {
-        return Ok(None);
+/// The different descriptions of a type in shapes that have it, each with the
+/// types it is for; only the one that admits all if it is there.
+fn distinct<'s, 'a, T: PartialEq + Default>(
+    shapes: &'s [Shape<'a>],
+    kind: Types,
+    of: impl Fn(&'s Shape<'a>) -> &'s T,
+) -> Vec<(Types, &'s T)> {
+    let mut found: Vec<(Types, &'s T)> = Vec::new();
+    for shape in shapes.iter().filter(|shape| shape.types.meets(kind)) {
+        let (types, described) = (shape.types.and(kind), of(shape));
+        match found.iter_mut().find(|(_, known)| *known == described) {
+            Some((known, _)) => *known = known.or(types),
+            None => found.push((types, described)),
+        }
     }
-    let item = Box::new(Expr::Chars(Box::new([ANY_CHARACTER])));
-    let length = Expr::Repeat { item, min, max };
-    Ok(Some(Arc::new(Dfa::from_expr(&length, &LIMITS)?)))
+    let all = found
+        .iter()
+        .find(|(types, it)| *types == kind && **it == T::default());
+    match all.copied() {
+        Some(all) => vec![all],
+        None => found,
+    }
 }
 
 pub(super) fn between([open, close]: [Expr; 2], inside: Expr) -> Expr {

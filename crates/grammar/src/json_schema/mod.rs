@@ -1,15 +1,11 @@
-//! JSON Schema: drafts 7, 2019-09 and 2020-12, the everyday part of them.
+//! JSON Schema: drafts 4 to 2020-12, exact or refused.
 //!
-//! Supported, exactly: `type`, `enum`, `const`, `properties`, `required`,
-//! `additionalProperties`, `items` (one schema), `minItems`, `maxItems`,
-//! `pattern`, `minLength`, `maxLength`, `minimum`, `maximum` and their exclusive
-//! forms, `anyOf`, `allOf`, `$ref` within the document (recursion too), `$defs`
-//! and `definitions`, and schemas that are `true` or `false`. All may stand
-//! side by side, and a keyword says nothing about values of types that it does
-//! not apply to, as the specification has it: `{"minLength": 2}` admits 7, and
-//! `additionalProperties` is `true` unless given. Every other keyword of any
-//! draft is an error with its JSON pointer. Annotations (`title`, `format`, …)
-//! and unknown keywords constrain nothing, as the specification says.
+//! `$schema` names the draft; without it 2020-12 is meant. What each keyword is
+//! taken for, and when it is refused, `docs/json_schema.md` lists. A keyword says
+//! nothing about values of types that it does not apply to, as the specification
+//! has it: `{"minLength": 2}` admits 7. Annotations (`title`, `format` unless
+//! [`SchemaOptions::assert_formats`], …) and unknown keywords constrain nothing.
+//! A known keyword that cannot be honoured is an error with its JSON pointer.
 //!
 //! Three keywords more. A string with `x-spanOf: NAME` is a run of whole words
 //! (see [`crate::spans`]) of the text of that name in [`SchemaOptions::texts`], one
@@ -19,43 +15,75 @@
 //!
 //! # What is exact and what is not
 //!
-//! Whatever belongs to the grammar is valid. What is valid may be left out:
+//! Whatever belongs to the grammar is valid, but for names that repeat, below.
+//! What is valid may be left out:
 //! - in generation, everything but one spelling (see [`SchemaOptions`]);
 //! - in membership, spellings of numbers with an exponent where there are
-//!   bounds or a list of values, and those of integers like `1.5e1`;
+//!   bounds, multiples or a list of values, and those of integers like `1.5e1`;
 //!   strings with half a surrogate pair; an object that repeats a key and is
 //!   valid only because the last one counts.
 //!
-//! A key that no `properties` names may be repeated.
+//! A key that no keyword names may be repeated, and so may, in an object with
+//! over ten named properties read in any order, one that is not required. Whoever
+//! counts members (`minProperties`) counts such a key twice.
 //!
-//! # How a schema is lowered
+//! # How a schema is compiled
 //!
-//! [`node`] checks the keywords of one schema. [`lower`] works with sets of
-//! schemas that must all hold: `$ref` and `allOf` add to the set, `anyOf` splits
-//! it, and what is left is merged type by type ([`objects`], [`numbers`],
-//! [`strings`]). Each set is a rule, made once and named after the JSON pointers
-//! in it, so recursion closes and nothing is copied. Lists of values are
-//! filtered by the other keywords ([`valid`]).
+//! 1. [`resources`] finds what has an identifier, [`reading`] checks the keywords
+//!    of one schema when it is asked for: a [`keyword::Node`] of
+//!    [`keyword::Keyword`]s, each of which says one thing.
+//! 2. [`steps`] knows what each says of a value, and what its denial says.
+//!    [`expansion`] takes a set of schemas that must hold or must not
+//!    ([`shape::Goals`]) and makes of it a union of [`shape::Shape`]s, descriptions
+//!    by type in which no schema for the same value is left. `allOf`, `not`,
+//!    `oneOf` and `if` are nothing special there.
+//! 3. [`lower`] makes each set of goals a rule, once, so recursion closes and
+//!    nothing is copied; [`numbers`], [`texts`], [`arrays`] and [`objects`] spell
+//!    the values of a shape.
 
+mod arrays;
+mod decimal;
+mod denial;
+mod document;
+mod draft;
+mod expansion;
+mod finding;
+mod formats;
+mod keyword;
 mod lower;
-mod node;
+mod members;
 mod numbers;
 mod objects;
+mod reading;
+mod resources;
+mod shape;
+mod slots;
+mod steps;
 mod strings;
-mod valid;
+mod texts;
+mod types;
+mod uri;
 mod value;
+mod values;
 
 use std::collections::BTreeMap;
 
 pub use numbers::NumberSpelling;
 pub use strings::StringSpelling;
 
+use crate::automaton::Limits;
 use crate::{Diagnostics, Grammar, Linted, OpenGrammar};
 
 /// Longest schema that is read, in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
-/// Most named properties of one object in [`PropertyOrder::Any`].
-pub const MAX_UNORDERED_PROPERTIES: usize = 16;
+/// Most steps to compile a schema, unless the options say otherwise.
+pub const EFFORT: u64 = 4_000_000;
+
+/// What one automaton may need.
+const LIMITS: Limits = Limits {
+    nfa_states: 1_000_000,
+    dfa_states: 100_000,
+};
 
 /// In which order an object's properties may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +91,9 @@ pub enum PropertyOrder {
     /// As declared: those of `properties` in their order, then those only named
     /// in `required`, then others.
     Declared,
-    /// In any order, none of the named ones twice. Takes up to
-    /// [`MAX_UNORDERED_PROPERTIES`] named properties in one object, since the
-    /// grammar remembers the set of those seen.
+    /// In any order, none of the named ones twice, except that with over ten of
+    /// them those that are not required may repeat. Over twelve required ones are
+    /// an error, since the grammar remembers the set of those seen.
     Any,
 }
 
@@ -93,6 +121,12 @@ pub struct SchemaOptions {
     pub texts: BTreeMap<String, String>,
     /// The lists that `x-oneOf` may name; each is asked for somewhere.
     pub lists: BTreeMap<String, Vec<String>>,
+    /// Other documents that references may lead to, by their identifiers.
+    pub documents: BTreeMap<String, String>,
+    /// Whether `format` constrains, and is an error where it cannot.
+    pub assert_formats: bool,
+    /// The steps that compiling may take; more are the error `too-much-work`.
+    pub effort: u64,
 }
 
 impl SchemaOptions {
@@ -105,6 +139,9 @@ impl SchemaOptions {
             numbers: NumberSpelling::Plain,
             texts: BTreeMap::new(),
             lists: BTreeMap::new(),
+            documents: BTreeMap::new(),
+            assert_formats: false,
+            effort: EFFORT,
         }
     }
 
@@ -117,6 +154,9 @@ impl SchemaOptions {
             numbers: NumberSpelling::Any,
             texts: BTreeMap::new(),
             lists: BTreeMap::new(),
+            documents: BTreeMap::new(),
+            assert_formats: false,
+            effort: EFFORT,
         }
     }
 
@@ -146,8 +186,8 @@ impl SchemaOptions {
 /// assert!(recognize(&grammar, br#"{"city":"San Jose","seats":4}"#));
 /// assert!(!recognize(&grammar, br#"{"city":"San Francisco"}"#));
 ///
-/// let wrong = compile(r#"{"items": {"not": {}}}"#, &options).unwrap_err();
-/// assert_eq!(wrong.0[0].to_string(), r#"the keyword not is not supported (at "/items/not")"#);
+/// let wrong = compile(r#"{"items": {"minLength": "1"}}"#, &options).unwrap_err();
+/// assert_eq!(wrong.0[0].to_string(), r#"expected an integer, 0 or more (at "/items/minLength")"#);
 /// ```
 ///
 /// # Errors
@@ -192,8 +232,16 @@ fn read(
 ) -> Result<OpenGrammar, Diagnostics> {
     if schema_text.len() > MAX_TEXT {
         let message = format!("the schema is longer than {MAX_TEXT} bytes");
-        return Err(node::error("too-large", "", message).into());
+        return Err(finding::error("too-large", "", message).into());
     }
     let schema = value::read(schema_text)?;
-    lower::lower(&schema, options, open)
+    let mut documents = Vec::new();
+    for (uri, text) in &options.documents {
+        let read = value::read(text).map_err(|found| {
+            let message = format!("the document {uri:?} cannot be read: {}", found.message);
+            finding::error(found.kind, "", message)
+        });
+        documents.push((uri.clone(), read?));
+    }
+    lower::lower(&schema, &documents, options, open)
 }

@@ -2,15 +2,15 @@
 //! twice. (A general reader rounds numbers to binary and keeps the last of two
 //! equal keys, and either would change what a schema means.)
 
-use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use super::decimal::{Decimal, MAX_DIGITS};
 use crate::{Diagnostic, Place};
 
 /// Deepest nesting of arrays and objects.
 const MAX_NESTING: usize = 128;
-/// Most digits before or after the point, written without exponent.
-const MAX_DIGITS: usize = 400;
+/// Objects with more members than this are searched by a sorted index.
+const FEW: usize = 12;
 
 #[derive(Clone, Debug)]
 pub(super) enum Json {
@@ -19,18 +19,55 @@ pub(super) enum Json {
     Number(Decimal),
     Text(String),
     Array(Vec<Json>),
-    Object(Vec<(String, Json)>),
+    Object(Members),
+}
+
+/// The members of an object, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members {
+    list: Vec<(String, Json)>,
+    /// Indices in the order of keys, where there are many.
+    sorted: Vec<u32>,
+}
+
+impl Members {
+    fn new(list: Vec<(String, Json)>) -> Self {
+        let mut sorted = Vec::new();
+        if list.len() > FEW {
+            sorted.extend(0..list.len() as u32);
+            sorted.sort_unstable_by_key(|&at| &list[at as usize].0);
+        }
+        Self { list, sorted }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Json> {
+        let at = match self.sorted.is_empty() {
+            true => self.list.iter().position(|(name, _)| name == key)?,
+            false => {
+                let found = self
+                    .sorted
+                    .binary_search_by_key(&key, |&at| &self.list[at as usize].0);
+                self.sorted[found.ok()?] as usize
+            }
+        };
+        Some(&self.list[at].1)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(String, Json)> {
+        self.list.iter()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
 }
 
 impl Json {
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
-        let Json::Object(members) = self else {
-            return None;
-        };
-        members
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        match self {
+            Json::Object(members) => members.get(key),
+            _ => None,
+        }
     }
 }
 
@@ -48,105 +85,6 @@ impl PartialEq for Json {
             }
             _ => false,
         }
-    }
-}
-
-/// An exact decimal number. Zero has no sign.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Decimal {
-    pub negative: bool,
-    /// Digits before the point, without leading zeros, at least one.
-    pub whole: String,
-    /// Digits after the point, without trailing zeros, possibly none.
-    pub fraction: String,
-}
-
-impl Decimal {
-    pub(super) fn is_integer(&self) -> bool {
-        self.fraction.is_empty()
-    }
-
-    pub(super) fn is_zero(&self) -> bool {
-        self.whole == "0" && self.fraction.is_empty()
-    }
-
-    pub(super) fn negated(&self) -> Self {
-        Self {
-            negative: !self.negative && !self.is_zero(),
-            ..self.clone()
-        }
-    }
-
-    /// Plain notation, without exponent.
-    pub(super) fn plain(&self) -> String {
-        let sign = if self.negative { "-" } else { "" };
-        let point = if self.fraction.is_empty() { "" } else { "." };
-        format!("{sign}{}{point}{}", self.whole, self.fraction)
-    }
-
-    /// From JSON's notation; `None` when there would be too many digits.
-    fn read(text: &str) -> Option<Self> {
-        let (negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text),
-        };
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent),
-            None => (text, "0"),
-        };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut digits = format!("{whole}{fraction}");
-        if digits.bytes().all(|digit| digit == b'0') {
-            return Some(Self {
-                negative: false,
-                whole: "0".into(),
-                fraction: String::new(),
-            });
-        }
-        let exponent: i64 = exponent
-            .parse()
-            .ok()
-            .filter(|e: &i64| e.unsigned_abs() < 1 << 32)?;
-        let mut point = whole.len() as i64 + exponent;
-        let zeros = digits.len() - digits.trim_start_matches('0').len();
-        digits.drain(..zeros);
-        point -= zeros as i64;
-        digits.truncate(digits.trim_end_matches('0').len());
-        if point > MAX_DIGITS as i64 || digits.len() as i64 - point > MAX_DIGITS as i64 {
-            return None;
-        }
-        if point <= 0 {
-            digits.insert_str(0, &"0".repeat((1 - point) as usize));
-            point = 1;
-        }
-        let missing = (point as usize).saturating_sub(digits.len());
-        digits.push_str(&"0".repeat(missing));
-        let fraction = digits.split_off(point as usize);
-        Some(Self {
-            negative,
-            whole: digits,
-            fraction,
-        })
-    }
-}
-
-impl Ord for Decimal {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let magnitude = |a: &Self, b: &Self| {
-            (a.whole.len(), &a.whole, &a.fraction).cmp(&(b.whole.len(), &b.whole, &b.fraction))
-        };
-        match (self.negative, other.negative) {
-            (false, false) => magnitude(self, other),
-            (true, true) => magnitude(other, self),
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
-        }
-    }
-}
-
-impl PartialOrd for Decimal {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 
@@ -238,7 +176,7 @@ impl Reader<'_> {
         }
         self.at += 1;
         self.nesting -= 1;
-        Ok(Json::Object(members))
+        Ok(Json::Object(Members::new(members)))
     }
 
     fn array(&mut self) -> Result<Json, Diagnostic> {
@@ -344,34 +282,5 @@ impl Reader<'_> {
             },
             message,
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_exact() {
-        for (text, plain) in [
-            ("-0.0", "0"),
-            ("1.50", "1.5"),
-            ("12345678901234567890123", "12345678901234567890123"),
-            ("1e3", "1000"),
-            ("-1.25e1", "-12.5"),
-            ("1.25e-3", "0.00125"),
-            ("0.001e3", "1"),
-            ("100e-2", "1"),
-        ] {
-            assert_eq!(Decimal::read(text).unwrap().plain(), plain);
-        }
-        assert!(Decimal::read("1e999999999999999999999").is_none());
-        assert!(Decimal::read("1e-401").is_none());
-        let order: Vec<Decimal> = [
-            "-10", "-9.5", "-0.1", "0", "0.09", "0.1", "0.11", "9", "10", "10.5",
-        ]
-        .map(|text| Decimal::read(text).unwrap())
-        .into();
-        assert!(order.is_sorted());
     }
 }

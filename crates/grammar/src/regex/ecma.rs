@@ -112,10 +112,6 @@ impl Parser<'_> {
                 }
                 '\\' => Pattern::Plain(characters(self.escape(false)?.ranges())),
                 '*' | '+' | '?' => return Err(self.error("syntax", start, "nothing to repeat")),
-                '{' | '}' | ']' => {
-                    let message = format!("{next} must be written \\{next} here");
-                    return Err(self.error("syntax", start, message));
-                }
                 other => {
                     self.at += other.len_utf8();
                     Pattern::Plain(Expr::literal(&self.text[start..self.at]))
@@ -168,7 +164,7 @@ impl Parser<'_> {
             Some('*') => (0, None),
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
-            Some('{') => self.bounds()?,
+            Some('{') if self.is_quantifier() => self.bounds()?,
             _ => return Ok(item),
         };
         self.at += 1;
@@ -181,6 +177,20 @@ impl Parser<'_> {
             item: Box::new(item),
             min,
             max,
+        })
+    }
+
+    /// Whether a brace begins a quantifier: elsewhere it stands for itself, as
+    /// in web browsers without the flag `u`.
+    fn is_quantifier(&self) -> bool {
+        let inside = self
+            .rest()
+            .strip_prefix('{')
+            .and_then(|rest| rest.split_once('}'));
+        inside.is_some_and(|(inside, _)| {
+            let (min, max) = inside.split_once(',').unwrap_or((inside, ""));
+            let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            !min.is_empty() && digits(min) && digits(max)
         })
     }
 

@@ -9,6 +9,13 @@ pub struct Sampler<'a> {
     depths: Vec<u32>,
 }
 
+/// Whether a text has a number that a double does not hold exactly.
+#[allow(dead_code, reason = "some tests only draw")]
+pub fn has_long_number(text: &[u8]) -> bool {
+    let mut runs = text.split(|byte| !byte.is_ascii_digit() && *byte != b'.');
+    runs.any(|run| run.len() > 15)
+}
+
 const NEVER: u32 = u32::MAX;
 
 impl<'a> Sampler<'a> {

@@ -1,0 +1,294 @@
+//! The schemas of a schema, by number.
+//!
+//! A [`Document`] hands out schemas by number and reads one when it is first
+//! asked for, so what no instance can reach is never looked at.
+//!
+//! A schema is a place in a document together with its *dynamic scope*, as far
+//! as it matters: what the names that `$dynamicRef` (and `$recursiveRef`) may ask
+//! for mean to whoever came this way. A scope only grows, and there are finitely
+//! many names, so there are finitely many schemas and dynamic references are
+//! exact. Without dynamic anchors there is one scope, the empty one.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::draft::Draft;
+use super::finding::{Finding, error};
+use super::keyword::{Node, SchemaId};
+use super::resources::{ResourceId, Resources, Spot, escape_pointer};
+use super::value::Json;
+use super::{SchemaOptions, reading};
+use crate::automaton::Dfa;
+use crate::slots::Ask;
+use crate::{Diagnostic, Filling, Slot};
+
+/// Index of a dynamic scope.
+type ScopeId = u32;
+
+/// What the names of dynamic references mean: the outermost that has them.
+type Scope<'a> = BTreeMap<&'a str, Spot<'a>>;
+
+/// What a place is read as.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Schema,
+    /// Only this value.
+    Constant,
+    /// Nothing, whatever stands there.
+    Never,
+}
+
+struct Source<'a> {
+    json: &'a Json,
+    pointer: Rc<str>,
+    resource: ResourceId,
+    scope: ScopeId,
+    kind: Kind,
+}
+
+/// A schema with all that belongs to it.
+pub(super) struct Document<'a> {
+    pub options: &'a SchemaOptions,
+    pub resources: Resources<'a>,
+    sources: Vec<Source<'a>>,
+    ids: HashMap<(*const Json, ScopeId, Kind), SchemaId>,
+    nodes: Vec<Option<Rc<Node<'a>>>>,
+    scopes: Vec<Scope<'a>>,
+    entered: HashMap<(ScopeId, ResourceId), ScopeId>,
+    /// Whether what the options lack is left open.
+    pub open: bool,
+    /// The languages of patterns, by their text.
+    pub patterns: HashMap<&'a str, Arc<Dfa>>,
+    /// The languages of slots that were filled.
+    pub filled: HashMap<Ask, Arc<Dfa>>,
+    /// Slots that were left open.
+    pub slots: Vec<Slot>,
+    pub findings: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) const ROOT: SchemaId = 0;
+
+    pub(super) fn new(
+        root: &'a Json,
+        documents: &'a [(String, Json)],
+        options: &'a SchemaOptions,
+        open: bool,
+    ) -> Self {
+        let mut document = Self {
+            options,
+            resources: Resources::new(root, documents),
+            sources: Vec::new(),
+            ids: HashMap::new(),
+            nodes: Vec::new(),
+            scopes: vec![Scope::new()],
+            entered: HashMap::new(),
+            open,
+            patterns: HashMap::new(),
+            filled: HashMap::new(),
+            slots: Vec::new(),
+            findings: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let spot = document.resources.root();
+        document.id(spot.json, spot.pointer, spot.resource, 0, Kind::Schema);
+        document
+    }
+
+    /// The schema at a place below `parent`, which is in the same document.
+    pub(super) fn child(&mut self, parent: SchemaId, step: &str, json: &'a Json) -> SchemaId {
+        self.below(parent, step, json, Kind::Schema)
+    }
+
+    /// The schema of one value below `parent`.
+    pub(super) fn constant(&mut self, parent: SchemaId, step: &str, json: &'a Json) -> SchemaId {
+        self.below(parent, step, json, Kind::Constant)
+    }
+
+    /// A schema that admits nothing.
+    pub(super) fn never(&mut self, parent: SchemaId) -> SchemaId {
+        let source = &self.sources[parent as usize];
+        let (json, pointer) = (source.json, source.pointer.to_string());
+        self.id(json, pointer, source.resource, 0, Kind::Never)
+    }
+
+    fn below(&mut self, parent: SchemaId, step: &str, json: &'a Json, kind: Kind) -> SchemaId {
+        let source = &self.sources[parent as usize];
+        let (resource, scope) = (source.resource, source.scope);
+        let fresh = self.ids.get(&(json as *const Json, scope, kind));
+        if let Some(&known) = fresh {
+            return known;
+        }
+        let pointer = format!("{}/{step}", source.pointer);
+        let resource = match kind {
+            Kind::Schema => self.resources.of(json, resource),
+            _ => resource,
+        };
+        self.id(json, pointer, resource, scope, kind)
+    }
+
+    fn id(
+        &mut self,
+        json: &'a Json,
+        pointer: String,
+        resource: ResourceId,
+        scope: ScopeId,
+        kind: Kind,
+    ) -> SchemaId {
+        let scope = match kind {
+            Kind::Schema => self.enter(scope, resource),
+            _ => scope,
+        };
+        let fresh = self.sources.len() as SchemaId;
+        let id = *self.ids.entry((json, scope, kind)).or_insert(fresh);
+        if id == fresh {
+            self.sources.push(Source {
+                json,
+                pointer: pointer.into(),
+                resource,
+                scope,
+                kind,
+            });
+            self.nodes.push(None);
+        }
+        id
+    }
+
+    /// The scope in a resource that is reached from another.
+    fn enter(&mut self, scope: ScopeId, resource: ResourceId) -> ScopeId {
+        if self.resources.get(resource).dynamic.is_empty() {
+            return scope;
+        }
+        if let Some(&known) = self.entered.get(&(scope, resource)) {
+            return known;
+        }
+        let mut names = self.scopes[scope as usize].clone();
+        for (name, spot) in &self.resources.get(resource).dynamic {
+            names.entry(name).or_insert_with(|| spot.clone());
+        }
+        // A scope is told by what its names mean.
+        let meaning = |scope: &Scope<'a>| -> Vec<(&'a str, *const Json)> {
+            let names = scope.iter();
+            names
+                .map(|(name, spot)| (*name, spot.json as *const Json))
+                .collect()
+        };
+        let wanted = meaning(&names);
+        let known = self
+            .scopes
+            .iter()
+            .position(|scope| meaning(scope) == wanted);
+        let id = known.unwrap_or(self.scopes.len()) as ScopeId;
+        if known.is_none() {
+            self.scopes.push(names);
+        }
+        self.entered.insert((scope, resource), id);
+        id
+    }
+
+    /// What a reference in a schema leads to.
+    pub(super) fn follow(&mut self, from: SchemaId, reference: &str) -> Result<SchemaId, Finding> {
+        let source = &self.sources[from as usize];
+        let (resource, scope) = (source.resource, source.scope);
+        let spot = self.resources.resolve(reference, resource)?;
+        Ok(self.id(spot.json, spot.pointer, spot.resource, scope, Kind::Schema))
+    }
+
+    /// What a reference leads to where the outermost of its name counts.
+    pub(super) fn follow_dynamically(
+        &mut self,
+        from: SchemaId,
+        reference: &str,
+        draft: Draft,
+    ) -> Result<SchemaId, Finding> {
+        let source = &self.sources[from as usize];
+        let (resource, scope) = (source.resource, source.scope);
+        let mut spot = self.resources.resolve(reference, resource)?;
+        let name = match draft {
+            Draft::Nineteen => {
+                let anchor = spot.json.get("$recursiveAnchor");
+                (anchor == Some(&Json::Bool(true))).then_some("")
+            }
+            _ => match spot.json.get("$dynamicAnchor") {
+                Some(Json::Text(name)) if reference.ends_with(&format!("#{name}")) => {
+                    Some(name.as_str())
+                }
+                _ => None,
+            },
+        };
+        if let Some(name) = name {
+            // The reference's own resource is the innermost of the scope.
+            let inside = self.enter(scope, spot.resource);
+            if let Some(outermost) = self.scopes[inside as usize].get(name) {
+                spot = outermost.clone();
+            }
+        }
+        Ok(self.id(spot.json, spot.pointer, spot.resource, scope, Kind::Schema))
+    }
+
+    pub(super) fn pointer(&self, id: SchemaId) -> &str {
+        &self.sources[id as usize].pointer
+    }
+
+    /// The draft of a schema, where it is known.
+    pub(super) fn draft(&self, id: SchemaId) -> Option<Draft> {
+        self.resources.get(self.sources[id as usize].resource).draft
+    }
+
+    /// Whether `$schema` named the draft that a schema is read by.
+    pub(super) fn declares_draft(&self, id: SchemaId) -> bool {
+        self.resources
+            .get(self.sources[id as usize].resource)
+            .declares_draft
+    }
+
+    /// Whether a schema is `false`, as it is written.
+    pub(super) fn is_false(&self, id: SchemaId) -> bool {
+        let source = &self.sources[id as usize];
+        source.kind == Kind::Never
+            || source.kind == Kind::Schema && *source.json == Json::Bool(false)
+    }
+
+    pub(super) fn node(&mut self, id: SchemaId) -> Rc<Node<'a>> {
+        if let Some(node) = &self.nodes[id as usize] {
+            return node.clone();
+        }
+        let source = &self.sources[id as usize];
+        let (json, pointer) = (source.json, source.pointer.clone());
+        let node = Rc::new(match source.kind {
+            Kind::Schema => reading::schema(self, id, pointer, json),
+            Kind::Constant => reading::constant(self, id, pointer, json),
+            Kind::Never => Node {
+                pointer,
+                never: true,
+                keywords: Vec::new(),
+            },
+        });
+        self.nodes[id as usize] = Some(node.clone());
+        node
+    }
+
+    /// Adds a finding, once.
+    pub(super) fn find(&mut self, kind: &'static str, pointer: &str, message: impl Into<String>) {
+        let finding = error(kind, pointer, message);
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Lists of the options that nothing asked for.
+    pub(super) fn unused_lists(&self) -> impl Iterator<Item = &'a str> {
+        let lists = self.options.lists.keys().map(String::as_str);
+        lists.filter(|name| {
+            let mut asked = self.filled.keys();
+            !asked.any(|ask| ask.filling == Filling::List && ask.name == *name)
+        })
+    }
+}
+
+/// A step of a JSON pointer.
+pub(super) fn step(name: &str) -> String {
+    escape_pointer(name)
+}

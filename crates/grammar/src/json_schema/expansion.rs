@@ -1,0 +1,500 @@
+//! From schemas that must hold, or must not, to a union of shapes.
+//!
+//! What is no choice is taken first; then the choice with the fewest ways that
+//! are still open is made, each way in a copy, and so on, as in a solver for
+//! propositional formulas. A shape of which surely nothing is left is dropped.
+//! Dropping only keeps things small: what is kept although it is empty derives
+//! nothing later on.
+//!
+//! Recursion is no matter: values inside of values stay sets of schemas
+//! ([`Goals`]), which are expanded when somebody asks for them.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::document::Document;
+use super::keyword::{Keyword, SchemaId};
+use super::shape::{Goals, Literal, Scopes, Shape};
+use super::steps::{Step, Steps, assert, deny, split};
+use super::types::Types;
+use crate::automaton::Dfa;
+
+/// Most shapes that schemas may lead to.
+const MAX_SHAPES: usize = 2_000;
+/// Longest chain of schemas for the same value.
+const MAX_CHAIN: usize = 100;
+/// Deepest look into values for a contradiction.
+const MAX_DEPTH: usize = 24;
+
+/// Expands sets of schemas, each once.
+pub(super) struct Expander<'a> {
+    pub document: Document<'a>,
+    known: HashMap<Goals, Rc<Vec<Shape<'a>>>>,
+    under_way: HashSet<Goals>,
+    depth: usize,
+    disjoint: HashMap<(SchemaId, SchemaId), bool>,
+    types: HashMap<SchemaId, Types>,
+    evaluates: HashMap<SchemaId, bool>,
+    grounded: HashSet<SchemaId>,
+    /// Languages of strings, by what they are made of.
+    pub languages: HashMap<super::texts::Key<'a>, Arc<Dfa>>,
+    pub any_text: Option<Arc<Dfa>>,
+    /// Names that a schema admits.
+    pub names: HashMap<SchemaId, Arc<Dfa>>,
+    /// Steps taken so far.
+    work: u64,
+}
+
+/// A union of shapes under construction: one of them.
+#[derive(Clone)]
+struct Branch<'a> {
+    shape: Shape<'a>,
+    todo: Steps<'a>,
+    splits: Vec<Rc<Vec<Steps<'a>>>>,
+    seen: Vec<(Literal, Scopes)>,
+    scopes: u32,
+}
+
+impl<'a> Expander<'a> {
+    pub(super) fn new(document: Document<'a>) -> Self {
+        Self {
+            document,
+            known: HashMap::new(),
+            under_way: HashSet::new(),
+            depth: 0,
+            disjoint: HashMap::new(),
+            types: HashMap::new(),
+            evaluates: HashMap::new(),
+            grounded: HashSet::new(),
+            languages: HashMap::new(),
+            any_text: None,
+            names: HashMap::new(),
+            work: 0,
+        }
+    }
+
+    /// The values for which all goals hold.
+    pub(super) fn expand(&mut self, goals: &Goals) -> Rc<Vec<Shape<'a>>> {
+        if let Some(known) = self.known.get(goals) {
+            return known.clone();
+        }
+        self.under_way.insert(goals.clone());
+        self.depth += 1;
+        let shapes = Rc::new(self.shapes(goals));
+        self.depth -= 1;
+        self.under_way.remove(goals);
+        self.known.insert(goals.clone(), shapes.clone());
+        shapes
+    }
+
+    /// Whether there may be a value for which all goals hold; a no is certain.
+    pub(super) fn may_hold(&mut self, goals: &Goals) -> bool {
+        if let Some(known) = self.known.get(goals) {
+            return !known.is_empty();
+        }
+        if self.depth > MAX_DEPTH || self.under_way.contains(goals) {
+            return true;
+        }
+        !self.expand(goals).is_empty()
+    }
+
+    pub(super) fn are_disjoint(&mut self, first: SchemaId, second: SchemaId) -> bool {
+        let pair = (first.min(second), first.max(second));
+        if let Some(&known) = self.disjoint.get(&pair) {
+            return known;
+        }
+        let disjoint = !self
+            .possible_types(first)
+            .meets(self.possible_types(second))
+            || {
+                let goals = self.goals([(first, true), (second, true)]);
+                goals.is_none_or(|goals| !self.may_hold(&goals))
+            };
+        self.disjoint.insert(pair, disjoint);
+        disjoint
+    }
+
+    /// The literals as goals, those that always hold left out; `None` where one
+    /// never does.
+    pub(super) fn goals(&mut self, literals: impl IntoIterator<Item = Literal>) -> Option<Goals> {
+        let mut goals = Goals::new();
+        for (schema, holds) in literals {
+            let schema = self.without_detours(schema);
+            let node = self.document.node(schema);
+            match (node.never, node.keywords.is_empty()) {
+                (true, _) if holds => return None,
+                (true, _) => {}
+                (false, true) if holds => {}
+                (false, true) => return None,
+                (false, false) => goals.push((schema, holds)),
+            }
+        }
+        goals.sort_unstable();
+        goals.dedup();
+        let denied = goals.windows(2).any(|pair| pair[0].0 == pair[1].0);
+        (!denied).then_some(goals)
+    }
+
+    /// The schema behind those that only refer to another.
+    fn without_detours(&mut self, mut schema: SchemaId) -> SchemaId {
+        for _ in 0..MAX_CHAIN {
+            match self.document.node(schema).keywords.as_slice() {
+                [Keyword::Same(target)] => schema = *target,
+                _ => break,
+            }
+        }
+        schema
+    }
+
+    /// Refuses what a schema asks for.
+    pub(super) fn refuse(
+        &mut self,
+        kind: &'static str,
+        schema: SchemaId,
+        keyword: &str,
+        message: &str,
+    ) {
+        let pointer = format!("{}{keyword}", self.document.pointer(schema));
+        self.document.find(kind, &pointer, message);
+    }
+
+    /// Counts work; `false` where there was too much.
+    pub(super) fn spend(&mut self, work: u64) -> bool {
+        self.work += work;
+        let left = self.work <= self.document.options.effort;
+        if !left {
+            let limit = self.document.options.effort;
+            let message = format!("the schema takes more than {limit} steps to compile");
+            self.document.find("too-much-work", "", message);
+        }
+        left
+    }
+
+    fn shapes(&mut self, goals: &Goals) -> Vec<Shape<'a>> {
+        let mut found: Vec<Shape<'a>> = Vec::new();
+        let todo = goals.iter().map(|&goal| Step::Schema(goal, 0)).collect();
+        let mut branches = vec![Branch {
+            shape: Shape::all(),
+            todo,
+            splits: Vec::new(),
+            seen: Vec::new(),
+            scopes: 0,
+        }];
+        while let Some(mut branch) = branches.pop() {
+            if !self.run(&mut branch) || !branch.shape.settle() {
+                continue;
+            }
+            let Some((at, options)) = self.next_split(&mut branch) else {
+                if self.narrow(&mut branch.shape) && !found.contains(&branch.shape) {
+                    found.push(branch.shape);
+                }
+                continue;
+            };
+            if found.len() + branches.len() + options.len() > MAX_SHAPES {
+                let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
+                let message = format!("the choices here lead to over {MAX_SHAPES} cases");
+                self.refuse("too-large", schema, "", &message);
+                return Vec::new();
+            }
+            branch.splits.swap_remove(at);
+            for option in options.into_iter().rev() {
+                let mut taken = branch.clone();
+                taken.todo = option;
+                branches.push(taken);
+            }
+        }
+        found
+    }
+
+    /// Takes all steps that are no choice; `false` where nothing is left.
+    fn run(&mut self, branch: &mut Branch<'a>) -> bool {
+        branch.todo.reverse();
+        while let Some(step) = branch.todo.pop() {
+            if !self.spend(1) || !self.take(branch, step) || branch.shape.types == Types::NONE {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The choice with the fewest open ways, and these.
+    fn next_split(&mut self, branch: &mut Branch<'a>) -> Option<(usize, Vec<Steps<'a>>)> {
+        let mut best: Option<(usize, Vec<Steps<'a>>)> = None;
+        for at in 0..branch.splits.len() {
+            let options = branch.splits[at].clone();
+            let mut open = Vec::new();
+            for option in options.iter() {
+                if self.is_open(branch, option) {
+                    open.push(option.clone());
+                }
+                if best
+                    .as_ref()
+                    .is_some_and(|(_, fewest)| fewest.len() <= open.len())
+                {
+                    break;
+                }
+            }
+            if best
+                .as_ref()
+                .is_none_or(|(_, fewest)| open.len() < fewest.len())
+            {
+                best = Some((at, open));
+            }
+            if best.as_ref().is_some_and(|(_, fewest)| fewest.len() <= 1) {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Whether steps do not contradict at first sight what is known.
+    fn is_open(&mut self, branch: &Branch<'a>, steps: &Steps<'a>) -> bool {
+        // What speaks of members contradicts only what is said of objects.
+        let types = branch.shape.types;
+        let own = |step: &Step<'a>| match step {
+            Step::Types(own) => *own,
+            _ => Types::ALL,
+        };
+        let types = steps.iter().fold(types, |types, step| types.and(own(step)));
+        let only_objects = !types.meets(Types::ALL.without(Types::OBJECT));
+        steps.iter().all(|step| match step {
+            Step::Types(types) => types.meets(branch.shape.types),
+            Step::Schema((schema, holds), _) => {
+                let denied = (*schema, !holds);
+                !branch.seen.iter().any(|(seen, _)| *seen == denied)
+                    && (!holds || self.possible_types(*schema).meets(branch.shape.types))
+            }
+            Step::Required(name) if only_objects => !branch.shape.objects.forbidden.contains(name),
+            Step::Forbidden(name) if only_objects => !branch.shape.objects.required.contains(name),
+            Step::Values(values, true) => {
+                let objects = &branch.shape;
+                let kinds = [
+                    (Types::STRING, values.words.is_empty()),
+                    (Types::NUMBER, values.numbers.is_empty()),
+                ];
+                let mut any = values.names.meets(objects.types);
+                for (kind, empty) in kinds {
+                    any |= !empty && kind.meets(objects.types);
+                }
+                any
+            }
+            _ => true,
+        })
+    }
+
+    fn take(&mut self, branch: &mut Branch<'a>, step: Step<'a>) -> bool {
+        let shape = &mut branch.shape;
+        match step {
+            Step::Schema(literal, scopes) => return self.schema(branch, literal, scopes),
+            Step::Split(options) => branch.splits.push(options),
+            Step::Types(types) => shape.types = shape.types.and(types),
+            Step::WithoutPoint => shape.numbers.without_point = true,
+            Step::Values(values, true) => shape.list(&values),
+            Step::Values(values, false) => shape.except(&values),
+            Step::Lower(bound) => shape.numbers.raise(bound),
+            Step::Upper(bound) => shape.numbers.cap(bound),
+            Step::Multiple(divisor, holds) => {
+                let multiple = (divisor, holds);
+                if !shape.numbers.multiples.contains(&multiple) {
+                    shape.numbers.multiples.push(multiple);
+                }
+            }
+            Step::Length(min, max) => {
+                within(&mut shape.strings.min, &mut shape.strings.max, min, max)
+            }
+            Step::Text(texts, within) => {
+                let mut known = shape.strings.texts.iter();
+                if !known.any(|(other, same)| Arc::ptr_eq(other, &texts) && *same == within) {
+                    shape.strings.texts.push((texts, within));
+                }
+            }
+            Step::Ask(ask) => shape.strings.asks.push(ask),
+            Step::ItemCount(min, max) => {
+                within(&mut shape.arrays.min, &mut shape.arrays.max, min, max);
+            }
+            Step::Items(items, scopes) => shape.arrays.items.push((items, scopes)),
+            Step::Item(index, literal) => shape.arrays.at.push((index, literal)),
+            Step::Contained(contained) => shape.arrays.contained.push(contained),
+            Step::Unique(schema) => {
+                shape.arrays.unique.get_or_insert(schema);
+            }
+            Step::UnevaluatedItems(unevaluated) => shape.arrays.unevaluated.push(unevaluated),
+            Step::PropertyCount(min, max) => {
+                within(&mut shape.objects.min, &mut shape.objects.max, min, max);
+            }
+            Step::Members(members, scopes) => shape.objects.members.push((members, scopes)),
+            Step::Required(name) => shape.objects.require(name),
+            Step::Forbidden(name) => {
+                if !shape.objects.forbidden.contains(&name) {
+                    shape.objects.forbidden.push(name);
+                }
+            }
+            Step::Member(name, literal) => shape.objects.at.push((name, literal)),
+            Step::Some(names, literal) => shape.objects.some.push((names, literal)),
+            Step::Names(schema) => shape.objects.names.push(schema),
+            Step::UnevaluatedProperties(unevaluated) => {
+                shape.objects.unevaluated.push(unevaluated);
+            }
+        }
+        true
+    }
+
+    fn schema(&mut self, branch: &mut Branch<'a>, literal: Literal, scopes: Scopes) -> bool {
+        let (schema, holds) = literal;
+        if branch.seen.contains(&(literal, scopes)) {
+            return true;
+        }
+        let denied = (schema, !holds);
+        if branch.seen.iter().any(|(seen, _)| *seen == denied) || !self.is_grounded(schema) {
+            return false;
+        }
+        branch.seen.push((literal, scopes));
+        let node = self.document.node(schema);
+        if node.never {
+            return !holds;
+        }
+        if !holds {
+            let mut options = deny(self, schema, &node);
+            match options.len() {
+                0 => return false,
+                1 => branch.todo.extend(options.remove(0).into_iter().rev()),
+                _ => branch.todo.push(split(options)),
+            }
+            return true;
+        }
+        let mut inside = scopes;
+        if node.asks_what_is_evaluated() {
+            if branch.scopes == Scopes::BITS {
+                let message = "too many schemas here ask what others evaluate";
+                self.refuse("too-large", schema, "", message);
+                return false;
+            }
+            inside |= 1 << branch.scopes;
+            branch.scopes += 1;
+        }
+        let mut steps = Vec::new();
+        for keyword in &node.keywords {
+            assert(self, schema, keyword, (inside, scopes), &mut steps);
+        }
+        branch.todo.extend(steps.into_iter().rev());
+        true
+    }
+
+    /// The types of values for which a schema may hold; others are certain not
+    /// to be.
+    pub(super) fn possible_types(&mut self, schema: SchemaId) -> Types {
+        if let Some(&known) = self.types.get(&schema) {
+            return known;
+        }
+        // What leads back here says no more.
+        self.types.insert(schema, Types::ALL);
+        let node = self.document.node(schema);
+        let mut types = match node.never {
+            true => Types::NONE,
+            false => Types::ALL,
+        };
+        for keyword in &node.keywords {
+            types = types.and(match keyword {
+                Keyword::Types(types) => *types,
+                Keyword::Values(values) => {
+                    let mut any = values.names;
+                    for (kind, empty) in [
+                        (Types::STRING, values.words.is_empty()),
+                        (Types::NUMBER, values.numbers.is_empty()),
+                        (Types::ARRAY.or(Types::OBJECT), values.composites.is_empty()),
+                    ] {
+                        any = if empty { any } else { any.or(kind) };
+                    }
+                    any
+                }
+                Keyword::All(list) => list.iter().fold(Types::ALL, |types, &part| {
+                    types.and(self.possible_types(part))
+                }),
+                Keyword::Any(list) | Keyword::One(list) => {
+                    list.iter().fold(Types::NONE, |types, &part| {
+                        types.or(self.possible_types(part))
+                    })
+                }
+                Keyword::Same(target) => self.possible_types(*target),
+                _ => Types::ALL,
+            });
+        }
+        self.types.insert(schema, types);
+        types
+    }
+
+    /// Whether a schema, or one in place in it, may speak of members or items.
+    pub(super) fn may_evaluate(&mut self, schema: SchemaId) -> bool {
+        if let Some(&known) = self.evaluates.get(&schema) {
+            return known;
+        }
+        self.evaluates.insert(schema, true);
+        let node = self.document.node(schema);
+        let mut found = false;
+        for keyword in &node.keywords {
+            found |= match keyword {
+                Keyword::Items(_)
+                | Keyword::Members(_)
+                | Keyword::Contains { .. }
+                | Keyword::UnevaluatedItems(_)
+                | Keyword::UnevaluatedProperties(_) => true,
+                Keyword::Not(_) => false,
+                other => other
+                    .in_place()
+                    .into_iter()
+                    .any(|part| self.may_evaluate(part)),
+            };
+        }
+        self.evaluates.insert(schema, found);
+        found
+    }
+
+    /// Whether a schema never leads back to itself without a step into a value.
+    fn is_grounded(&mut self, schema: SchemaId) -> bool {
+        if self.grounded.contains(&schema) {
+            return true;
+        }
+        let mut path: Vec<(SchemaId, Vec<SchemaId>)> = vec![(schema, self.in_place(schema))];
+        while let Some((id, left)) = path.last_mut() {
+            let Some(next) = left.pop() else {
+                self.grounded.insert(*id);
+                path.pop();
+                continue;
+            };
+            if self.grounded.contains(&next) {
+                continue;
+            }
+            let again = path.iter().any(|(on_path, _)| *on_path == next);
+            if again {
+                let message = "this schema refers to itself for the same value";
+                self.refuse("endless-reference", next, "", message);
+                return false;
+            }
+            if path.len() >= MAX_CHAIN {
+                let message = format!("over {MAX_CHAIN} references in a row");
+                self.refuse("too-deep", next, "", &message);
+                return false;
+            }
+            let below = self.in_place(next);
+            path.push((next, below));
+        }
+        true
+    }
+
+    /// Last first.
+    fn in_place(&mut self, schema: SchemaId) -> Vec<SchemaId> {
+        let node = self.document.node(schema);
+        let mut found: Vec<SchemaId> = node.keywords.iter().flat_map(Keyword::in_place).collect();
+        found.reverse();
+        found
+    }
+}
+
+fn within(known_min: &mut u32, known_max: &mut Option<u32>, min: u32, max: Option<u32>) {
+    *known_min = min.max(*known_min);
+    *known_max = match (*known_max, max) {
+        (Some(known), Some(max)) => Some(known.min(max)),
+        (known, max) => known.or(max),
+    };
+}

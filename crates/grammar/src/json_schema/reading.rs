@@ -1,0 +1,660 @@
+//! Reads one schema: which of its keywords the draft knows, and whether they are
+//! well formed.
+//!
+//! A keyword that the draft does not know is an annotation, as the specification
+//! says; one that another draft knows, and that somebody may have meant, is an
+//! error where ignoring it would admit more.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::document::{Document, step};
+use super::draft::Draft;
+use super::finding::{Finding, error, expected};
+use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
+use super::slots::slot;
+use super::types::Types;
+use super::value::Json;
+use super::{denial, formats};
+use crate::automaton::Dfa;
+use crate::{Diagnostic, Filling, Place, regex};
+
+/// Largest count in `minItems`, `maxLength` and the like.
+const MAX_COUNT: u32 = 100_000;
+
+/// Keywords that some drafts do not know, with the first and the last that do.
+const OF_SOME_DRAFTS: [(&str, Draft, Draft); 15] = [
+    ("const", Draft::Six, Draft::Twenty),
+    ("contains", Draft::Six, Draft::Twenty),
+    ("propertyNames", Draft::Six, Draft::Twenty),
+    ("if", Draft::Seven, Draft::Twenty),
+    ("dependentRequired", Draft::Nineteen, Draft::Twenty),
+    ("dependentSchemas", Draft::Nineteen, Draft::Twenty),
+    ("unevaluatedItems", Draft::Nineteen, Draft::Twenty),
+    ("unevaluatedProperties", Draft::Nineteen, Draft::Twenty),
+    ("$recursiveRef", Draft::Nineteen, Draft::Nineteen),
+    ("prefixItems", Draft::Twenty, Draft::Twenty),
+    ("$dynamicRef", Draft::Twenty, Draft::Twenty),
+    ("dependencies", Draft::Four, Draft::Seven),
+    ("extends", Draft::Four, Draft::Four),
+    ("disallow", Draft::Four, Draft::Four),
+    ("divisibleBy", Draft::Four, Draft::Four),
+];
+
+/// Reads the schema with this number.
+pub(super) fn schema<'a>(
+    document: &mut Document<'a>,
+    id: SchemaId,
+    pointer: Rc<str>,
+    json: &'a Json,
+) -> Node<'a> {
+    let draft = match document.draft(id) {
+        Some(draft) => draft,
+        None => {
+            let place = format!("{pointer}/$schema");
+            let finding = error("unsupported-draft", &place, "this draft is not supported")
+                .with_note("drafts 4, 6, 7, 2019-09 and 2020-12 are");
+            if !document.findings.contains(&finding) {
+                document.findings.push(finding);
+            }
+            return silent(pointer);
+        }
+    };
+    let mut reader = Reader {
+        document,
+        id,
+        draft,
+        json,
+        keywords: Vec::new(),
+    };
+    let mut never = false;
+    match json {
+        Json::Bool(admits) => never = !admits,
+        Json::Object(_) => reader.members(&pointer),
+        _ => {
+            let message = "a schema is an object, true or false";
+            reader.document.find("bad-keyword", &pointer, message);
+        }
+    }
+    let keywords = reader.keywords;
+    let node = Node {
+        pointer,
+        never,
+        keywords,
+    };
+    if let Some(message) = denial::of(&node, document) {
+        document.find("impossible-schema", &node.pointer, message);
+        return silent(node.pointer);
+    }
+    node
+}
+
+/// A schema of which an error was found, or of which nothing is said.
+fn silent(pointer: Rc<str>) -> Node<'static> {
+    Node {
+        pointer,
+        never: false,
+        keywords: Vec::new(),
+    }
+}
+
+/// The schema that admits one value.
+pub(super) fn constant<'a>(
+    document: &mut Document<'a>,
+    id: SchemaId,
+    pointer: Rc<str>,
+    json: &'a Json,
+) -> Node<'a> {
+    let keywords = match json {
+        Json::Array(items) => {
+            let count = items.len() as u32;
+            let prefix = items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| document.constant(id, &index.to_string(), item))
+                .collect();
+            vec![
+                Keyword::Types(Types::ARRAY),
+                Keyword::ItemCount(count, Some(count)),
+                Keyword::Items(Rc::new(Items { prefix, rest: None })),
+            ]
+        }
+        Json::Object(members) => {
+            let named: Vec<(&'a str, SchemaId)> = members
+                .iter()
+                .map(|(name, value)| (&**name, document.constant(id, &step(name), value)))
+                .collect();
+            let names = named.iter().map(|(name, _)| *name).collect();
+            let mut sorted = named.clone();
+            sorted.sort_unstable();
+            vec![
+                Keyword::Types(Types::OBJECT),
+                Keyword::Required(names),
+                Keyword::Members(Rc::new(Members {
+                    named,
+                    sorted,
+                    patterns: Vec::new(),
+                    additional: Some(document.never(id)),
+                })),
+            ]
+        }
+        scalar => {
+            let values = values(document, id, "", std::iter::once(scalar));
+            vec![Keyword::Values(Rc::new(values))]
+        }
+    };
+    Node {
+        pointer,
+        never: false,
+        keywords,
+    }
+}
+
+fn values<'a>(
+    document: &mut Document<'a>,
+    id: SchemaId,
+    keyword: &str,
+    list: impl Iterator<Item = &'a Json>,
+) -> Values<'a> {
+    let mut names = Types::NONE;
+    let mut values = Values::default();
+    let mut words: Vec<&'a str> = Vec::new();
+    for (index, value) in list.enumerate() {
+        match value {
+            Json::Null => names = names.or(Types::NULL),
+            Json::Bool(true) => names = names.or(Types::TRUE),
+            Json::Bool(false) => names = names.or(Types::FALSE),
+            Json::Text(text) => words.push(text),
+            Json::Number(number) if values.numbers.contains(number) => {}
+            Json::Number(number) => values.numbers.push(number.clone()),
+            Json::Array(_) | Json::Object(_) => {
+                let place = match keyword {
+                    "enum" => format!("enum/{index}"),
+                    other => other.to_owned(),
+                };
+                values.composites.push(document.constant(id, &place, value));
+            }
+        }
+    }
+    words.sort_unstable();
+    words.dedup();
+    values.names = names;
+    values.words = words.into();
+    values
+}
+
+struct Reader<'d, 'a> {
+    document: &'d mut Document<'a>,
+    id: SchemaId,
+    draft: Draft,
+    json: &'a Json,
+    keywords: Vec<Keyword<'a>>,
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn members(&mut self, pointer: &str) {
+        let Json::Object(members) = self.json else {
+            return;
+        };
+        if self.draft.reference_stands_alone()
+            && let Some(reference) = self.json.get("$ref")
+        {
+            if let Err(finding) = self.keyword("$ref", reference) {
+                let finding = finding.at(&format!("{pointer}/$ref"));
+                self.document.findings.push(finding);
+            }
+            self.warn_of_hidden(pointer);
+            return;
+        }
+        for (keyword, value) in members.iter() {
+            if let Err(finding) = self.keyword(keyword, value) {
+                let place = format!("{pointer}/{}", step(keyword));
+                self.document.findings.push(finding.at(&place));
+            }
+        }
+    }
+
+    /// Beside a reference, early drafts ignore everything.
+    fn warn_of_hidden(&mut self, pointer: &str) {
+        const HARMLESS: [&str; 12] = [
+            "$ref",
+            "$schema",
+            "$id",
+            "id",
+            "$comment",
+            "title",
+            "description",
+            "default",
+            "examples",
+            "definitions",
+            "readOnly",
+            "format",
+        ];
+        let Json::Object(members) = self.json else {
+            return;
+        };
+        let hidden = members
+            .iter()
+            .find(|(keyword, _)| !HARMLESS.contains(&keyword.as_str()) && known(keyword));
+        if let Some((keyword, _)) = hidden {
+            let place = Place::Pointer(format!("{pointer}/{}", step(keyword)));
+            let message = "this draft ignores what stands beside $ref";
+            let warning = Diagnostic::warning("hidden-keyword", place, message)
+                .with_note("take it out, or name a later draft in $schema");
+            self.document.warnings.push(warning);
+        }
+    }
+
+    fn keyword(&mut self, keyword: &str, value: &'a Json) -> Result<(), Finding> {
+        let unknown = |(name, first, last): &(&str, Draft, Draft)| {
+            *name == keyword && !(*first..=*last).contains(&self.draft)
+        };
+        if OF_SOME_DRAFTS.iter().any(unknown) {
+            return self.another_drafts(keyword);
+        }
+        let read = match keyword {
+            "type" => return self.types(value),
+            "enum" | "const" => self.values(keyword, value)?,
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                return self.bound(keyword, value);
+            }
+            "multipleOf" => match value {
+                Json::Number(number) if !number.negative && !number.is_zero() => {
+                    Keyword::Multiple(number.clone())
+                }
+                _ => return Err(expected("a number over 0")),
+            },
+            "minLength" => Keyword::Length(count(value)?, None),
+            "maxLength" => Keyword::Length(0, Some(count(value)?)),
+            "pattern" => Keyword::Text(self.pattern(text(value)?)?),
+            "format" => match formats::asserted(self.document.options, self.draft, value)? {
+                Some(texts) => Keyword::Text(texts),
+                None => return Ok(()),
+            },
+            "minItems" => Keyword::ItemCount(count(value)?, None),
+            "maxItems" => Keyword::ItemCount(0, Some(count(value)?)),
+            "items" | "prefixItems" => return self.items(keyword, value),
+            "contains" => self.contains(value)?,
+            "uniqueItems" => match value {
+                Json::Bool(true) => Keyword::Unique,
+                Json::Bool(false) => return Ok(()),
+                _ => return Err(expected("true or false")),
+            },
+            "minProperties" => Keyword::PropertyCount(count(value)?, None),
+            "maxProperties" => Keyword::PropertyCount(0, Some(count(value)?)),
+            "properties" | "patternProperties" | "additionalProperties" => {
+                return self.object(keyword);
+            }
+            "required" => match (value, self.draft) {
+                (Json::Bool(_), Draft::Four) => return Err(expected("a list of names")),
+                _ => Keyword::Required(names(value)?),
+            },
+            "propertyNames" => Keyword::Names(self.child(keyword, value)),
+            "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                return self.dependencies(keyword, value);
+            }
+            "unevaluatedItems" => Keyword::UnevaluatedItems(self.child(keyword, value)),
+            "unevaluatedProperties" => Keyword::UnevaluatedProperties(self.child(keyword, value)),
+            "allOf" => Keyword::All(self.list(keyword, value)?),
+            "anyOf" => Keyword::Any(self.list(keyword, value)?),
+            "oneOf" => Keyword::One(self.list(keyword, value)?),
+            "not" => Keyword::Not(self.child(keyword, value)),
+            "if" => Keyword::If {
+                condition: self.child(keyword, value),
+                then: self.sibling("then"),
+                otherwise: self.sibling("else"),
+            },
+            "$ref" => Keyword::Same(self.document.follow(self.id, text(value)?)?),
+            "$dynamicRef" | "$recursiveRef" => self.dynamic(value)?,
+            "extends" | "disallow" | "divisibleBy" => return self.another_drafts(keyword),
+            "$schema" if !self.document.resources.is_root(self.json) => {
+                let named = match value {
+                    Json::Text(uri) => Draft::named(uri),
+                    _ => None,
+                };
+                if named != Some(self.draft) {
+                    let message = "$schema is supported only where a document begins";
+                    return Err(Finding::new("unsupported-keyword", message));
+                }
+                return Ok(());
+            }
+            "x-spanOf" => return self.slot(Filling::Text, value, keyword),
+            "x-oneOf" => return self.slot(Filling::List, value, keyword),
+            "x-ignoreCase" if !matches!(value, Json::Bool(_)) => {
+                return Err(expected("true or false"));
+            }
+            // Annotations, locations, and what the specification calls unknown.
+            _ => return Ok(()),
+        };
+        self.keywords.push(read);
+        Ok(())
+    }
+
+    /// What the draft does not know it ignores; where no draft was named, that
+    /// may not be what was meant.
+    fn another_drafts(&mut self, keyword: &str) -> Result<(), Finding> {
+        let message = format!("the keyword {keyword} is another draft's");
+        let note = match keyword {
+            "dependencies" => {
+                "say dependentRequired or dependentSchemas, or name draft 7 in $schema"
+            }
+            _ => "name the draft that is meant in $schema",
+        };
+        // Validators of later drafts differ in what they make of dependencies.
+        if keyword == "dependencies" || !self.document.declares_draft(self.id) {
+            return Err(Finding::new("unsupported-keyword", message).with_note(note));
+        }
+        let place = format!("{}/{}", self.document.pointer(self.id), step(keyword));
+        let message = format!("{message} and constrains nothing");
+        let place = Place::Pointer(place);
+        let warning = Diagnostic::warning("foreign-keyword", place, message);
+        self.document.warnings.push(warning.with_note(note));
+        Ok(())
+    }
+
+    fn child(&mut self, keyword: &str, value: &'a Json) -> SchemaId {
+        self.document.child(self.id, keyword, value)
+    }
+
+    fn sibling(&mut self, keyword: &str) -> Option<SchemaId> {
+        let value = self.json.get(keyword)?;
+        Some(self.child(keyword, value))
+    }
+
+    fn list(&mut self, keyword: &str, value: &'a Json) -> Result<Vec<SchemaId>, Finding> {
+        match value {
+            Json::Array(schemas) if !schemas.is_empty() => Ok(schemas
+                .iter()
+                .enumerate()
+                .map(|(index, schema)| self.child(&format!("{keyword}/{index}"), schema))
+                .collect()),
+            _ => Err(expected("a list of schemas, at least one")),
+        }
+    }
+
+    fn types(&mut self, value: &Json) -> Result<(), Finding> {
+        let one = |value: &Json| {
+            let name = text(value).map_err(|_| expected("a type's name"))?;
+            Types::named(name)
+                .ok_or_else(|| Finding::new("bad-keyword", format!("there is no type {name:?}")))
+        };
+        let types = match value {
+            Json::Array(list) if list.is_empty() => {
+                let message = "an empty list of types admits nothing";
+                return Err(Finding::new("impossible-schema", message));
+            }
+            Json::Array(list) => {
+                let mut types = Types::NONE;
+                for value in list {
+                    types = types.or(one(value)?);
+                }
+                types
+            }
+            value => one(value)?,
+        };
+        self.keywords.push(Keyword::Types(types));
+        let whole = types.meets(Types::INTEGER) && !types.meets(Types::FRACTION);
+        if whole && self.draft == Draft::Four {
+            self.keywords.push(Keyword::WithoutPoint);
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, keyword: &str, value: &'a Json) -> Result<Keyword<'a>, Finding> {
+        let (document, id) = (&mut *self.document, self.id);
+        let values = match (keyword, value) {
+            ("const", value) => values(document, id, keyword, std::iter::once(value)),
+            (_, Json::Array(list)) if list.is_empty() => {
+                let message = "an empty list admits nothing";
+                return Err(Finding::new("impossible-schema", message));
+            }
+            (_, Json::Array(list)) => values(document, id, keyword, list.iter()),
+            _ => return Err(expected("an array")),
+        };
+        Ok(Keyword::Values(Rc::new(values)))
+    }
+
+    fn bound(&mut self, keyword: &str, value: &Json) -> Result<(), Finding> {
+        let is_lower = keyword.ends_with("inimum");
+        let is_exclusive = keyword.starts_with("exclusive");
+        let exclusive = match (value, self.draft) {
+            // In draft 4 the exclusive forms are flags beside the others.
+            (Json::Bool(_), Draft::Four) if is_exclusive => return Ok(()),
+            (Json::Number(_), Draft::Four) if is_exclusive => {
+                return Err(expected("true or false"));
+            }
+            (Json::Number(_), Draft::Four) => {
+                let flag = match is_lower {
+                    true => "exclusiveMinimum",
+                    false => "exclusiveMaximum",
+                };
+                self.json.get(flag) == Some(&Json::Bool(true))
+            }
+            _ => is_exclusive,
+        };
+        let Json::Number(value) = value else {
+            return Err(expected("a number"));
+        };
+        let bound = Bound {
+            value: value.clone(),
+            exclusive,
+        };
+        self.keywords.push(match is_lower {
+            true => Keyword::Lower(bound),
+            false => Keyword::Upper(bound),
+        });
+        Ok(())
+    }
+
+    fn pattern(&mut self, pattern: &'a str) -> Result<Arc<Dfa>, Finding> {
+        if let Some(known) = self.document.patterns.get(pattern) {
+            return Ok(known.clone());
+        }
+        let searched = regex::parse_ecma_search(pattern)?;
+        let texts = Arc::new(Dfa::from_expr(&searched, &super::LIMITS)?);
+        self.document.patterns.insert(pattern, texts.clone());
+        Ok(texts)
+    }
+
+    /// All that is said of items, once, at the first of the keywords.
+    fn items(&mut self, keyword: &str, value: &'a Json) -> Result<(), Finding> {
+        let tuple = matches!(self.json.get("items"), Some(Json::Array(_)));
+        let positions = match (keyword, self.json.get("prefixItems")) {
+            ("items", Some(_)) if self.draft >= Draft::Twenty => return Ok(()),
+            ("prefixItems", _) => Some(("prefixItems", value)),
+            _ if tuple => Some(("items", value)),
+            _ => None,
+        };
+        let declared = self.document.declares_draft(self.id);
+        if tuple && self.draft >= Draft::Twenty && declared {
+            return Err(Finding::new("bad-keyword", "expected a schema, not a list")
+                .with_note("this draft has prefixItems for that"));
+        }
+        let (prefix, rest) = match positions {
+            None => (Vec::new(), Some("items")),
+            Some((keyword, Json::Array(list))) if list.is_empty() => {
+                (Vec::new(), Some(after(keyword)))
+            }
+            Some((keyword, list)) => (self.list(keyword, list)?, Some(after(keyword))),
+        };
+        let rest = rest.and_then(|keyword| self.sibling(keyword));
+        let items = Items { prefix, rest };
+        self.keywords.push(Keyword::Items(Rc::new(items)));
+        Ok(())
+    }
+
+    fn contains(&mut self, value: &'a Json) -> Result<Keyword<'a>, Finding> {
+        let counts = self.draft >= Draft::Nineteen;
+        let bound = |keyword| match self.json.get(keyword) {
+            Some(value) if counts => {
+                let counted = count(value);
+                counted.map(Some).map_err(|_| {
+                    Finding::new(
+                        "bad-keyword",
+                        format!("{keyword} beside it is no count that is supported"),
+                    )
+                })
+            }
+            _ => Ok(None),
+        };
+        let (min, max) = (bound("minContains")?.unwrap_or(1), bound("maxContains")?);
+        Ok(Keyword::Contains {
+            schema: self.child("contains", value),
+            min,
+            max,
+            evaluates: self.draft >= Draft::Twenty,
+        })
+    }
+
+    /// All that is said of members, once, at the first of the keywords.
+    fn object(&mut self, keyword: &str) -> Result<(), Finding> {
+        let all = ["properties", "patternProperties", "additionalProperties"];
+        let Json::Object(present) = self.json else {
+            return Ok(());
+        };
+        let first = present.iter().find(|(name, _)| all.contains(&&**name));
+        if first.is_some_and(|(name, _)| name != keyword) {
+            // The first has read this one too.
+            return match present.get(keyword) {
+                Some(Json::Object(_)) => Ok(()),
+                Some(_) if keyword == "additionalProperties" => Ok(()),
+                _ => Err(expected("an object")),
+            };
+        }
+        let mut members = Members::default();
+        if let Some(Json::Object(named)) = self.json.get("properties") {
+            for (name, schema) in named.iter() {
+                let place = format!("properties/{}", step(name));
+                members.named.push((name, self.child(&place, schema)));
+            }
+        }
+        members.sorted.clone_from(&members.named);
+        members.sorted.sort_unstable();
+        if let Some(Json::Object(patterns)) = self.json.get("patternProperties") {
+            for (pattern, schema) in patterns.iter() {
+                let place = format!("patternProperties/{}", step(pattern));
+                let schema = self.child(&place, schema);
+                match self.pattern(pattern) {
+                    Ok(texts) => members.patterns.push((texts, schema)),
+                    Err(finding) => {
+                        let place = format!("{}/{place}", self.document.pointer(self.id));
+                        let finding = finding.at(&place);
+                        self.document.findings.push(finding);
+                    }
+                }
+            }
+        }
+        members.additional = self.sibling("additionalProperties");
+        self.keywords.push(Keyword::Members(Rc::new(members)));
+        match (keyword, self.json.get(keyword)) {
+            ("additionalProperties", _) | (_, Some(Json::Object(_))) => Ok(()),
+            _ => Err(expected("an object")),
+        }
+    }
+
+    fn dependencies(&mut self, keyword: &str, value: &'a Json) -> Result<(), Finding> {
+        let Json::Object(dependencies) = value else {
+            return Err(expected("an object"));
+        };
+        for (name, dependency) in dependencies.iter() {
+            let of_names = match (keyword, dependency) {
+                ("dependentSchemas", _) => false,
+                ("dependentRequired", _) => true,
+                (_, dependency) => matches!(dependency, Json::Array(_)),
+            };
+            let read = match of_names {
+                true => Keyword::DependentNames(name, names(dependency)?),
+                false => {
+                    let place = format!("{keyword}/{}", step(name));
+                    Keyword::DependentSchema(name, self.child(&place, dependency))
+                }
+            };
+            self.keywords.push(read);
+        }
+        Ok(())
+    }
+
+    fn dynamic(&mut self, value: &'a Json) -> Result<Keyword<'a>, Finding> {
+        let (document, id) = (&mut *self.document, self.id);
+        let target = document.follow_dynamically(id, text(value)?, self.draft)?;
+        Ok(Keyword::Same(target))
+    }
+
+    fn slot(&mut self, filling: Filling, value: &'a Json, keyword: &str) -> Result<(), Finding> {
+        let ignore_case = self.json.get("x-ignoreCase") == Some(&Json::Bool(true));
+        let place = format!("{}/{keyword}", self.document.pointer(self.id));
+        let read = slot(self.document, filling, value, ignore_case, &place)?;
+        self.keywords.push(read);
+        Ok(())
+    }
+}
+
+/// The keyword for what follows a list of positions.
+fn after(keyword: &str) -> &'static str {
+    match keyword {
+        "prefixItems" => "items",
+        _ => "additionalItems",
+    }
+}
+
+/// Whether a keyword constrains in some draft.
+fn known(keyword: &str) -> bool {
+    const OTHERS: [&str; 22] = [
+        "type",
+        "enum",
+        "const",
+        "required",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "minimum",
+        "exclusiveMinimum",
+        "maximum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minProperties",
+        "maxProperties",
+        "uniqueItems",
+        "dependentRequired",
+        "x-spanOf",
+        "x-oneOf",
+        "$dynamicRef",
+        "$recursiveRef",
+    ];
+    OTHERS.contains(&keyword) || super::draft::holder(keyword).is_some()
+}
+
+fn text(value: &Json) -> Result<&str, Finding> {
+    match value {
+        Json::Text(text) => Ok(text),
+        _ => Err(expected("a string")),
+    }
+}
+
+fn names(value: &Json) -> Result<Vec<&str>, Finding> {
+    let Json::Array(names) = value else {
+        return Err(expected("an array"));
+    };
+    let names = names.iter().map(text);
+    let mut names: Vec<&str> = names
+        .collect::<Result<_, _>>()
+        .map_err(|_| expected("a list of names"))?;
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(*name));
+    Ok(names)
+}
+
+fn count(value: &Json) -> Result<u32, Finding> {
+    match value {
+        Json::Number(number) if number.is_integer() && !number.negative => {
+            let count = number.whole.parse().ok();
+            count.filter(|&count| count <= MAX_COUNT).ok_or_else(|| {
+                let message = format!("counts over {MAX_COUNT} are not supported");
+                Finding::new("too-large", message)
+            })
+        }
+        _ => Err(expected("an integer, 0 or more")),
+    }
+}

@@ -1,0 +1,307 @@
+//! The documents of a schema: which parts of them have identifiers, and what a
+//! reference leads to.
+//!
+//! A *resource* is a document, or a part with an identifier of its own: what is
+//! relative in it is relative to that. One walk over every document finds all
+//! resources and anchors; it goes only where schemas stand, so that an `$id` in
+//! an `enum` is none.
+
+use std::collections::HashMap;
+
+use super::draft::{Draft, Holder, holder};
+use super::finding::{Finding, expected};
+use super::uri::{resolve, split_fragment};
+use super::value::Json;
+
+/// The identifier of a schema that has none.
+const NAMELESS: &str = "schema:/";
+
+/// Index of a resource.
+pub(super) type ResourceId = u32;
+
+/// A document, or a part of one with its own identifier.
+#[derive(Debug)]
+pub(super) struct Resource<'a> {
+    uri: String,
+    root: Spot<'a>,
+    /// `None` where `$schema` names another.
+    pub draft: Option<Draft>,
+    /// Whether `$schema` is there, or in the document around.
+    pub declares_draft: bool,
+    anchors: HashMap<&'a str, Spot<'a>>,
+    /// What a reference from elsewhere may be led to instead, by name;
+    /// `$recursiveAnchor` has the empty one.
+    pub dynamic: Vec<(&'a str, Spot<'a>)>,
+}
+
+/// A place in a document.
+#[derive(Clone, Debug)]
+pub(super) struct Spot<'a> {
+    pub json: &'a Json,
+    /// As in [`crate::Place::Pointer`]; that of another document has its
+    /// identifier and `#` before it.
+    pub pointer: String,
+    pub resource: ResourceId,
+}
+
+/// All documents of a schema.
+#[derive(Debug, Default)]
+pub(super) struct Resources<'a> {
+    list: Vec<Resource<'a>>,
+    /// `None` for an identifier that several have.
+    by_uri: HashMap<String, Option<ResourceId>>,
+    by_root: HashMap<*const Json, ResourceId>,
+}
+
+impl<'a> Resources<'a> {
+    /// The schema, and the documents handed over with it by their identifiers.
+    pub(super) fn new(root: &'a Json, documents: &'a [(String, Json)]) -> Self {
+        let mut resources = Self::default();
+        let draft = declared(root).unwrap_or(Some(Draft::Twenty));
+        resources.document(NAMELESS, "", root, draft);
+        for (uri, json) in documents {
+            let uri = split_fragment(uri).0;
+            let draft = declared(json).unwrap_or(draft);
+            resources.document(uri, &format!("{uri}#"), json, draft);
+        }
+        resources
+    }
+
+    pub(super) fn root(&self) -> Spot<'a> {
+        self.list[0].root.clone()
+    }
+
+    pub(super) fn get(&self, id: ResourceId) -> &Resource<'a> {
+        &self.list[id as usize]
+    }
+
+    /// The resource of a part of a resource.
+    pub(super) fn of(&self, json: &Json, around: ResourceId) -> ResourceId {
+        let own = self.by_root.get(&(json as *const Json));
+        own.copied().unwrap_or(around)
+    }
+
+    /// Whether a schema is the root of its resource.
+    pub(super) fn is_root(&self, json: &Json) -> bool {
+        self.by_root.contains_key(&(json as *const Json))
+    }
+
+    /// What a reference in a resource leads to.
+    pub(super) fn resolve(&self, reference: &str, from: ResourceId) -> Result<Spot<'a>, Finding> {
+        let (before, fragment) = split_fragment(reference);
+        let uri = resolve(&self.get(from).uri, before);
+        let target = match self.by_uri.get(&uri) {
+            Some(Some(target)) => self.get(*target),
+            Some(None) => {
+                let message = format!("several schemas have the identifier {uri:?}");
+                return Err(Finding::new("ambiguous-reference", message));
+            }
+            None => {
+                let message = format!(
+                    "{reference:?} is not in this document, and no document of that name was \
+                     handed over"
+                );
+                return Err(Finding::new("unsupported-reference", message));
+            }
+        };
+        let fragment = fragment.unwrap_or_default();
+        let fragment = percent_decoded(fragment).ok_or_else(|| expected("a JSON pointer"))?;
+        if fragment.is_empty() {
+            return Ok(target.root.clone());
+        }
+        let lost = || {
+            let message = format!("{reference:?} leads nowhere");
+            Finding::new("unknown-reference", message)
+        };
+        match fragment.starts_with('/') {
+            true => self.follow(&target.root, &fragment).ok_or_else(lost),
+            false => target.anchors.get(&*fragment).cloned().ok_or_else(lost),
+        }
+    }
+
+    fn follow(&self, root: &Spot<'a>, pointer: &str) -> Option<Spot<'a>> {
+        let mut spot = root.clone();
+        for step in pointer.split('/').skip(1) {
+            let name = step.replace("~1", "/").replace("~0", "~");
+            spot.json = match spot.json {
+                Json::Array(items) => {
+                    let plain = name == "0" || !name.starts_with(['0', '+']);
+                    let index = name.parse().ok().filter(|_| plain);
+                    index.and_then(|at: usize| items.get(at))?
+                }
+                other => other.get(&name)?,
+            };
+            spot.pointer.push('/');
+            spot.pointer.push_str(&escape_pointer(&name));
+            spot.resource = self.of(spot.json, spot.resource);
+        }
+        Some(spot)
+    }
+
+    fn document(&mut self, uri: &str, pointer: &str, root: &'a Json, draft: Option<Draft>) {
+        let own = identifier(root, draft.unwrap_or(Draft::Twenty));
+        let own = own.filter(|own| !own.starts_with('#'));
+        let id = own.map_or(uri.to_owned(), |own| resolve(uri, own));
+        let resource = self.add(id.clone(), pointer.to_owned(), root, draft, None);
+        if id != uri {
+            self.by_uri.entry(uri.to_owned()).or_insert(Some(resource));
+        }
+        let mut path = pointer.to_owned();
+        self.walk(root, &mut path, resource);
+    }
+
+    fn add(
+        &mut self,
+        uri: String,
+        pointer: String,
+        json: &'a Json,
+        draft: Option<Draft>,
+        around: Option<ResourceId>,
+    ) -> ResourceId {
+        let resource = self.list.len() as ResourceId;
+        let around_declares = around.is_some_and(|around| self.get(around).declares_draft);
+        let known = self.by_uri.entry(uri.clone());
+        known
+            .and_modify(|known| *known = None)
+            .or_insert(Some(resource));
+        self.by_root.insert(json, resource);
+        self.list.push(Resource {
+            uri,
+            root: Spot {
+                json,
+                pointer,
+                resource,
+            },
+            draft,
+            declares_draft: declared(json).is_some() || around_declares,
+            anchors: HashMap::new(),
+            dynamic: Vec::new(),
+        });
+        resource
+    }
+
+    fn walk(&mut self, json: &'a Json, path: &mut String, around: ResourceId) {
+        let Json::Object(members) = json else {
+            return;
+        };
+        let resource = self.names(json, path, around);
+        let length = path.len();
+        for (keyword, value) in members.iter() {
+            let Some(holder) = holder(keyword) else {
+                continue;
+            };
+            path.push('/');
+            path.push_str(keyword);
+            let inner = path.len();
+            match (holder, value) {
+                (Holder::List | Holder::OneOrList, Json::Array(items)) => {
+                    for (index, item) in items.iter().enumerate() {
+                        path.push_str(&format!("/{index}"));
+                        self.walk(item, path, resource);
+                        path.truncate(inner);
+                    }
+                }
+                (Holder::Map | Holder::MixedMap, Json::Object(schemas)) => {
+                    for (name, schema) in schemas.iter() {
+                        path.push('/');
+                        path.push_str(&escape_pointer(name));
+                        self.walk(schema, path, resource);
+                        path.truncate(inner);
+                    }
+                }
+                (Holder::One | Holder::OneOrList, schema) => self.walk(schema, path, resource),
+                _ => {}
+            }
+            path.truncate(length);
+        }
+    }
+
+    /// Takes note of the names that a schema gives itself.
+    fn names(&mut self, json: &'a Json, path: &str, around: ResourceId) -> ResourceId {
+        let mut resource = self.of(json, around);
+        let draft = self.get(around).draft.unwrap_or(Draft::Twenty);
+        let mut anchors: Vec<&'a str> = Vec::new();
+        match identifier(json, draft) {
+            Some(id) if id.starts_with('#') => anchors.extend(id.strip_prefix('#')),
+            Some(id) if !self.is_root(json) => {
+                let uri = resolve(&self.get(around).uri, id);
+                let draft = declared(json).unwrap_or(self.get(around).draft);
+                resource = self.add(uri, path.to_owned(), json, draft, Some(around));
+                anchors.extend(split_fragment(id).1.filter(|name| !name.is_empty()));
+            }
+            _ => {}
+        }
+        let spot = Spot {
+            json,
+            pointer: path.to_owned(),
+            resource,
+        };
+        let text = |keyword| match json.get(keyword) {
+            Some(Json::Text(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        let draft = self.get(resource).draft.unwrap_or(Draft::Twenty);
+        let target = &mut self.list[resource as usize];
+        if draft >= Draft::Nineteen {
+            anchors.extend(text("$anchor"));
+        }
+        if draft == Draft::Nineteen
+            && target.root.pointer == path
+            && json.get("$recursiveAnchor") == Some(&Json::Bool(true))
+        {
+            target.dynamic.push(("", spot.clone()));
+        }
+        if draft >= Draft::Twenty
+            && let Some(name) = text("$dynamicAnchor")
+        {
+            anchors.push(name);
+            target.dynamic.push((name, spot.clone()));
+        }
+        for anchor in anchors {
+            target.anchors.insert(anchor, spot.clone());
+        }
+        resource
+    }
+}
+
+/// What `$schema` says, if it is there: `None` inside for an unknown draft.
+pub(super) fn declared(json: &Json) -> Option<Option<Draft>> {
+    match json.get("$schema")? {
+        Json::Text(uri) => Some(Draft::named(uri)),
+        _ => Some(None),
+    }
+}
+
+fn identifier(json: &Json, draft: Draft) -> Option<&str> {
+    let draft = declared(json).flatten().unwrap_or(draft);
+    if draft.reference_stands_alone() && json.get("$ref").is_some() {
+        return None;
+    }
+    match json.get(draft.identifier())? {
+        Json::Text(id) => Some(id),
+        _ => None,
+    }
+}
+
+pub(super) fn escape_pointer(step: &str) -> String {
+    match step.contains(['~', '/']) {
+        true => step.replace('~', "~0").replace('/', "~1"),
+        false => step.to_owned(),
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first != b'%' {
+            bytes.push(first);
+            continue;
+        }
+        let digits = std::str::from_utf8(rest.get(..2)?).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = &rest[2..];
+    }
+    String::from_utf8(bytes).ok()
+}

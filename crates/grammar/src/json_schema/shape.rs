@@ -1,0 +1,411 @@
+//! What all schemas that hold for a value say of it together, type by type.
+//!
+//! A [`Shape`] is a set of values in *product form*: a keyword of JSON Schema
+//! speaks of one type, so what many say together is one description for each
+//! type, and meeting is adding to them. What is no product (`anyOf`, the denial
+//! of several things) is a union of shapes: see [`super::expansion`].
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::decimal::Decimal;
+use super::keyword::{Bound, Items, Members, SchemaId, Values};
+use super::types::Types;
+use crate::automaton::Dfa;
+use crate::slots::Ask;
+
+/// A schema that holds, or does not.
+pub(super) type Literal = (SchemaId, bool);
+/// Schemas that hold or do not, all at once; sorted. The empty one admits all.
+pub(super) type Goals = Vec<Literal>;
+/// Those whose `unevaluatedItems` and `unevaluatedProperties` a keyword counts
+/// for, as a set of bits.
+pub(super) type Scopes = u64;
+
+/// A set of values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shape<'a> {
+    pub types: Types,
+    pub numbers: Numbers,
+    pub strings: Strings<'a>,
+    pub arrays: Arrays,
+    pub objects: Objects<'a>,
+}
+
+/// A set of numbers; whether integers or others is the types' to say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Numbers {
+    pub lower: Option<Bound>,
+    pub upper: Option<Bound>,
+    /// Multiples of these, or none.
+    pub multiples: Vec<(Decimal, bool)>,
+    /// One of these.
+    pub listed: Option<Vec<Decimal>>,
+    /// None of these.
+    pub except: Vec<Decimal>,
+    /// Integers are written without a point.
+    pub without_point: bool,
+}
+
+/// A set of strings.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strings<'a> {
+    pub min: u32,
+    pub max: Option<u32>,
+    /// One of these, sorted.
+    pub words: Option<Rc<[&'a str]>>,
+    /// None of these.
+    pub except: Vec<Rc<[&'a str]>>,
+    /// Within these languages, or outside.
+    pub texts: Vec<(Arc<Dfa>, bool)>,
+    pub asks: Vec<Ask>,
+}
+
+impl PartialEq for Strings<'_> {
+    /// Of one language there may be several automata; then this says no.
+    fn eq(&self, other: &Self) -> bool {
+        let address = |(texts, within): &(Arc<Dfa>, bool)| (Arc::as_ptr(texts), *within);
+        (self.min, self.max) == (other.min, other.max)
+            && self.words == other.words
+            && self.except == other.except
+            && self.asks == other.asks
+            && self
+                .texts
+                .iter()
+                .map(address)
+                .eq(other.texts.iter().map(address))
+    }
+}
+
+/// Items that something is said of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contained {
+    pub goal: Literal,
+    /// Only items from this one on count.
+    pub from: u32,
+    pub min: u32,
+    pub max: Option<u32>,
+    /// For whom what it finds is evaluated.
+    pub scopes: Scopes,
+}
+
+/// `unevaluatedItems` or `unevaluatedProperties`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Unevaluated {
+    pub schema: SchemaId,
+    /// What counts for it.
+    pub scope: Scopes,
+    /// What it counts for.
+    pub outer: Scopes,
+}
+
+/// A set of arrays.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arrays {
+    pub min: u32,
+    pub max: Option<u32>,
+    pub items: Vec<(Rc<Items>, Scopes)>,
+    /// What is said of one position.
+    pub at: Vec<(u32, Literal)>,
+    pub contained: Vec<Contained>,
+    /// The schema that wants no item twice.
+    pub unique: Option<SchemaId>,
+    pub unevaluated: Vec<Unevaluated>,
+}
+
+impl PartialEq for Arrays {
+    fn eq(&self, other: &Self) -> bool {
+        let address = |(items, scopes): &(Rc<Items>, Scopes)| (Rc::as_ptr(items), *scopes);
+        (self.min, self.max, self.unique) == (other.min, other.max, other.unique)
+            && self.at == other.at
+            && self.contained == other.contained
+            && self.unevaluated == other.unevaluated
+            && self
+                .items
+                .iter()
+                .map(address)
+                .eq(other.items.iter().map(address))
+    }
+}
+
+/// Names of members.
+#[derive(Clone, Debug)]
+pub(super) enum Names<'a> {
+    /// Those of a language.
+    Matching(Arc<Dfa>),
+    /// Those that are neither in `properties` nor match `patternProperties`.
+    Beside(Rc<Members<'a>>),
+    /// Those that are not valid as strings.
+    Denied(SchemaId),
+}
+
+impl PartialEq for Names<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Names::Matching(a), Names::Matching(b)) => Arc::ptr_eq(a, b),
+            (Names::Beside(a), Names::Beside(b)) => Rc::ptr_eq(a, b),
+            (Names::Denied(a), Names::Denied(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// A set of objects.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Objects<'a> {
+    pub min: u32,
+    pub max: Option<u32>,
+    pub members: Vec<(Rc<Members<'a>>, Scopes)>,
+    pub required: Vec<&'a str>,
+    pub forbidden: Vec<&'a str>,
+    /// What is said of one name's value.
+    pub at: Vec<(&'a str, Literal)>,
+    /// Some member with such a name has such a value.
+    pub some: Vec<(Names<'a>, Option<Literal>)>,
+    /// What the names are, as strings.
+    pub names: Vec<SchemaId>,
+    pub unevaluated: Vec<Unevaluated>,
+}
+
+impl PartialEq for Objects<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let address = |(members, scopes): &(Rc<Members<'_>>, Scopes)| {
+            (Rc::as_ptr(members).cast::<u8>(), *scopes)
+        };
+        (self.min, self.max) == (other.min, other.max)
+            && self.required == other.required
+            && self.forbidden == other.forbidden
+            && self.at == other.at
+            && self.some == other.some
+            && self.names == other.names
+            && self.unevaluated == other.unevaluated
+            && self
+                .members
+                .iter()
+                .map(address)
+                .eq(other.members.iter().map(address))
+    }
+}
+
+impl<'a> Shape<'a> {
+    /// Every value.
+    pub(super) fn all() -> Self {
+        Self {
+            types: Types::ALL,
+            numbers: Numbers::default(),
+            strings: Strings::default(),
+            arrays: Arrays::default(),
+            objects: Objects::default(),
+        }
+    }
+
+    /// Whether something is surely left; looks at what is said of one type only.
+    pub(super) fn settle(&mut self) -> bool {
+        if self.types.meets(Types::NUMBER) {
+            self.types = self.types.without(self.numbers.impossible(self.types));
+        }
+        if self.types.meets(Types::STRING) && self.strings.is_impossible() {
+            self.types = self.types.without(Types::STRING);
+        }
+        if self.arrays.max.is_some_and(|max| max < self.arrays.min) {
+            self.types = self.types.without(Types::ARRAY);
+        }
+        if self.types.meets(Types::OBJECT) && self.objects.is_impossible() {
+            self.types = self.types.without(Types::OBJECT);
+        }
+        self.types != Types::NONE
+    }
+
+    /// Keeps only listed values, arrays and objects aside.
+    pub(super) fn list(&mut self, values: &Values<'a>) {
+        let mut kept = values.names;
+        if !values.words.is_empty() {
+            kept = kept.or(Types::STRING);
+            let words = values.words.clone();
+            self.strings.words = Some(match &self.strings.words {
+                None => words,
+                Some(known) => {
+                    let both = known
+                        .iter()
+                        .filter(|word| words.binary_search(word).is_ok());
+                    both.copied().collect()
+                }
+            });
+        }
+        if !values.numbers.is_empty() {
+            kept = kept.or(Types::NUMBER);
+            self.numbers.listed = Some(match &self.numbers.listed {
+                None => values.numbers.clone(),
+                Some(known) => {
+                    let both = known
+                        .iter()
+                        .filter(|number| values.numbers.contains(number));
+                    both.cloned().collect()
+                }
+            });
+        }
+        self.types = self.types.and(kept);
+    }
+
+    /// Leaves listed values out, arrays and objects aside.
+    pub(super) fn except(&mut self, values: &Values<'a>) {
+        self.types = self.types.without(values.names);
+        if !values.words.is_empty() {
+            self.strings.except.push(values.words.clone());
+        }
+        self.numbers.except.extend(values.numbers.iter().cloned());
+    }
+}
+
+impl Numbers {
+    pub(super) fn raise(&mut self, bound: Bound) {
+        let tighter = self.lower.as_ref().is_none_or(|known| {
+            bound.value > known.value || bound.value == known.value && bound.exclusive
+        });
+        if tighter {
+            self.lower = Some(bound);
+        }
+    }
+
+    pub(super) fn cap(&mut self, bound: Bound) {
+        let tighter = self.upper.as_ref().is_none_or(|known| {
+            bound.value < known.value || bound.value == known.value && bound.exclusive
+        });
+        if tighter {
+            self.upper = Some(bound);
+        }
+    }
+
+    /// Whether the bounds, the multiples and the lists admit a number.
+    pub(super) fn admits(&self, number: &Decimal) -> bool {
+        let above = self.lower.as_ref().is_none_or(|bound| {
+            *number > bound.value || *number == bound.value && !bound.exclusive
+        });
+        let below = self.upper.as_ref().is_none_or(|bound| {
+            *number < bound.value || *number == bound.value && !bound.exclusive
+        });
+        let mut multiples = self.multiples.iter();
+        above
+            && below
+            && !self.except.contains(number)
+            && self
+                .listed
+                .as_ref()
+                .is_none_or(|listed| listed.contains(number))
+            && multiples.all(|(divisor, holds)| number.is_multiple_of(divisor) == *holds)
+    }
+
+    /// All the numbers, where they are integers and few.
+    pub(super) fn few(&self, types: Types, most: usize) -> Option<Vec<Decimal>> {
+        let of_type = |number: &Decimal| {
+            types.meets(match number.is_integer() {
+                true => Types::INTEGER,
+                false => Types::FRACTION,
+            })
+        };
+        if let Some(listed) = &self.listed {
+            let left = listed
+                .iter()
+                .filter(|number| of_type(number) && self.admits(number));
+            return Some(left.cloned().collect());
+        }
+        let (lower, upper) = (self.lower.as_ref()?, self.upper.as_ref()?);
+        if types.meets(Types::FRACTION) && lower.value != upper.value {
+            return None;
+        }
+        let mut next = lower.value.first_integer(lower.exclusive);
+        let mut found = Vec::new();
+        while next <= upper.value && !(upper.exclusive && next == upper.value) {
+            if found.len() > most {
+                return None;
+            }
+            let after = next.first_integer(true);
+            if self.admits(&next) {
+                found.push(next);
+            }
+            next = after;
+        }
+        Some(found)
+    }
+
+    /// Those of the number types that surely nothing is left of.
+    fn impossible(&self, types: Types) -> Types {
+        if let Some(listed) = &self.listed {
+            let mut left = Types::NONE;
+            for number in listed.iter().filter(|number| self.admits(number)) {
+                left = left.or(match number.is_integer() {
+                    true => Types::INTEGER,
+                    false => Types::FRACTION,
+                });
+            }
+            return Types::NUMBER.without(left);
+        }
+        let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else {
+            return Types::NONE;
+        };
+        if lower.value > upper.value
+            || lower.value == upper.value && (lower.exclusive || upper.exclusive)
+        {
+            return Types::NUMBER;
+        }
+        if lower.value == upper.value {
+            return match self.admits(&lower.value) {
+                true if lower.value.is_integer() => Types::FRACTION,
+                true => Types::INTEGER,
+                false => Types::NUMBER,
+            };
+        }
+        let whole = types.meets(Types::INTEGER)
+            && lower.value.first_integer(lower.exclusive)
+                > upper.value.last_integer(upper.exclusive);
+        match whole {
+            true => Types::INTEGER,
+            false => Types::NONE,
+        }
+    }
+}
+
+impl Strings<'_> {
+    /// Whether a text is among them; slots are left aside.
+    pub(super) fn admits(&self, text: &str) -> bool {
+        let length = || text.chars().count();
+        (self.min == 0 || length() >= self.min as usize)
+            && self.max.is_none_or(|max| length() <= max as usize)
+            && self
+                .words
+                .as_ref()
+                .is_none_or(|words| words.binary_search(&text).is_ok())
+            && self
+                .except
+                .iter()
+                .all(|words| words.binary_search(&text).is_err())
+            && self
+                .texts
+                .iter()
+                .all(|(texts, within)| texts.accepts(text.as_bytes()) == *within)
+    }
+
+    fn is_impossible(&self) -> bool {
+        let turned = self.max.is_some_and(|max| max < self.min);
+        let words = self.words.as_ref();
+        turned || words.is_some_and(|words| !words.iter().any(|word| self.admits(word)))
+    }
+}
+
+impl<'a> Objects<'a> {
+    pub(super) fn require(&mut self, name: &'a str) {
+        if !self.required.contains(&name) {
+            self.required.push(name);
+        }
+    }
+
+    fn is_impossible(&self) -> bool {
+        let count = self.required.len() as u32;
+        let max = self.max;
+        max.is_some_and(|max| max < self.min.max(count))
+            || self
+                .forbidden
+                .iter()
+                .any(|name| self.required.contains(name))
+    }
+}

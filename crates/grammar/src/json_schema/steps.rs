@@ -1,0 +1,401 @@
+//! What a keyword says, and what denying it says, as steps that narrow a shape.
+//!
+//! Denying a keyword that speaks of one type gives values of that type only:
+//! the others satisfy it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::decimal::Decimal;
+use super::expansion::Expander;
+use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
+use super::shape::{Contained, Literal, Names, Scopes, Unevaluated};
+use super::types::Types;
+use crate::automaton::Dfa;
+use crate::slots::Ask;
+
+/// Steps that are taken together.
+pub(super) type Steps<'a> = Vec<Step<'a>>;
+
+/// One way to narrow a set of values.
+#[derive(Clone, Debug)]
+pub(super) enum Step<'a> {
+    /// A schema holds, or does not, and counts for these scopes.
+    Schema(Literal, Scopes),
+    /// Any of these, each of several steps.
+    Split(Rc<Vec<Steps<'a>>>),
+    Types(Types),
+    WithoutPoint,
+    /// Listed values, or others; arrays and objects aside.
+    Values(Rc<Values<'a>>, bool),
+    Lower(Bound),
+    Upper(Bound),
+    Multiple(Decimal, bool),
+    Length(u32, Option<u32>),
+    Text(Arc<Dfa>, bool),
+    Ask(Ask),
+    ItemCount(u32, Option<u32>),
+    Items(Rc<Items>, Scopes),
+    Item(u32, Literal),
+    Contained(Contained),
+    Unique(SchemaId),
+    UnevaluatedItems(Unevaluated),
+    PropertyCount(u32, Option<u32>),
+    Members(Rc<Members<'a>>, Scopes),
+    Required(&'a str),
+    Forbidden(&'a str),
+    Member(&'a str, Literal),
+    Some(Names<'a>, Option<Literal>),
+    Names(SchemaId),
+    UnevaluatedProperties(Unevaluated),
+}
+
+/// What a keyword says, for those whose evaluated members it counts for:
+/// `inside` for what stands in the schema, `outside` for the schema itself.
+pub(super) fn assert<'a>(
+    expander: &mut Expander<'a>,
+    schema: SchemaId,
+    keyword: &Keyword<'a>,
+    (inside, outside): (Scopes, Scopes),
+    steps: &mut Steps<'a>,
+) {
+    let holds = |schema: SchemaId| Step::Schema((schema, true), inside);
+    let fails = |schema: SchemaId| Step::Schema((schema, false), 0);
+    steps.push(match keyword {
+        Keyword::Types(types) => Step::Types(*types),
+        Keyword::WithoutPoint => Step::WithoutPoint,
+        Keyword::Values(values) if values.composites.is_empty() => {
+            Step::Values(values.clone(), true)
+        }
+        Keyword::Values(values) => {
+            let composites = values.composites.iter();
+            let mut options: Vec<Steps<'a>> = composites
+                .map(|&schema| vec![Step::Schema((schema, true), 0)])
+                .collect();
+            options.push(vec![Step::Values(values.clone(), true)]);
+            split(options)
+        }
+        Keyword::Lower(bound) => Step::Lower(bound.clone()),
+        Keyword::Upper(bound) => Step::Upper(bound.clone()),
+        Keyword::Multiple(divisor) => Step::Multiple(divisor.clone(), true),
+        Keyword::Length(min, max) => Step::Length(*min, *max),
+        Keyword::Text(texts) => Step::Text(texts.clone(), true),
+        Keyword::Ask(ask) => Step::Ask(ask.clone()),
+        Keyword::ItemCount(min, max) => Step::ItemCount(*min, *max),
+        Keyword::Items(items) => Step::Items(items.clone(), inside),
+        Keyword::Contains {
+            schema,
+            min,
+            max,
+            evaluates,
+        } => Step::Contained(Contained {
+            goal: (*schema, true),
+            from: 0,
+            min: *min,
+            max: *max,
+            scopes: if *evaluates { inside } else { 0 },
+        }),
+        Keyword::Unique => Step::Unique(schema),
+        Keyword::PropertyCount(min, max) => Step::PropertyCount(*min, *max),
+        Keyword::Members(members) => Step::Members(members.clone(), inside),
+        Keyword::Required(names) => {
+            steps.extend(names.iter().map(|name| Step::Required(name)));
+            return;
+        }
+        Keyword::Names(schema) => Step::Names(*schema),
+        Keyword::DependentNames(name, needed) => {
+            let mut with: Steps<'a> = vec![Step::Required(name)];
+            with.extend(needed.iter().map(|name| Step::Required(name)));
+            split(vec![vec![Step::Forbidden(name)], with])
+        }
+        Keyword::DependentSchema(name, schema) => split(vec![
+            vec![Step::Forbidden(name)],
+            vec![Step::Required(name), holds(*schema)],
+        ]),
+        Keyword::UnevaluatedItems(schema) => Step::UnevaluatedItems(Unevaluated {
+            schema: *schema,
+            scope: inside & !outside,
+            outer: outside,
+        }),
+        Keyword::UnevaluatedProperties(schema) => Step::UnevaluatedProperties(Unevaluated {
+            schema: *schema,
+            scope: inside & !outside,
+            outer: outside,
+        }),
+        Keyword::All(list) => {
+            steps.extend(list.iter().map(|&schema| holds(schema)));
+            return;
+        }
+        Keyword::Any(list) if inside == 0 => {
+            split(list.iter().map(|&schema| vec![holds(schema)]).collect())
+        }
+        Keyword::Any(list) => split(any_that_hold(expander, schema, list, inside)),
+        Keyword::One(list) => split(one_that_holds(expander, list, inside)),
+        Keyword::Not(schema) => fails(*schema),
+        Keyword::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let condition = *condition;
+            match (then, otherwise) {
+                (None, None) if inside == 0 => return,
+                (None, None) => split(vec![vec![holds(condition)], Vec::new()]),
+                (Some(then), None) => split(vec![
+                    vec![holds(condition), holds(*then)],
+                    vec![fails(condition)],
+                ]),
+                (None, Some(otherwise)) => split(vec![
+                    vec![holds(condition)],
+                    vec![fails(condition), holds(*otherwise)],
+                ]),
+                (Some(then), Some(otherwise)) => split(vec![
+                    vec![holds(condition), holds(*then)],
+                    vec![fails(condition), holds(*otherwise)],
+                ]),
+            }
+        }
+        Keyword::Same(schema) => holds(*schema),
+    });
+}
+
+/// `anyOf` where it matters which of the schemas hold: whoever evaluates more
+/// admits more, so it is enough that those in the choice hold.
+fn any_that_hold<'a>(
+    expander: &mut Expander<'a>,
+    schema: SchemaId,
+    list: &[SchemaId],
+    scopes: Scopes,
+) -> Vec<Steps<'a>> {
+    const MOST: usize = 8;
+    let (speaking, silent): (Vec<SchemaId>, Vec<SchemaId>) = list
+        .iter()
+        .partition(|&&branch| expander.may_evaluate(branch));
+    if speaking.len() > MOST {
+        let pointer = format!("{}/anyOf", expander.document.pointer(schema));
+        let message =
+            format!("over {MOST} schemas here may evaluate what an unevaluated… keyword asks for");
+        expander.document.find("too-large", &pointer, message);
+        return Vec::new();
+    }
+    let holds = |schema: &SchemaId| Step::Schema((*schema, true), scopes);
+    let subsets = (1..1usize << speaking.len()).rev().map(|subset| {
+        let chosen = speaking.iter().enumerate();
+        let chosen = chosen.filter(|(index, _)| subset & (1 << index) != 0);
+        chosen.map(|(_, schema)| holds(schema)).collect()
+    });
+    subsets
+        .chain(silent.iter().map(|schema| vec![holds(schema)]))
+        .collect()
+}
+
+fn one_that_holds<'a>(
+    expander: &mut Expander<'a>,
+    list: &[SchemaId],
+    scopes: Scopes,
+) -> Vec<Steps<'a>> {
+    let option = |expander: &mut Expander<'a>, index: usize| {
+        let mut steps = vec![Step::Schema((list[index], true), scopes)];
+        for (other, &schema) in list.iter().enumerate() {
+            if other != index && !expander.are_disjoint(list[index], schema) {
+                steps.push(Step::Schema((schema, false), 0));
+            }
+        }
+        steps
+    };
+    (0..list.len())
+        .map(|index| option(expander, index))
+        .collect()
+}
+
+/// What denying a schema says: any of these.
+pub(super) fn deny<'a>(
+    expander: &mut Expander<'a>,
+    schema: SchemaId,
+    node: &Node<'a>,
+) -> Vec<Steps<'a>> {
+    let mut options = Vec::new();
+    for keyword in &node.keywords {
+        deny_one(expander, schema, keyword, &mut options);
+    }
+    options
+}
+
+fn deny_one<'a>(
+    expander: &mut Expander<'a>,
+    schema: SchemaId,
+    keyword: &Keyword<'a>,
+    options: &mut Vec<Steps<'a>>,
+) {
+    let holds = |schema: &SchemaId| Step::Schema((*schema, true), 0);
+    let fails = |schema: &SchemaId| Step::Schema((*schema, false), 0);
+    let mut of = |types: Types, rest: Steps<'a>| {
+        let mut steps = vec![Step::Types(types)];
+        steps.extend(rest);
+        options.push(steps);
+    };
+    match keyword {
+        Keyword::Types(types) => of(Types::ALL.without(*types), Vec::new()),
+        // Leaves out spellings; so does what it is denied to.
+        Keyword::WithoutPoint => {}
+        Keyword::Values(values) => {
+            let mut steps = vec![Step::Values(values.clone(), false)];
+            steps.extend(values.composites.iter().map(fails));
+            options.push(steps);
+        }
+        Keyword::Lower(bound) => of(Types::NUMBER, vec![Step::Upper(opposite(bound))]),
+        Keyword::Upper(bound) => of(Types::NUMBER, vec![Step::Lower(opposite(bound))]),
+        Keyword::Multiple(divisor) => {
+            of(Types::NUMBER, vec![Step::Multiple(divisor.clone(), false)]);
+        }
+        Keyword::Length(min, max) => {
+            outside(*min, *max, |min, max| {
+                of(Types::STRING, vec![Step::Length(min, max)])
+            });
+        }
+        Keyword::Text(texts) => of(Types::STRING, vec![Step::Text(texts.clone(), false)]),
+        Keyword::Ask(_) => {
+            let message = "what is not a slot's value cannot be told while it is open";
+            expander.refuse("open-slot", schema, "", message);
+        }
+        Keyword::ItemCount(min, max) => {
+            outside(*min, *max, |min, max| {
+                of(Types::ARRAY, vec![Step::ItemCount(min, max)])
+            });
+        }
+        Keyword::Items(items) => {
+            for (index, &schema) in (0..).zip(&items.prefix) {
+                let item = Step::Item(index, (schema, false));
+                of(Types::ARRAY, vec![Step::ItemCount(index + 1, None), item]);
+            }
+            if let Some(rest) = items.rest {
+                let some = Contained {
+                    goal: (rest, false),
+                    from: items.prefix.len() as u32,
+                    min: 1,
+                    max: None,
+                    scopes: 0,
+                };
+                of(Types::ARRAY, vec![Step::Contained(some)]);
+            }
+        }
+        Keyword::Contains {
+            schema, min, max, ..
+        } => outside(*min, *max, |min, max| {
+            let contained = Contained {
+                goal: (*schema, true),
+                from: 0,
+                min,
+                max,
+                scopes: 0,
+            };
+            of(Types::ARRAY, vec![Step::Contained(contained)]);
+        }),
+        Keyword::Unique => {
+            let message = "arrays in which some item repeats are not supported";
+            expander.refuse("unsupported-keyword", schema, "/uniqueItems", message);
+        }
+        Keyword::PropertyCount(min, max) => {
+            outside(*min, *max, |min, max| {
+                of(Types::OBJECT, vec![Step::PropertyCount(min, max)])
+            });
+        }
+        Keyword::Members(members) => {
+            for &(name, schema) in &members.named {
+                let value = Step::Member(name, (schema, false));
+                of(Types::OBJECT, vec![Step::Required(name), value]);
+            }
+            for (texts, schema) in &members.patterns {
+                let names = Names::Matching(texts.clone());
+                of(
+                    Types::OBJECT,
+                    vec![Step::Some(names, Some((*schema, false)))],
+                );
+            }
+            if let Some(additional) = members.additional {
+                let names = Names::Beside(members.clone());
+                of(
+                    Types::OBJECT,
+                    vec![Step::Some(names, Some((additional, false)))],
+                );
+            }
+        }
+        Keyword::Required(names) => {
+            for name in names {
+                of(Types::OBJECT, vec![Step::Forbidden(name)]);
+            }
+        }
+        Keyword::Names(schema) => {
+            of(
+                Types::OBJECT,
+                vec![Step::Some(Names::Denied(*schema), None)],
+            );
+        }
+        Keyword::DependentNames(name, needed) => {
+            for needed in needed {
+                of(
+                    Types::OBJECT,
+                    vec![Step::Required(name), Step::Forbidden(needed)],
+                );
+            }
+        }
+        Keyword::DependentSchema(name, schema) => {
+            of(Types::OBJECT, vec![Step::Required(name), fails(schema)]);
+        }
+        Keyword::UnevaluatedItems(_) | Keyword::UnevaluatedProperties(_) => {
+            let keyword = match keyword {
+                Keyword::UnevaluatedItems(_) => "/unevaluatedItems",
+                _ => "/unevaluatedProperties",
+            };
+            let message = "this keyword is not supported where it may have to fail";
+            expander.refuse("unsupported-keyword", schema, keyword, message);
+        }
+        Keyword::All(list) => options.extend(list.iter().map(|schema| vec![fails(schema)])),
+        Keyword::Any(list) => options.push(list.iter().map(fails).collect()),
+        Keyword::One(list) => {
+            options.push(list.iter().map(fails).collect());
+            for (index, first) in list.iter().enumerate() {
+                for second in &list[index + 1..] {
+                    if !expander.are_disjoint(*first, *second) {
+                        options.push(vec![holds(first), holds(second)]);
+                    }
+                }
+            }
+        }
+        Keyword::Not(schema) => options.push(vec![holds(schema)]),
+        Keyword::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            if let Some(then) = then {
+                options.push(vec![holds(condition), fails(then)]);
+            }
+            if let Some(otherwise) = otherwise {
+                options.push(vec![fails(condition), fails(otherwise)]);
+            }
+        }
+        Keyword::Same(schema) => options.push(vec![fails(schema)]),
+    }
+}
+
+pub(super) fn split(options: Vec<Steps<'_>>) -> Step<'_> {
+    Step::Split(Rc::new(options))
+}
+
+fn opposite(bound: &Bound) -> Bound {
+    Bound {
+        value: bound.value.clone(),
+        exclusive: !bound.exclusive,
+    }
+}
+
+/// The counts that a range leaves out.
+fn outside(min: u32, max: Option<u32>, mut visit: impl FnMut(u32, Option<u32>)) {
+    if min > 0 {
+        visit(0, Some(min - 1));
+    }
+    if let Some(max) = max {
+        visit(max + 1, None);
+    }
+}

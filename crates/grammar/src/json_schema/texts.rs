@@ -1,0 +1,125 @@
+//! Languages of strings, decoded: what the keywords say of them together.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::LIMITS;
+use super::expansion::Expander;
+use super::keyword::SchemaId;
+use super::shape::Strings;
+use super::types::Types;
+use crate::Expr;
+use crate::automaton::{AutomatonError, Dfa};
+use crate::characters::ANY_CHARACTER;
+
+/// What a language is made of; automata by their addresses, which patterns keep.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key<'a> {
+    length: (u32, Option<u32>),
+    words: Option<Rc<[&'a str]>>,
+    except: Vec<Rc<[&'a str]>>,
+    texts: Vec<(usize, bool)>,
+}
+
+impl<'a> Expander<'a> {
+    /// The texts among some strings; slots are left aside.
+    pub(super) fn language(&mut self, strings: &Strings<'a>) -> Result<Arc<Dfa>, AutomatonError> {
+        let address = |(texts, within): &(Arc<Dfa>, bool)| (Arc::as_ptr(texts) as usize, *within);
+        let key = Key {
+            length: (strings.min, strings.max),
+            words: strings.words.clone(),
+            except: strings.except.clone(),
+            texts: strings.texts.iter().map(address).collect(),
+        };
+        if let Some(known) = self.languages.get(&key) {
+            return Ok(known.clone());
+        }
+        let made = self.make(strings)?;
+        self.spend(made.state_count() as u64 / 16);
+        self.languages.insert(key, made.clone());
+        Ok(made)
+    }
+
+    fn make(&mut self, strings: &Strings<'a>) -> Result<Arc<Dfa>, AutomatonError> {
+        if let Some(words) = &strings.words {
+            let words = words.iter().filter(|word| strings.admits(word));
+            let words = words.map(|word| word.as_bytes());
+            return Ok(Arc::new(Dfa::of_texts(words, &LIMITS)?));
+        }
+        let length = of_length(strings.min, strings.max)?;
+        let within = strings.texts.iter().filter(|(_, within)| *within);
+        let mut within = within.map(|(texts, _)| texts.clone()).chain(length);
+        let mut found = match within.next() {
+            Some(first) => first,
+            None => self.any_text()?,
+        };
+        for other in within {
+            found = Arc::new(found.intersect(&other, &LIMITS)?);
+        }
+        for (texts, _) in strings.texts.iter().filter(|(_, within)| !within) {
+            found = Arc::new(found.minus(texts, &LIMITS)?);
+        }
+        for words in &strings.except {
+            let words = words.iter().map(|word| word.as_bytes());
+            found = Arc::new(found.minus(&Dfa::of_texts(words, &LIMITS)?, &LIMITS)?);
+        }
+        Ok(found)
+    }
+
+    /// Every text.
+    pub(super) fn any_text(&mut self) -> Result<Arc<Dfa>, AutomatonError> {
+        if let Some(known) = &self.any_text {
+            return Ok(known.clone());
+        }
+        let any = Expr::Chars(Box::new([ANY_CHARACTER])).star();
+        let any = Arc::new(Dfa::from_expr(&any, &LIMITS)?);
+        self.any_text = Some(any.clone());
+        Ok(any)
+    }
+
+    /// The names that a schema admits.
+    pub(super) fn name_language(&mut self, schema: SchemaId) -> Arc<Dfa> {
+        if let Some(known) = self.names.get(&schema) {
+            return known.clone();
+        }
+        let goals = self.goals([(schema, true)]);
+        let shapes = goals.map(|goals| self.expand(&goals));
+        let mut parts = Vec::new();
+        for shape in shapes.iter().flat_map(|shapes| shapes.iter()) {
+            if !shape.types.meets(Types::STRING) {
+                continue;
+            }
+            if !shape.strings.asks.is_empty() {
+                let message = "names cannot be judged while a slot is open";
+                self.refuse("open-slot", schema, "", message);
+            }
+            match self.language(&shape.strings) {
+                Ok(part) => parts.push(part),
+                Err(error) => self.refuse("too-large", schema, "", &error.to_string()),
+            }
+        }
+        let language = match parts.len() {
+            0 => Arc::new(Dfa::nothing()),
+            1 => parts.remove(0),
+            _ => match Dfa::union_of(parts.iter().map(Arc::as_ref), &LIMITS) {
+                Ok(union) => Arc::new(union),
+                Err(error) => {
+                    self.refuse("too-large", schema, "", &error.to_string());
+                    Arc::new(Dfa::nothing())
+                }
+            },
+        };
+        self.names.insert(schema, language.clone());
+        language
+    }
+}
+
+/// The texts of so many characters, where that says something.
+pub(super) fn of_length(min: u32, max: Option<u32>) -> Result<Option<Arc<Dfa>>, AutomatonError> {
+    if min == 0 && max.is_none() {
+        return Ok(None);
+    }
+    let item = Box::new(Expr::Chars(Box::new([ANY_CHARACTER])));
+    let length = Expr::Repeat { item, min, max };
+    Ok(Some(Arc::new(Dfa::from_expr(&length, &LIMITS)?)))
+}
