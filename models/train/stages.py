@@ -307,10 +307,11 @@ def train(args):
                    "loss": round(float(sum(losses)) / len(losses) * args.chunks, 4), "rate": round(rate, 4),
                    "rounding": rounding, "norm": round(norm, 3)}  # fmt: skip
             losses = []
-            if run.step % (args.probe_steps if run.copying >= 0.7 else 100) == 0 or last:
+            if run.step % (args.probe_steps if run.copying >= tasks.SOUND else 100) == 0 or last:
                 found = probe(model, device)
                 row.update(found)
-                mastered = found["copy@0.5"] if run.copying < 0.5 else found["records@0.5"]
+                copies = run.copying >= tasks.BEGUN
+                mastered = found["records@0.5"] if copies else min(tasks.BEGUN, found["copy@0.5"])
                 run.copying = copying.value = max(run.copying, mastered)  # a lesson learned is not gone back to
             print(json.dumps(row), file=log)
         if last or time.monotonic() - saved > args.save_minutes * 60:

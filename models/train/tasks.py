@@ -19,6 +19,10 @@ import synthetic
 import wikisql
 from schema import compact, leaves, notation
 
+# Copying has begun when half of the cells of random words are right, and is sound when somewhat
+# more of the cells of held-out records are: these hold spelt-out numbers and dates, too.
+BEGUN, SOUND = 0.5, 0.55
+
 # Shares once copying is learned; before, molecules, which copy nothing, wait.
 SHARES = {"snips": 0.22, "sgd": 0.26, "synthetic": 0.2, "sql": 0.2, "molecules": 0.12}
 LESSON_SHARES = {"snips": 0.2, "sgd": 0.25, "synthetic": 0.4, "sql": 0.15}
@@ -136,13 +140,13 @@ class Mixture:
 
     def draw(self, copying):
         rng, sources = self.rng, self.sources
-        plain = 0.7 if copying < 0.5 else 0.15 if copying < 0.7 else 0.02
+        plain = 0.7 if copying < BEGUN else 0.15 if copying < SOUND else 0.02
         if rng.random() < plain:
             return self.plain_copy()
-        shares = SHARES if copying >= 0.7 else LESSON_SHARES
+        shares = SHARES if copying >= SOUND else LESSON_SHARES
         at_hand = {"snips": sources.snips, "sgd": sources.sgd, "synthetic": True,
                    "sql": sources.questions, "molecules": sources.smiles}  # fmt: skip
-        names = [n for n in shares if at_hand[n] and (n != "sql" or copying >= 0.5)]
+        names = [n for n in shares if at_hand[n] and (n != "sql" or copying >= BEGUN)]
         name = rng.choices(names, [shares[n] for n in names])[0]
         return getattr(self, name)(copying)
 
@@ -165,7 +169,7 @@ class Mixture:
         return present_slots(self.real(self.sources.sgd), self.rng)
 
     def synthetic(self, copying):
-        most = 2 if copying < 0.5 else 4 if copying < 0.7 else 7
+        most = 2 if copying < BEGUN else 4 if copying < SOUND else 7
         return json_sample(*self.sources.records.draw(self.rng, most), "synthetic")
 
     def sql(self, copying):
