@@ -128,6 +128,22 @@ fn comments_split_operators_and_do_not_nest() {
 }
 
 #[test]
+fn gaps_are_decided_with_the_option_too() {
+    let mut session = with_comments();
+    for (before, behind, expected) in [
+        ("int main() {", "}", true),
+        ("int main() { // so\n f(", "); /* and so */ }", true),
+        ("/", "int a;", true),
+        ("int main() { ) // ", "}", false),
+        ("int main() { a = b; } }", "// }", false),
+    ] {
+        let [before, behind] = [before, behind].map(|text| Some(text.as_bytes().to_vec()));
+        let answer = session.check(&[before, None, behind], None);
+        assert_eq!(answer.expect("a verdict").completable, expected);
+    }
+}
+
+#[test]
 fn programs_with_a_comment_behind_every_line_belong_by_the_option() {
     let (mut plain, mut commented) = (plain(), with_comments());
     // A comment cannot stand behind a line that goes on, nor in a raw string.
