@@ -61,6 +61,13 @@ fn every_lint_says_what_where_and_how_to_mend_it() {
             (2, 1, "root"),
             true,
         ),
+        (
+            "f.lark",
+            "start: A \"b\" LONG~0\n   | \"c\"\nA: \"a\"\nLONG: \"ab\"\n%constrain /[^c]*/\n",
+            "empty-language",
+            (1, 1, "start"),
+            true,
+        ),
     ];
     for (name, grammar, kind, (line, column, spanned), has_note) in cases {
         let (output, report) = compile(name, grammar, &[]);
@@ -82,11 +89,11 @@ fn every_lint_says_what_where_and_how_to_mend_it() {
         assert!(shown.contains(&format!("warning[{kind}]")), "{shown}");
         assert!(shown.contains(&place), "{shown}");
     }
-    let (output, _) = compile("f.gbnf", "root ::= \"a\" root\n", &[]);
+    let (output, _) = compile("g.gbnf", "root ::= \"a\" root\n", &[]);
     assert_eq!(output.status.code(), Some(1));
     let shown = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(shown.contains("error[empty-language]"), "{shown}");
-    assert!(shown.contains("f.gbnf:1:1"), "{shown}");
+    assert!(shown.contains("g.gbnf:1:1"), "{shown}");
 }
 
 #[test]

@@ -69,6 +69,17 @@ pub fn lint(linted: &Linted, options: &LintOptions) -> Vec<Diagnostic> {
     warnings
 }
 
+/// A warning that no text belongs, although every rule has texts of its own.
+///
+/// What lexemes and constraints leave is only known when the grammar is compiled.
+pub fn no_text(linted: &Linted) -> Diagnostic {
+    let place = linted.places[linted.grammar.start.0 as usize].clone();
+    Diagnostic::warning("empty-language", place, "no text belongs to this grammar").with_note(
+        "what the rules allow is nowhere cut into the lexemes that they ask for, each the longest \
+         that fits, or the constraints leave none of it",
+    )
+}
+
 /// A warning that no text fits a canvas of so many cells: each has at least
 /// `tokens` tokens.
 ///

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits, Compiled, Statistics};
-use lacuna_grammar::lint::shortest_text;
+use lacuna_checker::{
+    Checker, CheckerLimits, Compiled, Gap, Pattern, Segment, Statistics, Verdict,
+};
+use lacuna_grammar::lint::{no_text, shortest_text};
 use lacuna_grammar::{Grammar, TokenTexts};
 use lacuna_lexer::{TokenId, Vocabulary};
 
@@ -32,6 +34,8 @@ pub struct Lints {
 pub(super) struct Read {
     grammar: Grammar,
     lints: Option<Lints>,
+    /// The warning to give if lexemes or constraints leave no text.
+    if_empty: Option<Finding>,
 }
 
 impl Read {
@@ -47,6 +51,7 @@ impl Read {
             return Ok(Self {
                 grammar,
                 lints: None,
+                if_empty: None,
             });
         }
         let linted = source.lint_with(purpose, tokens)?;
@@ -54,7 +59,10 @@ impl Read {
             warnings: source.findings(&linted),
             shortest: shortest_text(&linted.grammar),
         };
+        // Without them, the front end has looked.
+        let is_open = linted.grammar.lexicon.is_some() || linted.grammar.constraint.is_some();
         Ok(Self {
+            if_empty: is_open.then(|| Finding::new(&source.text, &no_text(&linted))),
             grammar: linted.grammar,
             lints: Some(lints),
         })
@@ -62,16 +70,23 @@ impl Read {
 
     pub(super) fn compile(
         self,
-        counts_cells: bool,
+        vocabulary: Option<&Arc<Vocabulary>>,
         limits: &CheckerLimits,
     ) -> Result<CompiledGrammar, Fault> {
-        let compiled = Compiled::new(&self.grammar, counts_cells, limits)?;
-        Ok(CompiledGrammar {
+        let compiled = Compiled::new(&self.grammar, vocabulary.is_some(), limits)?;
+        let mut grammar = CompiledGrammar {
             compiled: Arc::new(compiled),
             rules: self.grammar.rules.len(),
             tokens: self.grammar.tokens,
             lints: self.lints,
-        })
+        };
+        if let Some(warning) = self.if_empty
+            && grammar.is_empty(vocabulary)
+        {
+            let warnings = grammar.lints.iter_mut();
+            warnings.for_each(|lints| lints.warnings.push(warning.clone()));
+        }
+        Ok(grammar)
     }
 }
 
@@ -87,6 +102,15 @@ impl CompiledGrammar {
         let vocabulary = vocabulary.map(|vocabulary| vocabulary.naming(&self.tokens));
         let compiled = Arc::clone(&self.compiled);
         Checker::from_compiled(compiled, vocabulary, CheckerLimits::default())
+    }
+
+    /// Whether no text belongs; not, where a budget runs out.
+    fn is_empty(&self, vocabulary: Option<&Arc<Vocabulary>>) -> bool {
+        let anything = Pattern {
+            segments: vec![Segment::Gap(Gap::Any)],
+        };
+        let (verdict, _) = self.checker(vocabulary.cloned()).check(&anything);
+        matches!(verdict, Verdict::Impossible)
     }
 
     /// Rules of the grammar.

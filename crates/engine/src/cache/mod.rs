@@ -226,7 +226,7 @@ impl GrammarCache {
         let read = Read::new(source, purpose, vocabulary, lint)?;
         let was_read = now();
         let grammar = read
-            .compile(vocabulary.is_some(), &self.limits)
+            .compile(vocabulary, &self.limits)
             .map_err(|fault| source.placed(fault, purpose, vocabulary.map(|it| &**it)))?;
         let times = started.zip(was_read).zip(now());
         let times = times.map(|((started, was_read), now)| CompileTimes {
