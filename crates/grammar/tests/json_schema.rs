@@ -190,6 +190,9 @@ struct Judge {
 impl Judge {
     fn new(schema: &Value, case: &Value) -> Self {
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        if case["formats"] == true {
+            compiler.enable_format_assertions();
+        }
         for (uri, document) in case["documents"].as_object().into_iter().flatten() {
             compiler.add_resource(uri, document.clone()).unwrap();
         }

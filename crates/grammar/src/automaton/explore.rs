@@ -112,6 +112,34 @@ impl Dfa {
         Ok(tree.trim().minimize())
     }
 
+    /// The automaton with these transitions, by state, which is started in state
+    /// 0; not minimised.
+    pub(crate) fn of_rows(rows: &[Vec<(u8, StateId)>], accepting: Vec<bool>) -> Dfa {
+        let mut classes = Box::new([0u8; 256]);
+        for &(byte, _) in rows.iter().flatten() {
+            classes[byte as usize] = 1;
+        }
+        let mut class_count = 1;
+        for class in classes.iter_mut().filter(|class| **class == 1) {
+            *class = class_count as u8;
+            class_count += 1;
+        }
+        let mut table = vec![DEAD; class_count * rows.len()];
+        for (state, row) in rows.iter().enumerate() {
+            for &(byte, next) in row {
+                table[state * class_count + classes[byte as usize] as usize] = next;
+            }
+        }
+        let found = Dfa {
+            classes,
+            class_count,
+            table,
+            accepting,
+            start: 0,
+        };
+        found.trim()
+    }
+
     /// The texts of any of some languages.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use super::finding::{Finding, error};
 use super::keyword::{Node, SchemaId};
 use super::resources::{ResourceId, Resources, Spot, escape_pointer};
 use super::value::Json;
-use super::{SchemaOptions, reading};
+use super::{SchemaOptions, formats, reading};
 use crate::automaton::Dfa;
 use crate::slots::Ask;
 use crate::{Diagnostic, Filling, Slot};
@@ -60,6 +60,8 @@ pub(super) struct Document<'a> {
     pub open: bool,
     /// The languages of patterns, by their text.
     pub patterns: HashMap<&'a str, Arc<Dfa>>,
+    /// The languages of formats.
+    formats: HashMap<&'a str, Option<Arc<Dfa>>>,
     /// The languages of slots that were filled.
     pub filled: HashMap<Ask, Arc<Dfa>>,
     /// Slots that were left open.
@@ -87,6 +89,7 @@ impl<'a> Document<'a> {
             entered: HashMap::new(),
             open,
             patterns: HashMap::new(),
+            formats: HashMap::new(),
             filled: HashMap::new(),
             slots: Vec::new(),
             findings: Vec::new(),
@@ -268,6 +271,20 @@ impl<'a> Document<'a> {
         });
         self.nodes[id as usize] = Some(node.clone());
         node
+    }
+
+    /// The strings of a format, where formats are asserted and it is one.
+    pub(super) fn asserted(&mut self, format: &'a str) -> Result<Option<Arc<Dfa>>, Finding> {
+        let asked = self.resources.root().json.get("x-assertFormats");
+        if !self.options.assert_formats && asked != Some(&Json::Bool(true)) {
+            return Ok(None);
+        }
+        if let Some(known) = self.formats.get(format) {
+            return Ok(known.clone());
+        }
+        let texts = formats::language(format)?;
+        self.formats.insert(format, texts.clone());
+        Ok(texts)
     }
 
     /// Adds a finding, once.

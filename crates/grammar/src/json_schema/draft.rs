@@ -19,7 +19,11 @@ impl Draft {
             .strip_prefix("http://")
             .or_else(|| name.strip_prefix("https://"))?;
         Some(match name {
-            "json-schema.org/draft-04/schema" => Self::Four,
+            // Snowplow's self-describing schemas are draft 4 with a name of their own.
+            "json-schema.org/draft-04/schema"
+            | "iglucentral.com/schemas/com.snowplowanalytics.self-desc/schema/jsonschema/1-0-0" => {
+                Self::Four
+            }
             "json-schema.org/draft-06/schema" => Self::Six,
             "json-schema.org/draft-07/schema" => Self::Seven,
             "json-schema.org/draft/2019-09/schema" => Self::Nineteen,

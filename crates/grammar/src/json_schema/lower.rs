@@ -13,6 +13,7 @@ use super::shape::{Arrays, Goals, Numbers, Objects, Shape, Strings};
 use super::texts::of_length;
 use super::types::Types;
 use super::value::Json;
+use super::words;
 use super::{LIMITS, PropertyOrder, SchemaOptions, WhiteSpace};
 use crate::automaton::{AutomatonError, Dfa};
 use crate::diagnostic::said_once;
@@ -309,6 +310,9 @@ impl<'a> Lowering<'a> {
             let item = Box::new(self.options.strings.any_character());
             return Some(in_quotes(Expr::Repeat { item, min, max }));
         }
+        if let Some(spelled) = self.few_words(strings) {
+            return spelled;
+        }
         let spelled = self.expander.language(strings);
         let spelled = spelled.and_then(|texts| self.spelled(&texts));
         match spelled {
@@ -318,6 +322,28 @@ impl<'a> Lowering<'a> {
                 None
             }
         }
+    }
+
+    /// The spellings of few listed strings.
+    fn few_words(&mut self, strings: &Strings<'a>) -> Option<Option<Expr>> {
+        const FEW: usize = 2_000;
+        let words = strings.words.as_ref()?;
+        let left: Vec<&str> = words
+            .iter()
+            .copied()
+            .filter(|word| strings.admits(word))
+            .collect();
+        if left.iter().map(|word| word.len()).sum::<usize>() > FEW {
+            return None;
+        }
+        Some(match left.as_slice() {
+            [] => None,
+            [word] => Some(self.options.strings.literal(word)),
+            _ => {
+                let spelled = words::spelled(left.into_iter(), self.options.strings);
+                Some(in_quotes(Expr::Automaton(Arc::new(spelled.minimize()))))
+            }
+        })
     }
 
     /// The spellings of a language's texts, without quotes.

@@ -7,6 +7,7 @@ use super::LIMITS;
 use super::lower::{Lowering, in_quotes};
 use super::shape::{Goals, Literal, Objects};
 use super::values::Class;
+use super::words;
 use crate::Expr;
 use crate::automaton::{AutomatonError, Dfa};
 
@@ -172,10 +173,10 @@ impl<'a> Lowering<'a> {
         if let Some(known) = self.other_names.get(&names) {
             return Ok(known.clone());
         }
-        let words = names.iter().map(|name| name.as_bytes());
-        let named = Dfa::of_texts(words, &LIMITS)?;
-        let others = self.expander.any_text()?.minus(&named, &LIMITS)?;
-        let spelled = Arc::new(self.options.strings.spell(&others, &LIMITS)?);
+        let any = self.expander.any_text()?;
+        let any = self.spelled(&any)?;
+        let named = words::spelled(names.iter().copied(), self.options.strings);
+        let spelled = Arc::new(any.without(&named, &LIMITS)?);
         self.other_names.insert(names, spelled.clone());
         Ok(spelled)
     }

@@ -24,7 +24,7 @@
 //!   valid only because the last one counts.
 //!
 //! A key that no keyword names may be repeated, and so may, in an object with
-//! over ten named properties read in any order, one that is not required. Whoever
+//! over eight named properties read in any order, one that is not required. Whoever
 //! counts members (`minProperties`) counts such a key twice.
 //!
 //! # How a schema is compiled
@@ -65,6 +65,7 @@ mod types;
 mod uri;
 mod value;
 mod values;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -91,7 +92,7 @@ pub enum PropertyOrder {
     /// As declared: those of `properties` in their order, then those only named
     /// in `required`, then others.
     Declared,
-    /// In any order, none of the named ones twice, except that with over ten of
+    /// In any order, none of the named ones twice, except that with over eight of
     /// them those that are not required may repeat. Over twelve required ones are
     /// an error, since the grammar remembers the set of those seen.
     Any,

@@ -7,7 +7,8 @@
 //! In any order the set of members seen is part of the state, so the grammar is
 //! exponential in the number of members that are tracked. Up to
 //! [`MAX_TRACKED`] all named ones are, so that none stands twice. With more, the
-//! ones that need not be there are no longer tracked: such a name may repeat.
+//! ones that need not be there are no longer tracked: such a name may repeat. In
+//! a grammar that is large already that begins earlier.
 
 use std::collections::HashMap;
 
@@ -17,7 +18,10 @@ use super::shape::Objects;
 use crate::{Expr, RuleId};
 
 /// Most named members that are all tracked in any order.
-pub(super) const MAX_TRACKED: usize = 10;
+pub(super) const MAX_TRACKED: usize = 8;
+/// As [`MAX_TRACKED`], in a grammar that has over [`MANY_RULES`].
+const MAX_TRACKED_IN_MANY: usize = 4;
+const MANY_RULES: usize = 20_000;
 /// Most required members in any order.
 pub(super) const MAX_REQUIRED: usize = 12;
 /// Most states of an object whose members are counted.
@@ -157,7 +161,11 @@ impl<'a> Lowering<'a> {
     fn tracked(&self, members: &[Member]) -> Option<Vec<Option<u32>>> {
         let named = members.iter().filter(|member| member.is_named).count();
         let mut bits = 0..;
-        let all = named <= MAX_TRACKED;
+        let most = match self.rules.len() > MANY_RULES {
+            true => MAX_TRACKED_IN_MANY,
+            false => MAX_TRACKED,
+        };
+        let all = named <= most;
         let tracked: Vec<Option<u32>> = members
             .iter()
             .map(|member| {

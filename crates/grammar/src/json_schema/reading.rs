@@ -8,6 +8,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::denial;
 use super::document::{Document, step};
 use super::draft::Draft;
 use super::finding::{Finding, error, expected};
@@ -15,7 +16,6 @@ use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
 use super::slots::slot;
 use super::types::Types;
 use super::value::Json;
-use super::{denial, formats};
 use crate::automaton::Dfa;
 use crate::{Diagnostic, Filling, Place, regex};
 
@@ -267,9 +267,13 @@ impl<'a> Reader<'_, 'a> {
             "minLength" => Keyword::Length(count(value)?, None),
             "maxLength" => Keyword::Length(0, Some(count(value)?)),
             "pattern" => Keyword::Text(self.pattern(text(value)?)?),
-            "format" => match formats::asserted(self.document.options, self.draft, value)? {
+            "format" => match self.document.asserted(text(value)?)? {
                 Some(texts) => Keyword::Text(texts),
                 None => return Ok(()),
+            },
+            "x-assertFormats" => match value {
+                Json::Bool(_) => return Ok(()),
+                _ => return Err(expected("true or false")),
             },
             "minItems" => Keyword::ItemCount(count(value)?, None),
             "maxItems" => Keyword::ItemCount(0, Some(count(value)?)),

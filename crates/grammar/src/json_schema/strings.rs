@@ -110,6 +110,31 @@ impl StringSpelling {
         }
     }
 
+    /// The spellings of a character; digits of escapes in lower case, which the
+    /// one that admits all admits in upper case too.
+    pub(super) fn spellings_of(self, character: char) -> Vec<Vec<u8>> {
+        if self == StringSpelling::Canonical {
+            let mut spelled = Vec::new();
+            spell_canonically(character, &mut spelled);
+            return vec![spelled];
+        }
+        let code = character as u32;
+        let mut spellings = Vec::new();
+        if PLAIN
+            .iter()
+            .any(|&(low, high)| (low..=high).contains(&code))
+        {
+            spellings.push(character.encode_utf8(&mut [0; 4]).as_bytes().to_vec());
+        }
+        if let Some(escape) = short_escape(code).or((character == '/').then_some(b'/')) {
+            spellings.push(vec![b'\\', escape]);
+        }
+        let units = character.encode_utf16(&mut [0; 2]).to_vec();
+        let escaped = units.iter().map(|unit| format!("\\u{unit:04x}"));
+        spellings.push(escaped.collect::<String>().into_bytes());
+        spellings
+    }
+
     /// The spellings, without quotes, of the texts of a language.
     pub(crate) fn spell(self, texts: &Dfa, limits: &Limits) -> Result<Dfa, AutomatonError> {
         Speller::new(self, texts, limits)?.run(limits)
