@@ -16,6 +16,8 @@ use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, Rule, RuleId};
 /// let date = regex::parse(r"^\d{4}-\d{2}-\d{2}$").unwrap();
 /// assert!(recognize(&date, b"2024-02-29"));
 /// assert!(!recognize(&date, b"on 2024-02-29"));
+/// let file = regex::parse("a|b\r\n").unwrap();
+/// assert!(recognize(&file, b"b") && !recognize(&file, b"b\r"));
 /// assert_eq!(regex::parse(r"a(?=b)").unwrap_err().0[0].kind, "look-around");
 /// ```
 ///
@@ -31,7 +33,9 @@ pub fn parse(pattern: &str) -> Result<Grammar, Diagnostics> {
         return Err(Diagnostic::error("too-large", whole, message).into());
     }
     // A final line end is the file's, not the pattern's.
-    let pattern = pattern.strip_suffix('\n').unwrap_or(pattern);
+    let ends = ["\r\n", "\n"];
+    let mut bare = ends.iter().filter_map(|end| pattern.strip_suffix(end));
+    let pattern = bare.next().unwrap_or(pattern);
     let hir = read_hir(pattern, PatternFlags::default()).map_err(Diagnostics)?;
     let body = language(lower(&hir, pattern.len()), Outside::Nothing)?;
     let rule = Rule {
