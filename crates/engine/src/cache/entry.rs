@@ -161,7 +161,7 @@ mod tests {
         let limits = CheckerLimits::default();
         let key = CacheKey::new(&source, Purpose::Judging, hash_tokenizer(None), &limits);
         let read = Read::new(&source, Purpose::Judging, None, true).expect("a grammar");
-        let grammar = read.compile(false, &limits).expect("a small grammar");
+        let grammar = read.compile(None, &limits).expect("a small grammar");
         assert!(!grammar.lints().expect("lints").warnings.is_empty());
         (key, grammar.to_entry(&key).expect("an entry"))
     }
