@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use support::Sampler;
 
 /// Random schemas; the environment variable `LACUNA_SCHEMAS` asks for more.
-const SCHEMAS: u64 = 800;
+const SCHEMAS: u64 = 4_000;
 const INSTANCES: usize = 12;
 
 #[test]

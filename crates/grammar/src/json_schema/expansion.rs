@@ -181,8 +181,14 @@ impl<'a> Expander<'a> {
             seen: Vec::new(),
             scopes: 0,
         }];
+        let mut branches_were_made = false;
         while let Some(mut branch) = branches.pop() {
             if !self.run(&mut branch) || !branch.shape.settle() {
+                continue;
+            }
+            // A contradiction inside spares all choices that are left.
+            let is_chosen = branches_were_made && branch.splits.len() > 1;
+            if is_chosen && !self.narrow(&mut branch.shape) {
                 continue;
             }
             let Some((at, options)) = self.next_split(&mut branch) else {
@@ -197,6 +203,7 @@ impl<'a> Expander<'a> {
                 self.refuse("too-large", schema, "", &message);
                 return Vec::new();
             }
+            branches_were_made = true;
             branch.splits.swap_remove(at);
             for option in options.into_iter().rev() {
                 let mut taken = branch.clone();

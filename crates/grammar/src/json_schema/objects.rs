@@ -20,7 +20,7 @@ use crate::{Expr, RuleId};
 /// Most named members that are all tracked in any order.
 pub(super) const MAX_TRACKED: usize = 8;
 /// As [`MAX_TRACKED`], in a grammar that has over [`MANY_RULES`].
-const MAX_TRACKED_IN_MANY: usize = 4;
+const MAX_TRACKED_IN_MANY: usize = 0;
 const MANY_RULES: usize = 20_000;
 /// Most required members in any order.
 pub(super) const MAX_REQUIRED: usize = 12;
