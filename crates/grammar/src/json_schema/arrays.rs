@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
-use super::lower::{Lowering, between};
+use super::lower::Lowering;
 use super::shape::{Arrays, Goals, Literal, Numbers, Strings};
+use super::syntax::between;
 use super::types::Types;
 use crate::{Expr, RuleId};
 

@@ -23,7 +23,7 @@ use crate::automaton::Dfa;
 /// Most shapes that schemas may lead to.
 const MAX_SHAPES: usize = 2_000;
 /// Longest chain of schemas for the same value.
-const MAX_CHAIN: usize = 100;
+pub(super) const MAX_CHAIN: usize = 100;
 /// Deepest look into values for a contradiction.
 const MAX_DEPTH: usize = 24;
 
@@ -34,9 +34,9 @@ pub(super) struct Expander<'a> {
     under_way: HashSet<Goals>,
     depth: usize,
     disjoint: HashMap<(SchemaId, SchemaId), bool>,
-    types: HashMap<SchemaId, Types>,
-    evaluates: HashMap<SchemaId, bool>,
-    grounded: HashSet<SchemaId>,
+    pub types: HashMap<SchemaId, Types>,
+    pub evaluates: HashMap<SchemaId, bool>,
+    pub grounded: HashSet<SchemaId>,
     /// Languages of strings, by what they are made of.
     pub languages: HashMap<super::texts::Key<'a>, Arc<Dfa>>,
     pub any_text: Option<Arc<Dfa>>,
@@ -386,115 +386,6 @@ impl<'a> Expander<'a> {
         }
         branch.todo.extend(steps.into_iter().rev());
         true
-    }
-
-    /// The types of values for which a schema may hold; others are certain not
-    /// to be.
-    pub(super) fn possible_types(&mut self, schema: SchemaId) -> Types {
-        if let Some(&known) = self.types.get(&schema) {
-            return known;
-        }
-        // What leads back here says no more.
-        self.types.insert(schema, Types::ALL);
-        let node = self.document.node(schema);
-        let mut types = match node.never {
-            true => Types::NONE,
-            false => Types::ALL,
-        };
-        for keyword in &node.keywords {
-            types = types.and(match keyword {
-                Keyword::Types(types) => *types,
-                Keyword::Values(values) => {
-                    let mut any = values.names;
-                    for (kind, empty) in [
-                        (Types::STRING, values.words.is_empty()),
-                        (Types::NUMBER, values.numbers.is_empty()),
-                        (Types::ARRAY.or(Types::OBJECT), values.composites.is_empty()),
-                    ] {
-                        any = if empty { any } else { any.or(kind) };
-                    }
-                    any
-                }
-                Keyword::All(list) => list.iter().fold(Types::ALL, |types, &part| {
-                    types.and(self.possible_types(part))
-                }),
-                Keyword::Any(list) | Keyword::One(list) => {
-                    list.iter().fold(Types::NONE, |types, &part| {
-                        types.or(self.possible_types(part))
-                    })
-                }
-                Keyword::Same(target) => self.possible_types(*target),
-                _ => Types::ALL,
-            });
-        }
-        self.types.insert(schema, types);
-        types
-    }
-
-    /// Whether a schema, or one in place in it, may speak of members or items.
-    pub(super) fn may_evaluate(&mut self, schema: SchemaId) -> bool {
-        if let Some(&known) = self.evaluates.get(&schema) {
-            return known;
-        }
-        self.evaluates.insert(schema, true);
-        let node = self.document.node(schema);
-        let mut found = false;
-        for keyword in &node.keywords {
-            found |= match keyword {
-                Keyword::Items(_)
-                | Keyword::Members(_)
-                | Keyword::Contains { .. }
-                | Keyword::UnevaluatedItems(_)
-                | Keyword::UnevaluatedProperties(_) => true,
-                Keyword::Not(_) => false,
-                other => other
-                    .in_place()
-                    .into_iter()
-                    .any(|part| self.may_evaluate(part)),
-            };
-        }
-        self.evaluates.insert(schema, found);
-        found
-    }
-
-    /// Whether a schema never leads back to itself without a step into a value.
-    fn is_grounded(&mut self, schema: SchemaId) -> bool {
-        if self.grounded.contains(&schema) {
-            return true;
-        }
-        let mut path: Vec<(SchemaId, Vec<SchemaId>)> = vec![(schema, self.in_place(schema))];
-        while let Some((id, left)) = path.last_mut() {
-            let Some(next) = left.pop() else {
-                self.grounded.insert(*id);
-                path.pop();
-                continue;
-            };
-            if self.grounded.contains(&next) {
-                continue;
-            }
-            let again = path.iter().any(|(on_path, _)| *on_path == next);
-            if again {
-                let message = "this schema refers to itself for the same value";
-                self.refuse("endless-reference", next, "", message);
-                return false;
-            }
-            if path.len() >= MAX_CHAIN {
-                let message = format!("over {MAX_CHAIN} references in a row");
-                self.refuse("too-deep", next, "", &message);
-                return false;
-            }
-            let below = self.in_place(next);
-            path.push((next, below));
-        }
-        true
-    }
-
-    /// Last first.
-    fn in_place(&mut self, schema: SchemaId) -> Vec<SchemaId> {
-        let node = self.document.node(schema);
-        let mut found: Vec<SchemaId> = node.keywords.iter().flat_map(Keyword::in_place).collect();
-        found.reverse();
-        found
     }
 }
 

@@ -10,11 +10,12 @@ use super::finding::error;
 use super::keyword::SchemaId;
 use super::numbers::numbers;
 use super::shape::{Arrays, Goals, Numbers, Objects, Shape, Strings};
+use super::syntax::{AnyValue, in_quotes};
 use super::texts::of_length;
 use super::types::Types;
 use super::value::Json;
 use super::words;
-use super::{LIMITS, PropertyOrder, SchemaOptions, WhiteSpace};
+use super::{LIMITS, SchemaOptions, WhiteSpace};
 use crate::automaton::{AutomatonError, Dfa};
 use crate::diagnostic::said_once;
 use crate::slots::spelling::Spelling;
@@ -60,7 +61,7 @@ pub(super) struct Lowering<'a> {
     known: HashMap<Goals, RuleId>,
     /// A rule for each list of alternatives.
     choices: HashMap<Vec<Goals>, RuleId>,
-    any: Option<AnyValue>,
+    pub any: Option<AnyValue>,
     /// Spellings of languages, which are kept so that addresses tell them.
     spelled: HashMap<usize, (Arc<Dfa>, Arc<Dfa>)>,
     recipes: Vec<Recipe>,
@@ -69,17 +70,7 @@ pub(super) struct Lowering<'a> {
     /// Automata of the free names beside these.
     pub other_names: HashMap<Vec<&'a str>, Arc<Dfa>>,
     /// The rule whose body is being made, and a schema that it is about.
-    here: (RuleId, SchemaId),
-}
-
-/// Rules for all values, of each type.
-#[derive(Clone, Copy)]
-struct AnyValue {
-    value: RuleId,
-    array: RuleId,
-    object: RuleId,
-    string: RuleId,
-    number: RuleId,
+    pub here: (RuleId, SchemaId),
 }
 
 impl<'a> Lowering<'a> {
@@ -385,97 +376,6 @@ impl<'a> Lowering<'a> {
         });
         Ok(rule)
     }
-
-    /// Any JSON value, as rules that call each other.
-    fn any_value(&mut self) -> AnyValue {
-        if let Some(known) = self.any {
-            return known;
-        }
-        let here = std::mem::replace(&mut self.here.1, Document::ROOT);
-        let value = self.add_rule("value".to_owned(), Expr::never());
-        let array = self.repeated_items(Expr::Rule(value), 0, None);
-        let array = self.add_rule("array".to_owned(), array);
-        let name = in_quotes(self.options.strings.any_character().star());
-        let string = self.add_rule("string".to_owned(), name);
-        let member = self.member(Expr::Rule(string), Expr::Rule(value));
-        let more = Expr::Sequence(vec![Expr::literal(","), member.clone()]).star();
-        let members = Expr::Choice(vec![self.blanks(), Expr::Sequence(vec![member, more])]);
-        let object = between([Expr::literal("{"), Expr::literal("}")], members);
-        let object = self.add_rule("object".to_owned(), object);
-        // Where nothing is asked there is nothing that could be too large.
-        let number = numbers(Types::NUMBER, &Numbers::default(), self.options.numbers);
-        let number = number.ok().flatten().unwrap_or_else(Expr::never);
-        let number = self.add_rule("number".to_owned(), number);
-        let mut choices: Vec<Expr> = ["null", "true", "false"].map(Expr::literal).into();
-        choices.extend([number, string, array, object].map(Expr::Rule));
-        self.rules[value.0 as usize].body = Expr::Choice(choices);
-        self.here.1 = here;
-        let any = AnyValue {
-            value,
-            array,
-            object,
-            string,
-            number,
-        };
-        self.any = Some(any);
-        any
-    }
-
-    pub(super) fn repeated_items(&self, item: Expr, min: u32, max: Option<u32>) -> Expr {
-        let item = self.surrounded(item);
-        let mut choices = Vec::new();
-        if min == 0 {
-            choices.push(self.blanks());
-        }
-        if max != Some(0) {
-            let more = Expr::Sequence(vec![Expr::literal(","), item.clone()]);
-            let (min, max) = (min.saturating_sub(1), max.map(|max| max - 1));
-            let more = Expr::Repeat {
-                item: Box::new(more),
-                min,
-                max,
-            };
-            choices.push(Expr::Sequence(vec![item, more]));
-        }
-        let open_and_close = [Expr::literal("["), Expr::literal("]")];
-        between(open_and_close, Expr::Choice(choices))
-    }
-
-    /// `"key": value`, with blanks around.
-    pub(super) fn member(&self, key: Expr, value: Expr) -> Expr {
-        match (self.options.white_space, key) {
-            (WhiteSpace::Compact, Expr::Literal(key)) => {
-                let mut key = key.into_vec();
-                key.push(b':');
-                Expr::Sequence(vec![Expr::literal(key), value])
-            }
-            (_, key) => Expr::Sequence(vec![
-                self.surrounded(key),
-                Expr::literal(":"),
-                self.surrounded(value),
-            ]),
-        }
-    }
-
-    pub(super) fn surrounded(&self, inside: Expr) -> Expr {
-        match self.options.white_space {
-            WhiteSpace::Compact => inside,
-            WhiteSpace::Any => Expr::Sequence(vec![self.blanks(), inside, self.blanks()]),
-        }
-    }
-
-    pub(super) fn blanks(&self) -> Expr {
-        match self.options.white_space {
-            WhiteSpace::Compact => Expr::empty(),
-            WhiteSpace::Any => {
-                Expr::Chars(Box::new([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)])).star()
-            }
-        }
-    }
-
-    pub(super) fn any_order(&self) -> bool {
-        self.options.order == PropertyOrder::Any
-    }
 }
 
 /// The different descriptions of a type in shapes that have it, each with the
@@ -500,12 +400,4 @@ fn distinct<'s, 'a, T: PartialEq + Default>(
         Some(all) => vec![all],
         None => found,
     }
-}
-
-pub(super) fn between([open, close]: [Expr; 2], inside: Expr) -> Expr {
-    Expr::Sequence(vec![open, inside, close])
-}
-
-pub(super) fn in_quotes(inside: Expr) -> Expr {
-    between([Expr::literal("\""), Expr::literal("\"")], inside)
 }

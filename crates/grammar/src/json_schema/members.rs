@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::LIMITS;
-use super::lower::{Lowering, in_quotes};
+use super::lower::Lowering;
 use super::shape::{Goals, Literal, Objects};
+use super::syntax::in_quotes;
 use super::values::Class;
 use super::words;
 use crate::Expr;

@@ -12,9 +12,10 @@
 
 use std::collections::HashMap;
 
-use super::lower::{Lowering, between};
+use super::lower::Lowering;
 use super::members::Member;
 use super::shape::Objects;
+use super::syntax::between;
 use crate::{Expr, RuleId};
 
 /// Most named members that are all tracked in any order.
