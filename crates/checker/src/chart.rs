@@ -35,9 +35,11 @@ use rustc_hash::FxHashMap;
 
 use crate::Pattern;
 use crate::cfg::Cfg;
+use crate::cover::Cover;
 use crate::derivation::Derivation;
 use crate::gap_group::Member;
 use crate::graph::{Addition, CompletionGraph, Edge, Label, Point, Step, common_rank};
+use crate::lookahead::Lookahead;
 use crate::sets::{Costed, GroupId, NOTHING, PassedId, SetId, StateSets};
 
 /// What a parse found.
@@ -137,6 +139,8 @@ pub(crate) struct Node {
     /// The boundaries of the gap of any length that it stands in.
     pub gap: Option<InGap>,
     pub entries: Vec<Entry>,
+    /// What edges brought here since it was settled, by origin.
+    arrivals: Vec<(NodeId, Costed)>,
     by_origin: FxHashMap<NodeId, u32>,
     /// The states of all that entries predict.
     predicted: SetId,
@@ -181,6 +185,7 @@ impl Node {
             inside: None,
             gap: None,
             entries: Vec::new(),
+            arrivals: Vec::new(),
             by_origin: FxHashMap::default(),
             predicted: NOTHING,
             begun: NOTHING,
@@ -232,6 +237,8 @@ pub struct Chart {
     /// Nodes from which the text can end, with the cost of getting there.
     ends: Vec<(NodeId, u32)>,
     last: Option<Last>,
+    /// What the rest of the pattern asks for.
+    ahead: Option<Lookahead>,
 }
 
 #[derive(Clone, Debug)]
@@ -250,9 +257,11 @@ impl Chart {
         cfg: &Cfg,
         sets: &mut StateSets,
         graph: &mut CompletionGraph<'_>,
+        ahead: Option<(Lookahead, &Cover)>,
         budget: usize,
     ) -> Parse {
-        let kept = match self.last.take() {
+        let (ahead, cover) = ahead.unzip();
+        let mut kept = match self.last.take() {
             Some(last) if last.pattern == *graph.pattern() && last.parse != Parse::Exhausted => {
                 let parse = last.parse.clone();
                 self.last = Some(last);
@@ -261,14 +270,19 @@ impl Chart {
             Some(last) => common_rank(&last.pattern, graph.pattern()).min(last.settled_below),
             None => 0,
         };
+        if let (Some(before), Some(ahead)) = (&self.ahead, &ahead) {
+            kept = before.differs(ahead, kept);
+        }
         self.work = 0;
         sets.take_work();
         let again = self.forget(kept);
+        self.ahead = ahead;
         let mut parser = Parser {
             chart: self,
             cfg,
             sets,
             graph,
+            cover,
             budget,
             overrun: None,
         };
@@ -319,16 +333,15 @@ impl Chart {
                     self.free.push(id);
                     node.rank = FREED;
                     node.entries.clear();
+                    node.arrivals.clear();
                 }
                 continue;
             }
             node.users.retain(|&user| !gone[user as usize]);
             node.before.retain(|&before| !gone[before as usize]);
             node.queued = NOT_QUEUED;
-            if node.reach >= changed {
-                node.edges = None;
-            }
             if node.reach >= kept {
+                node.edges = None;
                 again.push(id);
                 node.is_begun_unread = true;
                 for entry in &mut node.entries {
@@ -345,6 +358,7 @@ struct Parser<'a, 'g> {
     cfg: &'a Cfg,
     sets: &'a mut StateSets,
     graph: &'a mut CompletionGraph<'g>,
+    cover: Option<&'a Cover>,
     budget: usize,
     /// The lowest rank of a node whose edges were too much work to find.
     overrun: Option<u32>,
@@ -383,7 +397,10 @@ impl Parser<'_, '_> {
             cfg: self.cfg,
             sets: self.sets,
         };
-        let found = derivation.path(end, start, cost).and_then(|path| {
+        let found = derivation.path(end, start, cost).and_then(|mut path| {
+            if let Some(ahead) = &self.chart.ahead {
+                path = ahead.path(self.graph, &path)?;
+            }
             let additions = self.graph.additions(&path)?;
             Some(Found { path, additions })
         });
@@ -395,7 +412,9 @@ impl Parser<'_, '_> {
     fn settle(&mut self, id: NodeId, limit: u32) {
         let node = &mut self.chart.nodes[id as usize];
         node.queued = NOT_QUEUED;
-        if node.point.within {
+        let is_within = node.point.within;
+        self.absorb(id);
+        if is_within {
             return self.pass_on(id);
         }
         let again = std::mem::replace(&mut self.chart.nodes[id as usize].is_settled, true);
@@ -424,13 +443,17 @@ impl Parser<'_, '_> {
             }
             entry.is_stale = false;
             let set = self.sets.settle(self.cfg, entry.came.set, begun);
-            let settled = Costed { set, ..entry.came };
+            let came = entry.came;
+            let settled = self.asked(id, Costed { set, ..came });
+            let settled = settled.unwrap_or(plain(NOTHING));
+            let node = &mut self.chart.nodes[id as usize];
+            let entry = &mut node.entries[at];
             if settled != entry.settled {
                 grown = true;
                 entry.settled = settled;
                 entry.is_unread = true;
             }
-            let facts = self.sets.facts(self.cfg, set);
+            let facts = self.sets.facts(self.cfg, settled.set);
             let predicted = (plain(node.predicted), plain(facts.predicts));
             node.predicted = self.sets.union(predicted.0, predicted.1).set;
             if let Some((passed, cost)) = facts.completes {
@@ -443,10 +466,12 @@ impl Parser<'_, '_> {
         if let Some(cost) = left.map(|entry| entry.came.cost).min() {
             self.enqueue(id, cost);
         }
+        let predicted = plain(self.chart.nodes[id as usize].predicted);
+        let begun = self.asked(id, predicted).map_or(NOTHING, |kept| kept.set);
         let node = &mut self.chart.nodes[id as usize];
-        if node.predicted != node.begun {
+        if begun != node.begun {
             grown = true;
-            node.begun = node.predicted;
+            node.begun = begun;
             node.is_begun_unread = true;
         }
         // What began here may be complete here, within a gap.
@@ -497,6 +522,7 @@ impl Parser<'_, '_> {
             .get(&segment)
             .cloned()
             .unwrap_or_default();
+        known.iter().for_each(|&id| self.absorb(id));
         let points = known.iter().map(|&id| self.chart.nodes[id as usize].point);
         let boundaries = self.graph.boundaries(self.cfg, points);
         let group = self.sets.group(self.cfg, &boundaries)?;
@@ -529,6 +555,9 @@ impl Parser<'_, '_> {
         for (origin, &places) in nodes.iter().zip(begun.iter()) {
             for &(member, part) in self.sets.part(places).iter() {
                 let node = nodes[member as usize];
+                let Some(part) = self.asked(node, part) else {
+                    continue;
+                };
                 match node == *origin {
                     true => self.chart.nodes[node as usize].begun = part.set,
                     false => {
@@ -581,6 +610,9 @@ impl Parser<'_, '_> {
                 cost: part.cost.saturating_add(places.cost),
                 ..part
             };
+            let Some(settled) = self.asked(id, settled) else {
+                continue;
+            };
             if self.chart.nodes[id as usize].place(origin).is_none() {
                 self.merge(id, origin, settled);
             }
@@ -622,7 +654,7 @@ impl Parser<'_, '_> {
                 };
                 let read = match edge.label {
                     Label::Lexeme(terminal) => self.sets.read(self.cfg, from.set, terminal),
-                    Label::Within | Label::End => self.sets.hope(self.cfg, from.set, edge.to.state),
+                    Label::Within | Label::End => (from.set != NOTHING).then(|| plain(from.set)),
                 };
                 if let Some(read) = read {
                     let to = *to.get_or_insert_with(|| self.node(edge.to));
@@ -760,14 +792,30 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Brings states to a node along an edge.
     fn join(&mut self, id: NodeId, origin: NodeId, costed: Costed) {
-        if self.merge(id, origin, costed) {
-            self.enqueue(id, costed.cost);
+        self.chart.nodes[id as usize]
+            .arrivals
+            .push((origin, costed));
+        self.enqueue(id, costed.cost);
+    }
+
+    /// Makes entries of what edges brought to a node, all of one origin at once.
+    fn absorb(&mut self, id: NodeId) {
+        let mut arrivals = std::mem::take(&mut self.chart.nodes[id as usize].arrivals);
+        arrivals.sort_unstable();
+        for arrived in arrivals.chunk_by(|a, b| a.0 == b.0) {
+            let all = arrived.iter().map(|&(_, costed)| costed).collect();
+            let union = self.sets.union_of(all);
+            self.merge(id, arrived[0].0, union);
         }
     }
 
     /// Adds states to a node; whether that says anything new.
     fn merge(&mut self, id: NodeId, origin: NodeId, costed: Costed) -> bool {
+        let Some(costed) = self.asked(id, costed) else {
+            return false;
+        };
         let node = &mut self.chart.nodes[id as usize];
         if let Some(at) = node.place(origin) {
             let came = node.entries[at].came;
@@ -782,6 +830,22 @@ impl Parser<'_, '_> {
         node.insert(Entry::new(origin, costed));
         self.chart.nodes[origin as usize].users.push(id);
         true
+    }
+
+    /// What is left of a set at a node where the rest of the pattern asks for some
+    /// states only.
+    fn asked(&mut self, id: NodeId, costed: Costed) -> Option<Costed> {
+        let node = &self.chart.nodes[id as usize];
+        if node.point.within {
+            return Some(costed);
+        }
+        let ahead = self.chart.ahead.as_ref().zip(self.cover);
+        let asked =
+            ahead.and_then(|(ahead, cover)| Some((ahead.asks(node.point, node.rank)?, cover)));
+        match asked {
+            None => Some(costed),
+            Some((asked, cover)) => self.sets.keep(cover, costed, asked),
+        }
     }
 
     fn enqueue(&mut self, id: NodeId, cost: u32) {
@@ -800,6 +864,12 @@ impl Parser<'_, '_> {
         }
         // A walk may take many steps for each point that counts as work; memory
         // is what bounds it.
+        let ahead = self.chart.ahead.as_ref();
+        if let Some(asked) = ahead.and_then(|ahead| ahead.edges(node.point)) {
+            node.reach = asked.reach;
+            node.edges = Some(Arc::clone(&asked.edges));
+            return asked.edges;
+        }
         let Some(found) = self.graph.edges(node.point, WALKED * self.budget) else {
             self.overrun = Some(self.overrun.map_or(node.rank, |rank| rank.min(node.rank)));
             return Arc::new([]);

@@ -1,23 +1,16 @@
-//! The three tiers behind one question.
+//! All tiers behind one question.
 
 use std::sync::Arc;
 
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
-use lacuna_lexer::{BitSet, Spanner, TokenId, Vocabulary};
+use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 
 use crate::any_length::RegularLanguage;
-use crate::cfg::Cfg;
-use crate::chart::{Chart, Parse};
 use crate::compiled::{Compiled, Shape, Statistics};
-use crate::fit::{fit, without_counts};
-use crate::graph::{Addition, CompletionGraph, Emit};
+use crate::exact::{Decision, Exact};
 use crate::regular::RegularChecker;
-use crate::respell::respell;
-use crate::sets::StateSets;
-use crate::sweep::GapReaches;
-use crate::tidy::without_needless_separators;
-use crate::{Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
+use crate::{Gap, Pattern, Segment, Tier, Verdict};
 
 /// Budgets of a [`Checker`]. Each is a count of work, so a check gives the same
 /// answer on every machine.
@@ -57,12 +50,9 @@ impl Default for CheckerLimits {
 #[derive(Clone, Debug)]
 pub struct Checker {
     compiled: Arc<Compiled>,
-    sets: Option<StateSets>,
-    reaches: GapReaches,
-    /// For gaps of any length, and for gaps that count cells.
-    charts: [Chart; 2],
+    /// Made when a pattern asks for it.
+    exact: Option<Exact>,
     vocabulary: Option<Arc<Vocabulary>>,
-    spanner: Option<Spanner>,
     inner: Option<RegularChecker>,
     cover: Option<RegularChecker>,
     /// The language itself, where it is regular and was found to be.
@@ -100,10 +90,7 @@ impl Checker {
             Some(RegularChecker::new(dfa, vocabulary, limits.memo_members))
         };
         Self {
-            sets: None,
-            reaches: GapReaches::default(),
-            charts: Default::default(),
-            spanner: vocabulary.clone().map(Spanner::new),
+            exact: None,
             inner: regular_checker(inner),
             cover: regular_checker(cover),
             language: language.map(|dfa| RegularLanguage::new(Arc::clone(dfa))),
@@ -129,10 +116,6 @@ impl Checker {
     /// Whether one automaton decides every canvas.
     pub fn is_regular(&self) -> bool {
         self.compiled.is_regular()
-    }
-
-    fn cfg(&self) -> Result<Arc<Cfg>, AutomatonError> {
-        self.compiled.parser(&self.limits.automata)
     }
 
     /// The vocabulary that gaps are counted in.
@@ -175,103 +158,49 @@ impl Checker {
                 }
             }
         }
-        if !any && pattern.counts_cells() && self.spanner.is_some() {
-            match self.check_without_counts(pattern) {
-                Some(Verdict::Completable(witness)) => {
-                    return (Verdict::Completable(witness), Tier::Fitted);
-                }
-                Some(verdict) => return (verdict, Tier::AnyLength),
-                None => {}
-            }
-        }
-        (self.check_by_parse(pattern), Tier::Parse)
+        self.decide(pattern, Exact::decide)
     }
 
     /// Decides a pattern by the exact parse alone.
     pub fn check_by_parse(&mut self, pattern: &Pattern) -> Verdict {
-        if pattern.counts_cells() && self.spanner.is_none() {
-            return Verdict::Exhausted {
-                what: "vocabularies to count cells in",
-                limit: 0,
-            };
+        let parse = |exact: &mut Exact, pattern: &Pattern| (exact.parse(pattern), Tier::Parse);
+        self.decide(pattern, parse).0
+    }
+
+    fn decide(
+        &mut self,
+        pattern: &Pattern,
+        how: impl Fn(&mut Exact, &Pattern) -> (Decision, Tier),
+    ) -> (Verdict, Tier) {
+        let exhausted = |what, limit| (Verdict::Exhausted { what, limit }, Tier::Parse);
+        if pattern.counts_cells() && self.vocabulary.is_none() {
+            return exhausted("vocabularies to count cells in", 0);
         }
-        match self.parse(pattern) {
-            Ok(Parse::Found(found)) => {
-                let additions = self.tidied(pattern, found.additions);
-                Verdict::Completable(witness(pattern, &additions))
-            }
-            Ok(Parse::Nothing) => Verdict::Impossible,
-            Ok(Parse::Exhausted) => Verdict::Exhausted {
+        let exact = match &mut self.exact {
+            Some(exact) => exact,
+            None => match self.compiled.parser(&self.limits.automata) {
+                Ok(cfg) => {
+                    let vocabulary = self.vocabulary.clone();
+                    let exact = Exact::new(cfg, vocabulary, self.limits);
+                    self.exact.insert(exact)
+                }
+                Err(AutomatonError::TooLarge { what, limit }) => return exhausted(what, limit),
+                // Terminals are written out before they are compiled.
+                Err(AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_)) => {
+                    return exhausted("rules inside a terminal", 0);
+                }
+            },
+        };
+        let (decision, tier) = how(exact, pattern);
+        let verdict = match decision {
+            Decision::Completable(witness) => Verdict::Completable(witness),
+            Decision::Impossible => Verdict::Impossible,
+            Decision::Exhausted => Verdict::Exhausted {
                 what: "parse items",
                 limit: self.limits.parse_items,
             },
-            Err(verdict) => verdict,
-        }
-    }
-
-    /// What a parse with gaps of any length says about gaps that count cells:
-    /// no, or a witness that happens to fit; `None` if that leaves it open.
-    fn check_without_counts(&mut self, pattern: &Pattern) -> Option<Verdict> {
-        let uncounted = without_counts(pattern);
-        let parse = self.parse(&uncounted).ok()?;
-        match parse {
-            Parse::Nothing => Some(Verdict::Impossible),
-            Parse::Exhausted => None,
-            Parse::Found(found) => {
-                let tidied = self.tidied(&uncounted, found.additions.clone());
-                let (cfg, vocabulary) = (self.cfg().ok()?, self.vocabulary.as_ref()?);
-                // Fewer bytes first; but what separates can also be repeated.
-                let fitting = [tidied, found.additions.clone()]
-                    .iter()
-                    .find_map(|additions| fit(pattern, additions, &cfg.lexer, vocabulary));
-                let respelled = fitting.or_else(|| {
-                    let spanner = self.spanner.as_mut();
-                    let reaches = &mut self.reaches;
-                    let mut graph = CompletionGraph::new(pattern, &cfg.lexer, spanner, reaches);
-                    let budget = self.limits.parse_items / 4;
-                    let additions = respell(&mut graph, &found.terminals(), budget)?;
-                    Some(witness(pattern, &additions))
-                });
-                respelled.map(Verdict::Completable)
-            }
-        }
-    }
-
-    fn tidied(&self, pattern: &Pattern, additions: Vec<Addition>) -> Vec<Addition> {
-        match self.cfg() {
-            Ok(cfg) => without_needless_separators(pattern, additions, &cfg.lexer),
-            Err(_) => additions,
-        }
-    }
-
-    fn parse(&mut self, pattern: &Pattern) -> Result<Parse, Verdict> {
-        let cfg = self.cfg().map_err(|error| match error {
-            AutomatonError::TooLarge { what, limit } => Verdict::Exhausted { what, limit },
-            // Terminals are written out before they are compiled.
-            AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_) => {
-                Verdict::Exhausted {
-                    what: "rules inside a terminal",
-                    limit: 0,
-                }
-            }
-        })?;
-        if let Some(spanner) = &mut self.spanner
-            && spanner.entry_count() > self.limits.memo_members
-        {
-            spanner.clear();
-            self.charts.iter_mut().for_each(Chart::clear);
-        }
-        if let Some(sets) = &self.sets
-            && sets.size() > self.limits.memo_members
-        {
-            self.sets = None;
-            self.charts.iter_mut().for_each(Chart::clear);
-        }
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &cfg.lexer, spanner, &mut self.reaches);
-        let sets = self.sets.get_or_insert_with(|| StateSets::new(&cfg));
-        let chart = &mut self.charts[usize::from(pattern.counts_cells())];
-        Ok(chart.parse(&cfg, sets, &mut graph, self.limits.parse_items))
+        };
+        (verdict, tier)
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being
@@ -296,40 +225,5 @@ impl Checker {
             &mut self.cover
         };
         bound.as_mut()?.shortest(limit)
-    }
-}
-
-/// Sorts what a parse added into the gaps it belongs to.
-fn witness(pattern: &Pattern, additions: &[Addition]) -> Witness {
-    let gaps = (0u32..)
-        .zip(&pattern.segments)
-        .filter_map(|(segment, piece)| match piece {
-            Segment::Text(_) => None,
-            Segment::Gap(gap) => Some((segment, gap)),
-        })
-        .map(|(segment, gap)| {
-            let emits = additions.iter().filter(|added| added.segment == segment);
-            let emits = emits.map(|added| added.emit);
-            match gap {
-                Gap::Any => Filling::Bytes(
-                    emits
-                        .filter_map(|emit| match emit {
-                            Emit::Byte(byte, _) | Emit::Separate { byte, .. } => Some(byte),
-                            Emit::Leave(_) | Emit::Token(_) => None,
-                        })
-                        .collect(),
-                ),
-                Gap::Cells(_) | Gap::UpTo(_) => Filling::Tokens(
-                    emits
-                        .filter_map(|emit| match emit {
-                            Emit::Token(token) => Some(token),
-                            Emit::Leave(_) | Emit::Separate { .. } | Emit::Byte(..) => None,
-                        })
-                        .collect(),
-                ),
-            }
-        });
-    Witness {
-        gaps: gaps.collect(),
     }
 }

@@ -99,7 +99,7 @@ pub enum Label {
 }
 
 /// An edge of the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
     /// What it stands for.
     pub label: Label,
@@ -201,6 +201,11 @@ impl<'a> CompletionGraph<'a> {
             state,
             within: false,
         }
+    }
+
+    /// The rank of a segment's first place.
+    pub fn segment_rank(&self, segment: usize) -> u32 {
+        self.ranks.get(segment).copied().unwrap_or(u32::MAX)
     }
 
     /// The edges out of a node; `None` if that takes more than `budget` steps and

@@ -20,10 +20,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use lacuna_lexer::{LexerState, TerminalId};
+use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::cover::{Cover, CoverSetId};
 use crate::gap_group::{Boundaries, GapGroup, Member};
 use crate::lr::{State, StateId, States};
 
@@ -43,7 +44,7 @@ pub type GroupId = u32;
 const STATE_BITS: u32 = 24;
 
 /// A set, with what is to be added to the costs in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Costed {
     /// The set.
     pub set: SetId,
@@ -56,13 +57,14 @@ struct Set {
     members: Arc<[(StateId, u32)]>,
     facts: Option<Facts>,
     /// For sets of many states: where nonterminals lead, with costs.
-    by_nonterminal: Option<ByNonterminal>,
+    by_nonterminal: Option<Targets>,
+    by_terminal: Option<Targets>,
 }
 
 /// What is predicted at each boundary of a gap.
 type Beginning = (GroupId, Box<[SetId]>);
 
-type ByNonterminal = Arc<FxHashMap<NonterminalId, Vec<(StateId, u32)>>>;
+type Targets = Arc<FxHashMap<u32, Vec<(StateId, u32)>>>;
 
 /// What follows from being in the states of a set.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +92,8 @@ pub struct StateSets {
     passes: FxHashMap<(SetId, PassedId), Option<Costed>>,
     unions: FxHashMap<(SetId, SetId, u32), Costed>,
     settled: FxHashMap<(SetId, SetId, Option<GroupId>), SetId>,
-    hopes: FxHashMap<(SetId, LexerState), Option<Costed>>,
+    unions_of: FxHashMap<Box<[(u32, SetId)]>, SetId>,
+    kept: FxHashMap<(SetId, CoverSetId), Option<Costed>>,
     lifted: FxHashMap<(SetId, Member), SetId>,
     parted: FxHashMap<SetId, Arc<[(Member, Costed)]>>,
     begun: FxHashMap<Beginning, Arc<[SetId]>>,
@@ -115,7 +118,8 @@ impl StateSets {
             passes: FxHashMap::default(),
             unions: FxHashMap::default(),
             settled: FxHashMap::default(),
-            hopes: FxHashMap::default(),
+            unions_of: FxHashMap::default(),
+            kept: FxHashMap::default(),
             lifted: FxHashMap::default(),
             parted: FxHashMap::default(),
             begun: FxHashMap::default(),
@@ -134,7 +138,11 @@ impl StateSets {
 
     /// Members of all sets and memos, a measure of the memory.
     pub fn size(&self) -> usize {
-        let memos = self.read.len() + self.hopes.len() + self.passes.len() + self.unions.len();
+        let memos = self.read.len()
+            + self.unions_of.len()
+            + self.kept.len()
+            + self.passes.len()
+            + self.unions.len();
         self.members + 4 * (memos + self.settled.len() + self.sets.len())
     }
 
@@ -170,38 +178,22 @@ impl StateSets {
         if let Some(&known) = self.read.get(&(set, terminal)) {
             return known;
         }
-        let members = self.members(set);
-        self.work += members.len();
         let mut next = Vec::new();
-        for &(state, cost) in members.iter() {
-            let target = self.states.get(cfg, state).after_terminal(terminal);
-            next.extend(target.map(|target| (target, cost)));
+        if self.sets[set as usize].members.len() < INDEXED_FROM {
+            let members = self.members(set);
+            self.work += members.len();
+            for &(state, cost) in members.iter() {
+                let target = self.states.get(cfg, state).after_terminal(terminal);
+                next.extend(target.map(|target| (target, cost)));
+            }
+        } else {
+            let by_terminal = self.by_terminal(cfg, set);
+            next.extend(by_terminal.get(&terminal).into_iter().flatten());
+            self.work += next.len();
         }
         let next = self.normalise(next);
         self.read.insert((set, terminal), next);
         next
-    }
-
-    /// What is left of a set where a lexeme is under way: the states that can read
-    /// what may become of it.
-    pub fn hope(&mut self, cfg: &Cfg, set: SetId, lexer_state: LexerState) -> Option<Costed> {
-        if let Some(&known) = self.hopes.get(&(set, lexer_state)) {
-            return known;
-        }
-        let members = self.members(set);
-        self.work += members.len();
-        let mut left = Vec::new();
-        for &(state, cost) in members.iter() {
-            let made = self.states.get(cfg, state);
-            let mut reads = made.terminals.iter();
-            let ends = made.ends && cfg.lexer.may_end(lexer_state);
-            if ends || reads.any(|&(terminal, _)| cfg.lexer.is_alive(lexer_state, terminal)) {
-                left.push((state, cost));
-            }
-        }
-        let left = self.normalise(left);
-        self.hopes.insert((set, lexer_state), left);
-        left
     }
 
     /// The set after any of some nonterminals.
@@ -263,6 +255,64 @@ impl StateSets {
             cost: low.cost,
             ..union
         }
+    }
+
+    /// All of some sets as one.
+    pub fn union_of(&mut self, mut all: Vec<Costed>) -> Costed {
+        all.retain(|costed| costed.set != NOTHING);
+        let least = all.iter().map(|costed| costed.cost).min().unwrap_or(0);
+        let mut key: Vec<(u32, SetId)> = all
+            .iter()
+            .map(|costed| (costed.cost - least, costed.set))
+            .collect();
+        key.sort_unstable();
+        key.dedup();
+        let costed = |set| Costed { set, cost: least };
+        match key.as_slice() {
+            [] => return costed(NOTHING),
+            &[(_, set)] => return costed(set),
+            _ => {}
+        }
+        if let Some(&known) = self.unions_of.get(key.as_slice()) {
+            return costed(known);
+        }
+        let mut members = Vec::new();
+        for &(apart, set) in &key {
+            let set = self.members(set);
+            members.extend(set.iter().map(|&(m, cost)| (m, cost.saturating_add(apart))));
+        }
+        self.work += members.len();
+        members.sort_unstable();
+        members.dedup_by_key(|&mut (member, _)| member);
+        let set = self.intern(members);
+        self.members += key.len();
+        self.unions_of.insert(key.into(), set);
+        costed(set)
+    }
+
+    /// What is left of a set where only some states are asked for.
+    pub fn keep(&mut self, cover: &Cover, costed: Costed, asked: CoverSetId) -> Option<Costed> {
+        let key = (costed.set, asked);
+        let kept = match self.kept.get(&key) {
+            Some(&known) => known,
+            None => {
+                let members = self.members(costed.set);
+                self.work += members.len();
+                let left = members.iter().copied();
+                let left = left.filter(|&(state, _)| cover.holds(asked, state));
+                let kept = self.normalise(left.collect());
+                self.kept.insert(key, kept);
+                kept
+            }
+        };
+        let kept = kept?;
+        let cost = costed.cost.saturating_add(kept.cost);
+        Some(Costed { cost, ..kept })
+    }
+
+    /// The parser states.
+    pub fn states(&mut self) -> &mut States {
+        &mut self.states
     }
 
     /// All that follows from a set where it stands: what completes lets
@@ -463,24 +513,44 @@ impl StateSets {
         self.groups[group as usize].1.as_ref()
     }
 
-    fn by_nonterminal(&mut self, cfg: &Cfg, set: SetId) -> ByNonterminal {
+    fn by_nonterminal(&mut self, cfg: &Cfg, set: SetId) -> Targets {
         if let Some(known) = &self.sets[set as usize].by_nonterminal {
             return Arc::clone(known);
         }
-        let mut by: FxHashMap<NonterminalId, Vec<(StateId, u32)>> = FxHashMap::default();
+        let by = self.targets(cfg, set, |state| &state.nonterminals);
+        self.sets[set as usize].by_nonterminal = Some(Arc::clone(&by));
+        by
+    }
+
+    fn by_terminal(&mut self, cfg: &Cfg, set: SetId) -> Targets {
+        if let Some(known) = &self.sets[set as usize].by_terminal {
+            return Arc::clone(known);
+        }
+        let by = self.targets(cfg, set, |state| &state.terminals);
+        self.sets[set as usize].by_terminal = Some(Arc::clone(&by));
+        by
+    }
+
+    /// The states that a set leads to, by symbol.
+    fn targets(
+        &mut self,
+        cfg: &Cfg,
+        set: SetId,
+        transitions: impl Fn(&State) -> &[(u32, StateId)],
+    ) -> Targets {
+        let mut by: FxHashMap<u32, Vec<(StateId, u32)>> = FxHashMap::default();
         for &(state, cost) in self.members(set).iter() {
-            for &(nonterminal, target) in &self.states.get(cfg, state).nonterminals {
-                by.entry(nonterminal).or_default().push((target, cost));
+            for &(symbol, target) in transitions(&self.states.get(cfg, state)) {
+                by.entry(symbol).or_default().push((target, cost));
             }
         }
         for targets in by.values_mut() {
             targets.sort_unstable();
             targets.dedup_by_key(|&mut (target, _)| target);
             self.members += targets.len();
+            self.work += targets.len();
         }
-        let by = Arc::new(by);
-        self.sets[set as usize].by_nonterminal = Some(Arc::clone(&by));
-        by
+        Arc::new(by)
     }
 
     fn normalise(&mut self, members: Vec<(StateId, u32)>) -> Option<Costed> {
@@ -501,6 +571,7 @@ impl StateSets {
             members,
             facts: None,
             by_nonterminal: None,
+            by_terminal: None,
         });
         fresh
     }

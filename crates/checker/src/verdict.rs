@@ -51,10 +51,12 @@ impl Witness {
 pub enum Tier {
     /// The grammar is regular: its automaton decides.
     Regular,
-    /// The regular cover refused.
+    /// A regular cover refused.
     Cover,
     /// The unrolled grammar found a witness.
     Unrolled,
+    /// A search found a witness, or that there is none.
+    Searched,
     /// The parse with gaps of any length said no.
     AnyLength,
     /// The witness of that parse could be made to fit.

@@ -105,12 +105,17 @@ fn compare(
                 .all(|(cell, token)| cell.is_none_or(|c| c == *token))
         };
         let expected = members.iter().any(|member| agrees(&member));
-        let context = || format!("{name}, {canvas:?}");
+        let context = || {
+            format!(
+                "{name}, {canvas:?} {:?}",
+                Pattern::of_canvas(&canvas, &vocabulary)
+            )
+        };
         let Some(pattern) = Pattern::of_canvas(&canvas, &vocabulary) else {
             assert!(!expected, "{}: refused as ill formed", context());
             continue;
         };
-        let (tiers, _) = checker.check(&pattern);
+        let (tiers, tier) = checker.check(&pattern);
         let parse = checker.check_by_parse(&pattern);
         for (how, verdict) in [("tiers", tiers), ("parse", parse)] {
             match verdict {
@@ -125,7 +130,7 @@ fn compare(
                     );
                     support::assert_fits(&pattern, &witness, &vocabulary);
                 }
-                Verdict::Impossible => assert!(!expected, "{}: {how} says no", context()),
+                Verdict::Impossible => assert!(!expected, "{}: {how} says no {tier:?}", context()),
                 Verdict::Exhausted { .. } => panic!("{}: {how} ran out of budget", context()),
             }
         }

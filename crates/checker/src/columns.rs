@@ -1,0 +1,240 @@
+//! Earley columns along one path, interned: what a text up to some lexeme can be.
+//!
+//! A column is the last one of a parse of known lexemes: sets of parser states
+//! ([`sets`](crate::sets)), each with the column at which its productions began.
+//! Columns that say the same are one column, however the texts came about: behind
+//! every complete statement of a block stands the same column. So columns play the
+//! part of an LR parser's stacks, made as they are met, and a step of one is a
+//! look-up from the second time on, whatever pattern asks for it.
+//!
+//! Cost: a new step, the sets that the lexeme moves and those that it completes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lacuna_lexer::{BitSet, Lexer, LexerState, TerminalId};
+use rustc_hash::FxHashMap;
+
+use crate::cfg::Cfg;
+use crate::sets::{Costed, NOTHING, SetId, StateSets};
+
+/// Index of a column.
+pub type ColumnId = u32;
+
+#[derive(Clone, Debug)]
+struct Column {
+    /// The settled sets, each with the column where it began; sorted.
+    entries: Arc<[(ColumnId, SetId)]>,
+    /// The states of all that may begin here.
+    begun: SetId,
+    /// Levels of columns that entries began at: one more than theirs.
+    depth: u32,
+    /// Whether the text may end here.
+    ends: bool,
+    /// The terminals that can be read, once asked for.
+    reads: Option<Arc<BitSet>>,
+}
+
+/// The columns met so far.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    columns: Vec<Column>,
+    ids: FxHashMap<Arc<[(ColumnId, SetId)]>, ColumnId>,
+    steps: FxHashMap<(ColumnId, TerminalId), Option<ColumnId>>,
+    hopes: FxHashMap<(ColumnId, LexerState), bool>,
+    size: usize,
+    work: usize,
+}
+
+impl Columns {
+    /// The column before the first lexeme.
+    pub const START: ColumnId = 0;
+
+    /// Nothing but the column before the first lexeme.
+    pub fn new(cfg: &Cfg, sets: &mut StateSets) -> Self {
+        let mut columns = Self::default();
+        let (mut begun, mut settled) = (NOTHING, NOTHING);
+        loop {
+            let before = (begun, settled);
+            let first = sets.start().set;
+            settled = sets.settle(cfg, first, begun);
+            begun = sets.facts(cfg, settled).predicts;
+            if (begun, settled) == before {
+                break;
+            }
+        }
+        // What encloses all productions begins where they do.
+        columns.columns.push(Column {
+            entries: Arc::new([]),
+            begun: sets.union(plain(begun), plain(settled)).set,
+            depth: 0,
+            ends: sets.facts(cfg, settled).ends.is_some(),
+            reads: None,
+        });
+        columns
+    }
+
+    /// Entries of all columns and memos, a measure of the memory.
+    pub fn size(&self) -> usize {
+        self.size + 4 * self.columns.len() + self.steps.len() + self.hopes.len()
+    }
+
+    /// Entries made since the last call, a measure of the work.
+    pub fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.work)
+    }
+
+    /// Whether the text may end at a column.
+    pub fn ends(&self, column: ColumnId) -> bool {
+        self.columns[column as usize].ends
+    }
+
+    /// The sets at a column, each with the column where it began.
+    pub fn entries(&self, column: ColumnId) -> Arc<[(ColumnId, SetId)]> {
+        Arc::clone(&self.columns[column as usize].entries)
+    }
+
+    /// The states of all that begins at a column.
+    pub fn begun(&self, column: ColumnId) -> SetId {
+        self.columns[column as usize].begun
+    }
+
+    /// Levels of productions that are open at a column, about.
+    pub fn depth(&self, column: ColumnId) -> u32 {
+        self.columns[column as usize].depth
+    }
+
+    /// The column behind one more lexeme; `None` if it cannot follow.
+    pub fn step(
+        &mut self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
+        column: ColumnId,
+        terminal: TerminalId,
+    ) -> Option<ColumnId> {
+        let key = (column, terminal);
+        if let Some(&known) = self.steps.get(&key) {
+            return known;
+        }
+        let next = self.after(cfg, sets, column, terminal);
+        self.steps.insert(key, next);
+        next
+    }
+
+    /// Whether a column can read what may become of a lexeme under way.
+    pub fn hopes(
+        &mut self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
+        column: ColumnId,
+        state: LexerState,
+    ) -> bool {
+        let key = (column, state);
+        if let Some(&known) = self.hopes.get(&key) {
+            return known;
+        }
+        let lexer: &Lexer = &cfg.lexer;
+        let reads = self.reads(cfg, sets, column);
+        let hope = (self.ends(column) && lexer.may_end(state))
+            || reads
+                .iter()
+                .any(|terminal| lexer.is_alive(state, terminal as TerminalId));
+        self.hopes.insert(key, hope);
+        hope
+    }
+
+    /// The terminals that can follow a column.
+    pub fn reads(&mut self, cfg: &Cfg, sets: &mut StateSets, column: ColumnId) -> Arc<BitSet> {
+        let known = &self.columns[column as usize];
+        if let Some(reads) = &known.reads {
+            return Arc::clone(reads);
+        }
+        let mut reads = BitSet::new(cfg.lexer.terminal_count());
+        let all = known.entries.iter().map(|&(_, set)| set);
+        for set in all.chain([known.begun]) {
+            for &(state, _) in sets.members(set).iter() {
+                for &(terminal, _) in &sets.state(cfg, state).terminals {
+                    reads.insert(terminal as usize);
+                }
+            }
+        }
+        let reads = Arc::new(reads);
+        self.columns[column as usize].reads = Some(Arc::clone(&reads));
+        reads
+    }
+
+    fn after(
+        &mut self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
+        column: ColumnId,
+        terminal: TerminalId,
+    ) -> Option<ColumnId> {
+        let before = self.columns[column as usize].clone();
+        // What came, by where it began; deeper columns first, which complete first.
+        let mut came: BTreeMap<(u32, ColumnId), SetId> = BTreeMap::new();
+        let moved = before.entries.iter().copied();
+        for (origin, set) in moved.chain([(column, before.begun)]) {
+            if let Some(read) = sets.read(cfg, set, terminal) {
+                self.add(sets, &mut came, origin, read.set);
+            }
+        }
+        let mut entries = Vec::new();
+        let mut begun = NOTHING;
+        let mut ends = false;
+        let mut depth = 0;
+        while let Some(((level, origin), set)) = came.pop_last() {
+            let began = self.columns[origin as usize].clone();
+            let settled = sets.settle(cfg, set, began.begun);
+            let facts = sets.facts(cfg, settled);
+            begun = sets.union(plain(begun), plain(facts.predicts)).set;
+            ends |= origin == Self::START && facts.ends.is_some();
+            if let Some((passed, _)) = facts.completes {
+                for &(outer, waiting) in began.entries.iter() {
+                    if let Some(next) = sets.pass(cfg, waiting, passed) {
+                        self.add(sets, &mut came, outer, next.set);
+                    }
+                }
+            }
+            depth = depth.max(level + 1);
+            entries.push((origin, settled));
+            self.work += 1;
+        }
+        if entries.is_empty() {
+            return None;
+        }
+        entries.sort_unstable();
+        let entries: Arc<[(ColumnId, SetId)]> = entries.into();
+        if let Some(&known) = self.ids.get(&entries) {
+            return Some(known);
+        }
+        let id = self.columns.len() as ColumnId;
+        self.size += 2 * entries.len();
+        self.ids.insert(Arc::clone(&entries), id);
+        self.columns.push(Column {
+            entries,
+            begun,
+            depth,
+            ends,
+            reads: None,
+        });
+        Some(id)
+    }
+
+    fn add(
+        &mut self,
+        sets: &mut StateSets,
+        came: &mut BTreeMap<(u32, ColumnId), SetId>,
+        origin: ColumnId,
+        set: SetId,
+    ) {
+        self.work += 1;
+        let level = self.columns[origin as usize].depth;
+        let known = came.entry((level, origin)).or_insert(NOTHING);
+        *known = sets.union(plain(*known), plain(set)).set;
+    }
+}
+
+fn plain(set: SetId) -> Costed {
+    Costed { set, cost: 0 }
+}

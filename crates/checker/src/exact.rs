@@ -1,0 +1,305 @@
+//! The exact tiers for grammars that are not regular: search, look ahead, parse.
+//!
+//! In the order of their cost: a short [`search`](crate::search) for a witness; the
+//! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
+//! refuses, or leaves a smaller graph; a longer search of that; a parse in which gaps
+//! have any length, which refuses, or says which terminals to write in the cells
+//! ([`fit`](crate::fit), [`respell`](crate::respell)); and the full parse of the graph
+//! that counts cells. Each is sound in what it answers; only the last one answers
+//! everything, within its budget.
+//!
+//! All of them work on the same interned sets, kept from check to check up to a bound.
+
+use std::sync::Arc;
+
+use lacuna_lexer::{Spanner, Vocabulary};
+
+use crate::cfg::Cfg;
+use crate::chart::{Chart, Found, Parse};
+use crate::checker::CheckerLimits;
+use crate::columns::Columns;
+use crate::cover::Cover;
+use crate::fit::{fit, without_counts};
+use crate::graph::{Addition, CompletionGraph, Step};
+use crate::guide::Guide;
+use crate::lookahead::{Lookahead, Outlook};
+use crate::respell::respell;
+use crate::search::{Search, Searched};
+use crate::sets::StateSets;
+use crate::sweep::GapReaches;
+use crate::tidy::without_needless_separators;
+use crate::witness::{completed, witness};
+use crate::{Gap, Pattern, Segment, Tier, Witness};
+
+/// The share of the budget that the first search may spend.
+const FIRST_SEARCH: usize = 50;
+
+/// The share that the second one may spend, where the cover has looked ahead.
+const SECOND_SEARCH: usize = 5;
+
+/// The share that it may cost to write known terminals in cells.
+const RESPELLING: usize = 4;
+
+/// What the exact tiers say.
+pub(crate) enum Decision {
+    /// Yes, for instance so.
+    Completable(Witness),
+    /// No filling exists.
+    Impossible,
+    /// The budget was not enough.
+    Exhausted,
+}
+
+/// The exact tiers of one grammar, with memos.
+#[derive(Clone, Debug)]
+pub(crate) struct Exact {
+    cfg: Arc<Cfg>,
+    vocabulary: Option<Arc<Vocabulary>>,
+    memos: Memos,
+    reaches: GapReaches,
+    spanner: Option<Spanner>,
+    /// For gaps of any length, and for gaps that count cells.
+    charts: [Chart; 2],
+    limits: CheckerLimits,
+}
+
+/// What is kept of the parser's work; all numbers in it refer to the same sets.
+#[derive(Clone, Debug)]
+struct Memos {
+    sets: StateSets,
+    columns: Columns,
+    /// Made when they are first asked for; `None` inside if the parser is too large.
+    guide: Option<Option<Guide>>,
+    cover: Option<Option<Cover>>,
+}
+
+impl Memos {
+    fn new(cfg: &Cfg) -> Self {
+        let mut sets = StateSets::new(cfg);
+        Self {
+            columns: Columns::new(cfg, &mut sets),
+            sets,
+            guide: None,
+            cover: None,
+        }
+    }
+
+    fn size(&self) -> usize {
+        let guide = self.guide.iter().flatten().map(Guide::size).sum::<usize>();
+        let cover = self.cover.iter().flatten().map(Cover::size).sum::<usize>();
+        self.sets.size() + self.columns.size() + guide + cover
+    }
+}
+
+impl Exact {
+    pub(crate) fn new(
+        cfg: Arc<Cfg>,
+        vocabulary: Option<Arc<Vocabulary>>,
+        limits: CheckerLimits,
+    ) -> Self {
+        Self {
+            memos: Memos::new(&cfg),
+            reaches: GapReaches::default(),
+            spanner: vocabulary.clone().map(Spanner::new),
+            charts: Default::default(),
+            cfg,
+            vocabulary,
+            limits,
+        }
+    }
+
+    /// Decides a pattern by the cheapest tier that can, and says which did.
+    pub(crate) fn decide(&mut self, pattern: &Pattern) -> (Decision, Tier) {
+        self.forget();
+        if !pattern.counts_cells() || self.spanner.is_none() {
+            return (self.parse(pattern), Tier::Parse);
+        }
+        if let Some(decision) = self.search(pattern, None, FIRST_SEARCH) {
+            return (decision, Tier::Searched);
+        }
+        let ahead = match self.look(pattern) {
+            Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+            Some(Outlook::Open(ahead)) => Some(ahead),
+            Some(Outlook::Exhausted) | None => None,
+        };
+        if ahead.is_some()
+            && let Some(decision) = self.search(pattern, ahead.as_ref(), SECOND_SEARCH)
+        {
+            return (decision, Tier::Searched);
+        }
+        match self.decide_without_counts(pattern) {
+            Some(Decision::Impossible) => return (Decision::Impossible, Tier::AnyLength),
+            Some(decision) => return (decision, Tier::Fitted),
+            None => {}
+        }
+        let parse = self.chart(pattern, ahead);
+        (self.decision(pattern, parse), Tier::Parse)
+    }
+
+    /// Decides a pattern by the full parse alone.
+    pub(crate) fn parse(&mut self, pattern: &Pattern) -> Decision {
+        self.forget();
+        let ahead = match pattern.counts_cells() {
+            true => self.look(pattern),
+            false => None,
+        };
+        let parse = match ahead {
+            Some(Outlook::Closed) => return Decision::Impossible,
+            Some(Outlook::Exhausted) => return Decision::Exhausted,
+            Some(Outlook::Open(ahead)) => self.chart(pattern, Some(ahead)),
+            None => self.chart(pattern, None),
+        };
+        self.decision(pattern, parse)
+    }
+
+    /// Looks for a witness where gaps count cells, an open end left aside; `None` if
+    /// that decides nothing.
+    fn search(
+        &mut self,
+        pattern: &Pattern,
+        ahead: Option<&Lookahead>,
+        share: usize,
+    ) -> Option<Decision> {
+        let gaps = |segment: &&Segment| **segment == Segment::Gap(Gap::Any);
+        let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
+        if pattern.segments.iter().filter(gaps).count() > usize::from(is_open) {
+            return None;
+        }
+        let memos = &mut self.memos;
+        let vocabulary = self.vocabulary.as_ref()?;
+        let guide = memos
+            .guide
+            .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let search = Search {
+            cfg: &self.cfg,
+            sets: &mut memos.sets,
+            columns: &mut memos.columns,
+            guide: guide.as_mut(),
+            ahead: ahead.zip(memos.cover.as_ref().and_then(Option::as_ref)),
+            graph: &mut graph,
+        };
+        match search.run(self.limits.parse_items / share) {
+            Searched::Open => None,
+            Searched::Nothing => Some(Decision::Impossible),
+            Searched::Found(path) => {
+                let path = on_graph(&mut graph, ahead, path)?;
+                let found = witness(pattern, &graph.additions(&path)?);
+                match is_open {
+                    true => self.with_an_end(pattern, found),
+                    false => Some(Decision::Completable(found)),
+                }
+            }
+        }
+    }
+
+    /// A witness of all but the open end, and what ends the text behind it.
+    fn with_an_end(&mut self, pattern: &Pattern, mut found: Witness) -> Option<Decision> {
+        let vocabulary = self.vocabulary.as_ref()?;
+        let text = completed(pattern, &found, vocabulary)?;
+        let opened = Pattern {
+            segments: vec![Segment::Text(text), Segment::Gap(Gap::Any)],
+        };
+        let Parse::Found(end) = self.chart(&opened, None) else {
+            return None;
+        };
+        let additions = without_needless_separators(&opened, end.additions, &self.cfg.lexer);
+        let end = witness(&opened, &additions).gaps.pop()?;
+        *found.gaps.last_mut()? = end;
+        Some(Decision::Completable(found))
+    }
+
+    /// What the cover says; `None` if there is none.
+    fn look(&mut self, pattern: &Pattern) -> Option<Outlook> {
+        let memos = &mut self.memos;
+        let cover = memos
+            .cover
+            .get_or_insert_with(|| Cover::new(&self.cfg, memos.sets.states()));
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let budget = self.limits.parse_items;
+        Some(Lookahead::look(cover.as_mut()?, &mut graph, budget))
+    }
+
+    /// What a parse with gaps of any length says about gaps that count cells: no, or
+    /// a witness that can be made to fit; `None` if that leaves it open.
+    fn decide_without_counts(&mut self, pattern: &Pattern) -> Option<Decision> {
+        let uncounted = without_counts(pattern);
+        let found = match self.chart(&uncounted, None) {
+            Parse::Nothing => return Some(Decision::Impossible),
+            Parse::Exhausted => return None,
+            Parse::Found(found) => found,
+        };
+        let vocabulary = self.vocabulary.as_ref()?;
+        let lexer = &self.cfg.lexer;
+        let tidied = without_needless_separators(&uncounted, found.additions.clone(), lexer);
+        // Fewer bytes first; but what separates can also be repeated.
+        let fitting = [&tidied, &found.additions]
+            .into_iter()
+            .find_map(|additions| fit(pattern, additions, lexer, vocabulary));
+        let respelled = fitting.or_else(|| {
+            let spanner = self.spanner.as_mut();
+            let mut graph = CompletionGraph::new(pattern, lexer, spanner, &mut self.reaches);
+            let budget = self.limits.parse_items / RESPELLING;
+            let additions = respell(&mut graph, &found.terminals(), budget)?;
+            Some(witness(pattern, &additions))
+        });
+        respelled.map(Decision::Completable)
+    }
+
+    fn chart(&mut self, pattern: &Pattern, ahead: Option<Lookahead>) -> Parse {
+        let memos = &mut self.memos;
+        let cover = memos.cover.as_ref().and_then(Option::as_ref);
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let chart = &mut self.charts[usize::from(pattern.counts_cells())];
+        let budget = self.limits.parse_items;
+        chart.parse(
+            &self.cfg,
+            &mut memos.sets,
+            &mut graph,
+            ahead.zip(cover),
+            budget,
+        )
+    }
+
+    fn decision(&self, pattern: &Pattern, parse: Parse) -> Decision {
+        match parse {
+            Parse::Found(Found { additions, .. }) => {
+                let lexer = &self.cfg.lexer;
+                let tidied: Vec<Addition> = without_needless_separators(pattern, additions, lexer);
+                Decision::Completable(witness(pattern, &tidied))
+            }
+            Parse::Nothing => Decision::Impossible,
+            Parse::Exhausted => Decision::Exhausted,
+        }
+    }
+
+    /// Keeps the memory within its bound.
+    fn forget(&mut self) {
+        let bound = self.limits.memo_members;
+        if let Some(spanner) = &mut self.spanner
+            && spanner.entry_count() > bound
+        {
+            spanner.clear();
+            self.charts.iter_mut().for_each(Chart::clear);
+        }
+        if self.memos.size() > bound {
+            self.memos = Memos::new(&self.cfg);
+            self.charts.iter_mut().for_each(Chart::clear);
+        }
+    }
+}
+
+/// A path on the graph itself for one of what a look-ahead left of it.
+fn on_graph(
+    graph: &mut CompletionGraph<'_>,
+    ahead: Option<&Lookahead>,
+    path: Vec<Step>,
+) -> Option<Vec<Step>> {
+    match ahead {
+        Some(ahead) => ahead.path(graph, &path),
+        None => Some(path),
+    }
+}

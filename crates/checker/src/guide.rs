@@ -1,0 +1,453 @@
+//! How far a column is from what must come next: about how many tokens to put in
+//! between.
+//!
+//! A search through masked cells needs to know what closes the distance to the text
+//! behind them: which lexemes to put down so that the text's first one can be read,
+//! or the text can end. Within a production that is a shortest path over parser
+//! states, where a symbol costs about the tokens of its shortest text; from there on
+//! whatever waits at the column where the production began goes on.
+//!
+//! Cost: once for each goal, a walk over all parser states; for each column and
+//! goal, the states that wait there.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use lacuna_lexer::{Lexer, LexerState, Spellings, TerminalId, Vocabulary};
+use rustc_hash::FxHashMap;
+
+use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::columns::{ColumnId, Columns};
+use crate::lr::{State, StateId};
+use crate::sets::StateSets;
+
+/// What is to come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Goal {
+    /// A lexeme of a terminal.
+    Lexeme(TerminalId),
+    /// The end of the text.
+    End,
+}
+
+/// A distance that is none: the goal cannot be reached.
+pub const FAR: u32 = u32::MAX;
+
+/// Distances within a grammar, with those asked for so far.
+#[derive(Clone, Debug)]
+pub struct Guide {
+    states: Vec<Arc<State>>,
+    /// Steps between states, backwards, with their costs.
+    before: Vec<Vec<(StateId, u32)>>,
+    /// For each state, the productions that can be completed from it, with the
+    /// fewest lexemes.
+    tails: Vec<Tails>,
+    within: FxHashMap<Goal, Arc<[u32]>>,
+    returns: FxHashMap<(ColumnId, Goal), Arc<FxHashMap<NonterminalId, u32>>>,
+    distances: FxHashMap<(ColumnId, Goal), u32>,
+    /// For each state of the lexer, the states one byte before it.
+    bytes_before: Vec<Vec<LexerState>>,
+    /// By terminal, for each state of the lexer, the fewest bytes to a lexeme's end;
+    /// without one, of an ignored lexeme.
+    bytes: FxHashMap<Option<TerminalId>, Arc<[u32]>>,
+    under_way: FxHashMap<(ColumnId, LexerState, Goal), Distance>,
+}
+
+/// How far it is to a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Distance {
+    /// Twice the tokens to put in between, about; a lexeme that has begun counts as
+    /// half of one.
+    pub halves: u32,
+    /// Bytes to the end of the one that has begun.
+    pub bytes: u32,
+}
+
+impl Distance {
+    /// The goal cannot be reached.
+    pub const FAR: Self = Self {
+        halves: FAR,
+        bytes: 0,
+    };
+}
+
+/// Productions that can be completed from a state, with the cost.
+type Tails = Box<[(NonterminalId, u32)]>;
+
+/// States of a parser that has a guide.
+const MAX_STATES: usize = 20_000;
+
+impl Guide {
+    /// The guide of a grammar; `None` if its parser has too many states.
+    pub fn new(cfg: &Cfg, sets: &mut StateSets, vocabulary: &Vocabulary) -> Option<Self> {
+        let mut states: Vec<Arc<State>> = Vec::new();
+        while states.len() < sets.state_count() {
+            if sets.state_count() > MAX_STATES {
+                return None;
+            }
+            states.push(sets.state(cfg, states.len() as StateId));
+        }
+        let costs = Costs::new(cfg, vocabulary);
+        let mut before = vec![Vec::new(); states.len()];
+        for (id, state) in (0..).zip(&states) {
+            for (to, cost) in costs.steps(state) {
+                before[to as usize].push((id, cost));
+            }
+            if let Some(prediction) = state.prediction {
+                before[prediction as usize].push((id, 0));
+            }
+        }
+        let tails = tails(&states, &costs);
+        Some(Self {
+            states,
+            before,
+            tails,
+            within: FxHashMap::default(),
+            returns: FxHashMap::default(),
+            distances: FxHashMap::default(),
+            bytes_before: bytes_before(&cfg.lexer),
+            bytes: FxHashMap::default(),
+            under_way: FxHashMap::default(),
+        })
+    }
+
+    /// Entries of all memos, a measure of the memory.
+    pub fn size(&self) -> usize {
+        let returns: usize = self.returns.values().map(|known| known.len()).sum();
+        self.within.len() * self.states.len()
+            + 2 * (returns + self.distances.len() + self.under_way.len())
+    }
+
+    /// The fewest lexemes to put behind a column so that the goal can follow.
+    pub fn distance(
+        &mut self,
+        sets: &StateSets,
+        columns: &Columns,
+        column: ColumnId,
+        goal: Goal,
+    ) -> u32 {
+        if let Some(&known) = self.distances.get(&(column, goal)) {
+            return known;
+        }
+        let within = self.within(goal);
+        let mut least = FAR;
+        for &(state, _) in sets.members(columns.begun(column)).iter() {
+            least = least.min(within[state as usize]);
+        }
+        for &(origin, set) in columns.entries(column).iter() {
+            let returns = self.returns(sets, columns, origin, goal);
+            for &(state, _) in sets.members(set).iter() {
+                least = least.min(self.onwards(&within, &returns, state));
+            }
+        }
+        self.distances.insert((column, goal), least);
+        least
+    }
+
+    /// The distance where a lexeme, or an ignored one, is under way behind a column.
+    pub fn distance_within(
+        &mut self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
+        columns: &mut Columns,
+        column: ColumnId,
+        state: LexerState,
+        goal: Goal,
+    ) -> Distance {
+        let key = (column, state, goal);
+        if let Some(&known) = self.under_way.get(&key) {
+            return known;
+        }
+        let lexer = &cfg.lexer;
+        let mut least = Distance::FAR;
+        let bytes = self.bytes_to(lexer, None)[state as usize];
+        if bytes < FAR {
+            let tokens = self.distance(sets, columns, column, goal);
+            let halves = tokens.saturating_mul(2);
+            least = least.min(Distance { halves, bytes });
+        }
+        for terminal in columns.reads(cfg, sets, column).iter() {
+            let terminal = terminal as TerminalId;
+            if !lexer.is_alive(state, terminal) {
+                continue;
+            }
+            let bytes = self.bytes_to(lexer, Some(terminal))[state as usize];
+            if bytes == FAR {
+                continue;
+            }
+            if let Some(next) = columns.step(cfg, sets, column, terminal) {
+                let tokens = self.distance(sets, columns, next, goal);
+                let halves = tokens.saturating_mul(2).saturating_add(1);
+                least = least.min(Distance { halves, bytes });
+            }
+        }
+        self.under_way.insert(key, least);
+        least
+    }
+
+    /// For each state of the lexer, the fewest bytes to where a lexeme of a terminal
+    /// ends that is under way there.
+    fn bytes_to(&mut self, lexer: &Lexer, terminal: Option<TerminalId>) -> Arc<[u32]> {
+        if let Some(known) = self.bytes.get(&terminal) {
+            return Arc::clone(known);
+        }
+        let mut bytes = vec![FAR; lexer.state_count()];
+        let mut queue = VecDeque::new();
+        for state in 0..lexer.state_count() as LexerState {
+            let mut finishes = lexer.finishes(state).iter();
+            if finishes.any(|finish| finish.terminal == terminal) {
+                bytes[state as usize] = 0;
+                queue.push_back(state);
+            }
+        }
+        while let Some(state) = queue.pop_front() {
+            for &before in &self.bytes_before[state as usize] {
+                if bytes[before as usize] == FAR {
+                    bytes[before as usize] = bytes[state as usize] + 1;
+                    queue.push_back(before);
+                }
+            }
+        }
+        let bytes: Arc<[u32]> = bytes.into();
+        self.bytes.insert(terminal, Arc::clone(&bytes));
+        bytes
+    }
+
+    /// From a state on: to the goal within its production, or behind it.
+    fn onwards(
+        &self,
+        within: &[u32],
+        returns: &FxHashMap<NonterminalId, u32>,
+        state: StateId,
+    ) -> u32 {
+        let tails = self.tails[state as usize].iter();
+        let behind = tails.map(|&(nonterminal, cost)| {
+            let returned = returns.get(&nonterminal).copied().unwrap_or(FAR);
+            returned.saturating_add(cost)
+        });
+        behind.fold(within[state as usize], u32::min)
+    }
+
+    /// From where a nonterminal that began at a column is complete, to the goal.
+    fn returns(
+        &mut self,
+        sets: &StateSets,
+        columns: &Columns,
+        column: ColumnId,
+        goal: Goal,
+    ) -> Arc<FxHashMap<NonterminalId, u32>> {
+        let mut open = vec![column];
+        while let Some(&next) = open.last() {
+            if self.returns.contains_key(&(next, goal)) {
+                open.pop();
+                continue;
+            }
+            let origins = columns.entries(next);
+            let origins = origins.iter().map(|&(origin, _)| origin);
+            let mut missing: Vec<ColumnId> = origins
+                .filter(|&origin| !self.returns.contains_key(&(origin, goal)))
+                .collect();
+            if !missing.is_empty() {
+                open.append(&mut missing);
+                continue;
+            }
+            let found = self.returns_here(sets, columns, next, goal);
+            self.returns.insert((next, goal), Arc::new(found));
+            open.pop();
+        }
+        self.returns
+            .get(&(column, goal))
+            .map(Arc::clone)
+            .unwrap_or_default()
+    }
+
+    fn returns_here(
+        &mut self,
+        sets: &StateSets,
+        columns: &Columns,
+        column: ColumnId,
+        goal: Goal,
+    ) -> FxHashMap<NonterminalId, u32> {
+        let within = self.within(goal);
+        let mut returns: FxHashMap<NonterminalId, u32> = FxHashMap::default();
+        for &(origin, set) in columns.entries(column).iter() {
+            let Some(outer) = self.returns.get(&(origin, goal)) else {
+                continue;
+            };
+            for &(state, _) in sets.members(set).iter() {
+                for &(nonterminal, to) in &self.states[state as usize].nonterminals {
+                    let cost = self.onwards(&within, outer, to);
+                    let known = returns.entry(nonterminal).or_insert(FAR);
+                    *known = cost.min(*known);
+                }
+            }
+        }
+        // What began here may wait for what begins here too.
+        let begun = sets.members(columns.begun(column));
+        let mut grown = true;
+        while std::mem::replace(&mut grown, false) {
+            for &(state, _) in begun.iter() {
+                for &(nonterminal, to) in &self.states[state as usize].nonterminals {
+                    let cost = self.onwards(&within, &returns, to);
+                    let known = returns.entry(nonterminal).or_insert(FAR);
+                    if cost < *known {
+                        *known = cost;
+                        grown = true;
+                    }
+                }
+            }
+        }
+        returns
+    }
+
+    /// For each state, the fewest lexemes to the goal without completing its
+    /// production.
+    fn within(&mut self, goal: Goal) -> Arc<[u32]> {
+        if let Some(known) = self.within.get(&goal) {
+            return Arc::clone(known);
+        }
+        let mut least = vec![FAR; self.states.len()];
+        let mut queue = BinaryHeap::new();
+        for (id, state) in (0..).zip(&self.states) {
+            let is_there = match goal {
+                Goal::Lexeme(terminal) => state.after_terminal(terminal).is_some(),
+                Goal::End => state.ends,
+            };
+            if is_there {
+                least[id as usize] = 0;
+                queue.push(Reverse((0u32, id)));
+            }
+        }
+        while let Some(Reverse((cost, id))) = queue.pop() {
+            if cost > least[id as usize] {
+                continue;
+            }
+            for &(from, step) in &self.before[id as usize] {
+                let cost = cost.saturating_add(step);
+                if cost < least[from as usize] {
+                    least[from as usize] = cost;
+                    queue.push(Reverse((cost, from)));
+                }
+            }
+        }
+        let least: Arc<[u32]> = least.into();
+        self.within.insert(goal, Arc::clone(&least));
+        least
+    }
+}
+
+fn bytes_before(lexer: &Lexer) -> Vec<Vec<LexerState>> {
+    let mut before = vec![Vec::new(); lexer.state_count()];
+    for state in 0..lexer.state_count() as LexerState {
+        for &(_, next) in lexer.moves(state) {
+            before[next as usize].push(state);
+        }
+    }
+    before
+}
+
+/// For each state, the productions that can be completed from it.
+fn tails(states: &[Arc<State>], costs: &Costs) -> Vec<Tails> {
+    let mut tails: Vec<Option<Tails>> = vec![None; states.len()];
+    // Symbols lead to states with less before them, so there are no circles.
+    for first in 0..states.len() as StateId {
+        let mut open = vec![first];
+        while let Some(&at) = open.last() {
+            let state = &states[at as usize];
+            let missing = costs.steps(state).map(|(to, _)| to);
+            let missing = missing.filter(|&to| tails[to as usize].is_none());
+            let mut missing: Vec<StateId> = missing.collect();
+            if tails[at as usize].is_some() || missing.is_empty() {
+                open.pop();
+            } else {
+                open.append(&mut missing);
+                continue;
+            }
+            let mut found: Vec<(NonterminalId, u32)> =
+                state.completes.iter().map(|&n| (n, 0)).collect();
+            for (to, cost) in costs.steps(state) {
+                let behind = tails[to as usize].iter().flatten();
+                found.extend(behind.map(|&(n, rest)| (n, cost.saturating_add(rest))));
+            }
+            found.sort_unstable();
+            found.dedup_by_key(|&mut (nonterminal, _)| nonterminal);
+            tails[at as usize] = Some(found.into());
+        }
+    }
+    tails.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// About how many tokens symbols take.
+struct Costs {
+    terminals: Vec<u32>,
+    nonterminals: Vec<u32>,
+}
+
+impl Costs {
+    fn new(cfg: &Cfg, vocabulary: &Vocabulary) -> Self {
+        let mut costs = Self {
+            terminals: tokens_of_lexemes(&cfg.lexer, vocabulary),
+            nonterminals: vec![FAR; cfg.productions.len()],
+        };
+        let mut grown = true;
+        while std::mem::replace(&mut grown, false) {
+            for (nonterminal, productions) in cfg.productions.iter().enumerate() {
+                for &start in productions {
+                    let length = costs.length(&cfg.symbols[start as usize..]);
+                    grown |= length < costs.nonterminals[nonterminal];
+                    let known = &mut costs.nonterminals[nonterminal];
+                    *known = length.min(*known);
+                }
+            }
+        }
+        costs
+    }
+
+    /// A production's, from its first symbol on.
+    fn length(&self, symbols: &[Symbol]) -> u32 {
+        let mut length = 0u32;
+        for symbol in symbols {
+            length = length.saturating_add(match symbol {
+                Symbol::Terminal(terminal) => self.terminals[*terminal as usize],
+                Symbol::Nonterminal(nonterminal) => self.nonterminals[*nonterminal as usize],
+                Symbol::End(_) | Symbol::EndOfText => break,
+            });
+        }
+        length
+    }
+
+    /// The states behind one symbol, with what it costs.
+    fn steps<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (StateId, u32)> + 'a {
+        let terminals = state.terminals.iter();
+        let terminals = terminals.map(|&(terminal, to)| (to, self.terminals[terminal as usize]));
+        let nonterminals = state.nonterminals.iter();
+        terminals.chain(nonterminals.map(|&(n, to)| (to, self.nonterminals[n as usize])))
+    }
+}
+
+/// For each terminal, the tokens that spell its shortest lexeme.
+fn tokens_of_lexemes(lexer: &Lexer, vocabulary: &Vocabulary) -> Vec<u32> {
+    let mut tokens = vec![1; lexer.terminal_count()];
+    let mut known = vec![false; lexer.terminal_count()];
+    let mut texts: Vec<Option<Vec<u8>>> = vec![None; lexer.state_count()];
+    texts[Lexer::START as usize] = Some(Vec::new());
+    let mut queue = VecDeque::from([Lexer::START]);
+    while let Some(state) = queue.pop_front() {
+        let text = texts[state as usize].clone().unwrap_or_default();
+        for terminal in lexer.finishes(state).iter().filter_map(|f| f.terminal) {
+            if !std::mem::replace(&mut known[terminal as usize], true) {
+                let spellings = Spellings::new(vocabulary, &text, text.len());
+                let fewest = spellings.fewest().unwrap_or(text.len());
+                tokens[terminal as usize] = u32::try_from(fewest).unwrap_or(FAR);
+            }
+        }
+        for &(byte, next) in lexer.moves(state) {
+            if texts[next as usize].is_none() {
+                texts[next as usize] = Some([text.as_slice(), &[byte]].concat());
+                queue.push_back(next);
+            }
+        }
+    }
+    tokens
+}

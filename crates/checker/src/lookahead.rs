@@ -1,0 +1,334 @@
+//! What the rest of a pattern asks of a parse, place by place.
+//!
+//! The cover ([`Cover`]) is run over the completion graph before a parse: forwards,
+//! which finds the nodes that matter and refuses most patterns that cannot be
+//! completed; then backwards, which leaves for each node the states from which the
+//! rest can be read, and of its edges those that lead to such states. What is left
+//! is much smaller than the graph, and much of it is the same: nodes of one place
+//! that agree in all that can follow become one, which stands for them. A parse that
+//! keeps to it follows what the text behind a gap allows, not all that the gap does.
+//! Up to the first gap nothing is asked, so what was parsed of a text before does
+//! not depend on what follows.
+//!
+//! Cost: look-ups for each edge, three times.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::cover::{Cover, CoverSetId, NO_STATES};
+use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
+use crate::{Pattern, Segment};
+
+/// What is asked at the nodes of one pattern's graph.
+#[derive(Clone, Debug, Default)]
+pub struct Lookahead {
+    ids: FxHashMap<Point, u32>,
+    nodes: Vec<Seen>,
+    /// The rank of the first gap.
+    from: u32,
+    /// Nodes and edges looked at.
+    work: usize,
+}
+
+/// A node of the graph that the cover can come to.
+#[derive(Clone, Debug)]
+struct Seen {
+    point: Point,
+    rank: u32,
+    /// Its edges; once looked at from behind, those that the rest allows, between
+    /// nodes that stand for themselves.
+    edges: Arc<[Edge]>,
+    /// Edges that stay in a gap of any length.
+    inside: Arc<[Edge]>,
+    reach: u32,
+    forward: CoverSetId,
+    backward: CoverSetId,
+    /// The node that stands for it.
+    stands_for_it: u32,
+    queued: bool,
+}
+
+type Queue = BinaryHeap<Reverse<(u32, u32, u32)>>;
+
+/// What a look ahead found.
+pub enum Outlook {
+    /// The cover can read the pattern.
+    Open(Lookahead),
+    /// It cannot, so the grammar cannot either.
+    Closed,
+    /// That was more work than the budget allows.
+    Exhausted,
+}
+
+/// The edges that a parse takes from a node.
+pub struct Asked {
+    /// The edges.
+    pub edges: Arc<[Edge]>,
+    /// The highest rank that was looked at to find them.
+    pub reach: u32,
+}
+
+impl Lookahead {
+    /// Looks ahead over a graph, within a budget of points and edges.
+    pub fn look(cover: &mut Cover, graph: &mut CompletionGraph<'_>, budget: usize) -> Outlook {
+        let mut lookahead = Self {
+            from: first_gap(graph),
+            ..Self::default()
+        };
+        if lookahead.run_forwards(cover, graph, budget).is_none() {
+            return Outlook::Exhausted;
+        }
+        lookahead.run_backwards(cover, graph);
+        let start = lookahead.ids.get(&graph.start());
+        let start = start.map(|&id| &lookahead.nodes[id as usize]);
+        match start.is_some_and(|start| cover.meet(start.forward, start.backward)) {
+            true => Outlook::Open(lookahead),
+            false => Outlook::Closed,
+        }
+    }
+
+    /// The states from which the rest can be read at a node; `None` if nothing is
+    /// asked there.
+    pub fn asks(&self, node: Point, rank: u32) -> Option<CoverSetId> {
+        if rank < self.from {
+            return None;
+        }
+        let seen = self.ids.get(&node);
+        Some(seen.map_or(NO_STATES, |&id| self.nodes[id as usize].backward))
+    }
+
+    /// The edges of a node that was looked at.
+    pub fn edges(&self, node: Point) -> Option<Asked> {
+        let seen = &self.nodes[*self.ids.get(&node)? as usize];
+        Some(Asked {
+            edges: Arc::clone(&seen.edges),
+            reach: seen.reach,
+        })
+    }
+
+    /// A path of the graph for one between nodes that stand for others.
+    pub fn path(&self, graph: &mut CompletionGraph<'_>, path: &[Step]) -> Option<Vec<Step>> {
+        let mut from = graph.start();
+        let steps = path.iter().map(|step| {
+            let edges = graph.edges(from, usize::MAX)?;
+            let inside = match graph.gap(from) {
+                Some(_) => graph.edges_inside(from),
+                None => Vec::new(),
+            };
+            let edges = edges.edges.iter().chain(&inside);
+            let mut edges = edges.filter(|edge| edge.label == step.label);
+            let to = match step.label {
+                Label::End => edges.next()?.to,
+                _ => edges.find(|edge| self.stands_for(edge.to) == step.to)?.to,
+            };
+            let label = step.label;
+            let step = Step { from, label, to };
+            from = to;
+            Some(step)
+        });
+        steps.collect()
+    }
+
+    /// The lowest rank, below a limit, at which two look-aheads ask for different
+    /// things.
+    pub fn differs(&self, other: &Self, limit: u32) -> u32 {
+        let ours = self.differences(other);
+        let theirs = other.differences(self);
+        let from = self.from.min(other.from);
+        ours.chain(theirs)
+            .filter(|&rank| rank >= from)
+            .min()
+            .map_or(limit, |rank| rank.min(limit))
+    }
+
+    /// Nodes and edges that were looked at, a measure of the work.
+    pub fn work(&self) -> usize {
+        self.work
+    }
+
+    fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = u32> + 'a {
+        let differing = self.nodes.iter().filter(|seen| {
+            let theirs = other.ids.get(&seen.point);
+            theirs.is_none_or(|&id| {
+                let theirs = &other.nodes[id as usize];
+                theirs.backward != seen.backward
+                    || theirs.edges != seen.edges
+                    || other.stands_for(seen.point) != self.stands_for(seen.point)
+            })
+        });
+        differing.map(|seen| seen.rank)
+    }
+
+    fn stands_for(&self, point: Point) -> Point {
+        self.ids.get(&point).map_or(point, |&id| {
+            self.nodes[self.nodes[id as usize].stands_for_it as usize].point
+        })
+    }
+
+    fn run_forwards(
+        &mut self,
+        cover: &mut Cover,
+        graph: &mut CompletionGraph<'_>,
+        budget: usize,
+    ) -> Option<()> {
+        let mut queue = Queue::new();
+        let start = cover.start();
+        self.reach(cover, graph, graph.start(), start, &mut queue, budget)?;
+        while let Some(Reverse((.., id))) = queue.pop() {
+            let node = &mut self.nodes[id as usize];
+            node.queued = false;
+            let forward = node.forward;
+            let (edges, inside) = (Arc::clone(&node.edges), Arc::clone(&node.inside));
+            self.work += edges.len() + inside.len() + 1;
+            if self.work > budget {
+                return None;
+            }
+            for edge in edges.iter().chain(inside.iter()) {
+                let next = match edge.label {
+                    Label::Lexeme(terminal) => cover.forward(forward, terminal),
+                    Label::Within => cover.hope(graph.lexer, forward, edge.to.state),
+                    Label::End => NO_STATES,
+                };
+                if next != NO_STATES {
+                    self.reach(cover, graph, edge.to, next, &mut queue, budget)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn reach(
+        &mut self,
+        cover: &mut Cover,
+        graph: &mut CompletionGraph<'_>,
+        point: Point,
+        states: CoverSetId,
+        queue: &mut Queue,
+        budget: usize,
+    ) -> Option<()> {
+        let id = match self.ids.get(&point) {
+            Some(&id) => id,
+            None => {
+                let edges = graph.edges(point, budget)?;
+                let inside = match graph.gap(point) {
+                    Some(_) => graph.edges_inside(point),
+                    None => Vec::new(),
+                };
+                self.work += edges.work;
+                let id = self.nodes.len() as u32;
+                self.nodes.push(Seen {
+                    point,
+                    rank: graph.rank(point),
+                    edges: edges.edges.into(),
+                    inside: inside.into(),
+                    reach: edges.reach,
+                    forward: NO_STATES,
+                    backward: NO_STATES,
+                    stands_for_it: id,
+                    queued: false,
+                });
+                self.ids.insert(point, id);
+                id
+            }
+        };
+        let node = &mut self.nodes[id as usize];
+        let grown = cover.union(node.forward, states);
+        if grown != node.forward {
+            node.forward = grown;
+            if !std::mem::replace(&mut node.queued, true) {
+                queue.push(Reverse((node.rank, point.order(), id)));
+            }
+        }
+        Some(())
+    }
+
+    fn run_backwards(&mut self, cover: &mut Cover, graph: &CompletionGraph<'_>) {
+        let nodes = (0..).zip(&self.nodes);
+        let mut order: Vec<(u32, u32, u32)> = nodes
+            .map(|(id, node)| (node.rank, node.point.order(), id))
+            .collect();
+        order.sort_unstable_by_key(|&place| Reverse(place));
+        let end = cover.end();
+        let mut alike: FxHashMap<(u32, bool, Arc<[Edge]>), u32> = FxHashMap::default();
+        for place in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            // Only inside a gap of any length do edges lead to the same place.
+            let mut grown = true;
+            while std::mem::replace(&mut grown, false) {
+                for &(.., id) in place {
+                    let backward = self.backward(cover, end, id);
+                    let node = &mut self.nodes[id as usize];
+                    grown |= backward != node.backward && !node.inside.is_empty();
+                    node.backward = backward;
+                }
+            }
+            for &(rank, _, id) in place {
+                self.keep_what_leads_on(cover, id);
+                let node = &self.nodes[id as usize];
+                if rank < self.from || graph.gap(node.point).is_some() {
+                    continue;
+                }
+                let key = (rank, node.point.within, Arc::clone(&node.edges));
+                let forward = node.forward;
+                let first = *alike.entry(key).or_insert(id);
+                self.nodes[id as usize].stands_for_it = first;
+                let first = &mut self.nodes[first as usize];
+                first.forward = cover.union(first.forward, forward);
+            }
+        }
+    }
+
+    /// The states from which the rest can be read at a node, as far as is known.
+    fn backward(&self, cover: &mut Cover, end: CoverSetId, id: u32) -> CoverSetId {
+        let node = &self.nodes[id as usize];
+        let mut backward = node.backward;
+        for edge in node.edges.iter().chain(node.inside.iter()) {
+            let to = || match self.ids.get(&edge.to) {
+                Some(&to) => self.nodes[to as usize].backward,
+                None => NO_STATES,
+            };
+            let before = match edge.label {
+                Label::End => end,
+                Label::Lexeme(terminal) => cover.backward(to(), terminal),
+                Label::Within => to(),
+            };
+            backward = cover.union(backward, before);
+        }
+        backward
+    }
+
+    /// Leaves the edges of a node that lead to where the rest can be read.
+    fn keep_what_leads_on(&mut self, cover: &mut Cover, id: u32) {
+        let node = &self.nodes[id as usize];
+        let mut kept: Vec<Edge> = Vec::with_capacity(node.edges.len());
+        for &edge in node.edges.iter() {
+            if edge.label == Label::End {
+                kept.push(edge);
+                continue;
+            }
+            let Some(&to) = self.ids.get(&edge.to) else {
+                continue;
+            };
+            let to = &self.nodes[to as usize];
+            let before = match edge.label {
+                Label::Lexeme(terminal) => cover.backward(to.backward, terminal),
+                Label::Within | Label::End => to.backward,
+            };
+            if node.rank < self.from || cover.meet(node.forward, before) {
+                let to = self.nodes[to.stands_for_it as usize].point;
+                kept.push(Edge { to, ..edge });
+            }
+        }
+        kept.sort_unstable_by_key(|edge| (edge.label, edge.to, edge.cost));
+        kept.dedup_by_key(|edge| (edge.label, edge.to));
+        self.nodes[id as usize].edges = kept.into();
+    }
+}
+
+fn first_gap(graph: &CompletionGraph<'_>) -> u32 {
+    let Pattern { segments } = graph.pattern();
+    let gap = segments.iter().position(|s| matches!(s, Segment::Gap(_)));
+    gap.map_or(u32::MAX, |gap| graph.segment_rank(gap))
+}

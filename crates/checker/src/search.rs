@@ -1,0 +1,325 @@
+//! A witness by search: one path through the completion graph, with the column that
+//! its lexemes lead to.
+//!
+//! A chart answers for all fillings of the cells at once, which takes long where
+//! cells are many; one filling is enough for a yes. The search goes forward from the
+//! first gap, depth first, tries what changes least before what opens or closes
+//! productions, and never goes twice from the same node with the same column. Since
+//! columns of texts that can go on alike are the same, that leaves few to try.
+//!
+//! It ends with a path, or with the certainty that there is none, or at a budget.
+//!
+//! Cost: for each lexeme tried a step of a column, and the edges of its node.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use lacuna_lexer::{Lexer, NO_ROW};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cfg::Cfg;
+use crate::columns::{ColumnId, Columns};
+use crate::cover::Cover;
+use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
+use crate::guide::{Distance, Goal, Guide};
+use crate::lookahead::Lookahead;
+use crate::sets::StateSets;
+use crate::{Gap, Segment};
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Searched {
+    /// A path to the end.
+    Found(Vec<Step>),
+    /// There is none.
+    Nothing,
+    /// Neither within the budget.
+    Open,
+}
+
+/// All that a search works with.
+pub(crate) struct Search<'a, 'g> {
+    pub cfg: &'a Cfg,
+    pub sets: &'a mut StateSets,
+    pub columns: &'a mut Columns,
+    pub guide: Option<&'a mut Guide>,
+    /// What the rest of the pattern asks for, if that was found out.
+    pub ahead: Option<(&'a Lookahead, &'a Cover)>,
+    pub graph: &'a mut CompletionGraph<'g>,
+}
+
+/// A node that the search came to.
+struct Reached {
+    point: Point,
+    column: ColumnId,
+    /// Where from, and by what.
+    before: u32,
+    label: Label,
+    /// What the choices on the way cost.
+    penalty: u32,
+}
+
+/// What a search has found out.
+struct Work {
+    edges: FxHashMap<Point, Arc<[Edge]>>,
+    /// For each segment, what is to come behind it if it is a gap.
+    goals: Vec<Option<Goal>>,
+    /// For each segment, the cells before it.
+    cells: Vec<u32>,
+    done: usize,
+    budget: usize,
+}
+
+/// What filling a cell is worth: as much as going back to the first choice from the
+/// one of this number.
+const CELL: u32 = 4;
+
+impl Search<'_, '_> {
+    /// Looks for a path within a budget of edges and of new columns' entries. The
+    /// graph must have no gaps of any length but one at its end, to which a path
+    /// leads.
+    pub(crate) fn run(mut self, budget: usize) -> Searched {
+        self.columns.take_work();
+        let mut work = Work {
+            edges: FxHashMap::default(),
+            goals: self.goals(),
+            cells: self.cells(),
+            done: 0,
+            budget,
+        };
+        let mut reached = vec![Reached {
+            point: self.graph.start(),
+            column: Columns::START,
+            before: 0,
+            label: Label::Within,
+            penalty: 0,
+        }];
+        let segments = &self.graph.pattern().segments;
+        let open_end = match segments.as_slice() {
+            [.., Segment::Gap(Gap::Any)] => Some(segments.len() as u32 - 1),
+            _ => None,
+        };
+        let all = work.cells.last().copied().unwrap_or(0);
+        let mut seen: FxHashSet<(Point, ColumnId)> = FxHashSet::default();
+        let mut queue = BinaryHeap::from([(Reverse(0), 0u32)]);
+        while let Some((_, at)) = queue.pop() {
+            let Reached {
+                point,
+                column,
+                penalty,
+                ..
+            } = reached[at as usize];
+            if !seen.insert((point, column)) {
+                continue;
+            }
+            let Some(edges) = self.edges(&mut work, point) else {
+                return Searched::Open;
+            };
+            if open_end == Some(point.segment) {
+                return Searched::Found(path(&reached, at, None));
+            }
+            let end = edges.iter().find(|edge| edge.label == Label::End);
+            if let Some(end) = end.filter(|_| self.columns.ends(column)) {
+                return Searched::Found(path(&reached, at, Some(end.to)));
+            }
+            let goal = work.goals[point.segment as usize];
+            let choices = self.in_order(goal, column, &edges);
+            for (nth, (edge, column)) in (1u32..).zip(choices) {
+                let penalty = penalty + 8 * nth.ilog2();
+                let done = work.cells[edge.to.segment as usize] + self.cells_before(edge.to);
+                let left = CELL * (all - done.min(all));
+                reached.push(Reached {
+                    point: edge.to,
+                    column,
+                    before: at,
+                    label: edge.label,
+                    penalty,
+                });
+                let id = reached.len() as u32 - 1;
+                queue.push((Reverse(penalty + left), id));
+            }
+        }
+        Searched::Nothing
+    }
+
+    fn edges(&mut self, work: &mut Work, point: Point) -> Option<Arc<[Edge]>> {
+        let edges = match work.edges.get(&point) {
+            Some(edges) => Arc::clone(edges),
+            None => {
+                let asked = self.ahead.and_then(|(ahead, _)| ahead.edges(point));
+                let edges: Arc<[Edge]> = match asked {
+                    Some(asked) => asked.edges,
+                    None => {
+                        let edges = self.graph.edges(point, work.budget)?;
+                        work.done += edges.work;
+                        edges.edges.into()
+                    }
+                };
+                work.edges.insert(point, Arc::clone(&edges));
+                edges
+            }
+        };
+        work.done += 1 + edges.len() + self.columns.take_work();
+        (work.done <= work.budget).then_some(edges)
+    }
+
+    /// Whether the rest of the pattern can be read at a column, as far as is known.
+    fn is_asked_for(&self, column: ColumnId, point: Point) -> bool {
+        let Some((ahead, cover)) = self.ahead else {
+            return true;
+        };
+        let Some(asked) = ahead.asks(point, self.graph.rank(point)) else {
+            return true;
+        };
+        let entries = self.columns.entries(column);
+        let sets = entries.iter().map(|&(_, set)| set);
+        let mut sets = sets.chain([self.columns.begun(column)]);
+        sets.any(|set| {
+            let members = self.sets.members(set);
+            members.iter().any(|&(state, _)| cover.holds(asked, state))
+        })
+    }
+
+    /// For each segment, and the end, the cells before it.
+    fn cells(&self) -> Vec<u32> {
+        let mut cells = vec![0];
+        for segment in &self.graph.pattern().segments {
+            let before = cells.last().copied().unwrap_or(0);
+            let here = match segment {
+                Segment::Gap(Gap::Cells(here) | Gap::UpTo(here)) => *here,
+                Segment::Gap(Gap::Any) | Segment::Text(_) => 0,
+            };
+            cells.push(before + u32::try_from(here).unwrap_or(u32::MAX / 64));
+        }
+        cells
+    }
+
+    /// The cells of its gap before a point.
+    fn cells_before(&self, point: Point) -> u32 {
+        match self.graph.pattern().segments.get(point.segment as usize) {
+            Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => point.offset,
+            _ => 0,
+        }
+    }
+
+    /// For each segment, what follows it if it is a gap.
+    fn goals(&self) -> Vec<Option<Goal>> {
+        let segments = &self.graph.pattern().segments;
+        let goals =
+            (0..=segments.len()).map(|at| match (segments.get(at)?, segments.get(at + 1)) {
+                (Segment::Text(_), _) => None,
+                (Segment::Gap(Gap::UpTo(_)), _) | (_, None) => Some(Goal::End),
+                (_, Some(Segment::Text(text))) => first_lexeme(&self.cfg.lexer, text),
+                (_, Some(Segment::Gap(_))) => None,
+            });
+        goals.collect()
+    }
+
+    /// The edges that a column can follow, the best first.
+    fn in_order(
+        &mut self,
+        goal: Option<Goal>,
+        column: ColumnId,
+        edges: &[Edge],
+    ) -> Vec<(Edge, ColumnId)> {
+        let mut open: Vec<((Distance, u32), Edge, ColumnId)> = Vec::new();
+        let depth = self.columns.depth(column);
+        for &edge in edges {
+            let next = match edge.label {
+                Label::End => continue,
+                Label::Lexeme(terminal) => self.columns.step(self.cfg, self.sets, column, terminal),
+                Label::Within => {
+                    let state = edge.to.state;
+                    let hopes = self.columns.hopes(self.cfg, self.sets, column, state);
+                    hopes.then_some(column)
+                }
+            };
+            let Some(next) = next.filter(|&next| self.is_asked_for(next, edge.to)) else {
+                continue;
+            };
+            let change = self.columns.depth(next).abs_diff(depth);
+            let in_cell = u32::from(edge.to.row != NO_ROW);
+            let distance = match (goal, &mut self.guide) {
+                (Some(goal), Some(guide)) if edge.to.within => guide.distance_within(
+                    self.cfg,
+                    self.sets,
+                    self.columns,
+                    next,
+                    edge.to.state,
+                    goal,
+                ),
+                (Some(goal), Some(guide)) => {
+                    let lexemes = guide.distance(self.sets, self.columns, next, goal);
+                    Distance {
+                        halves: lexemes.saturating_mul(2),
+                        bytes: 0,
+                    }
+                }
+                _ => Distance {
+                    halves: 0,
+                    bytes: 0,
+                },
+            };
+            if distance >= Distance::FAR && goal == Some(Goal::End) {
+                continue;
+            }
+            open.push(((distance, 2 * change + in_cell), edge, next));
+        }
+        if let [_, _, ..] = open.as_slice() {
+            open.sort_by_key(|&(rank, ..)| rank);
+        }
+        open.into_iter()
+            .map(|(_, edge, next)| (edge, next))
+            .collect()
+    }
+}
+
+/// The terminal that a text begins with, if nothing before it reaches into it.
+fn first_lexeme(lexer: &Lexer, text: &[u8]) -> Option<Goal> {
+    let mut state = Lexer::START;
+    let mut last = None;
+    for &byte in text {
+        let Some(next) = lexer.next(state, byte) else {
+            break;
+        };
+        state = next;
+        for finish in lexer.finishes(state) {
+            match finish.terminal {
+                Some(terminal) => last = Some(Goal::Lexeme(terminal)),
+                None => {
+                    last = None;
+                    state = finish.to;
+                }
+            }
+        }
+    }
+    last
+}
+
+/// The way to a node, and on to the end if it is one.
+fn path(reached: &[Reached], last: u32, end: Option<Point>) -> Vec<Step> {
+    let mut at = last;
+    let mut steps = Vec::new();
+    steps.extend(end.map(|to| Step {
+        from: reached[last as usize].point,
+        label: Label::End,
+        to,
+    }));
+    while at != 0 {
+        let Reached {
+            point,
+            before,
+            label,
+            ..
+        } = reached[at as usize];
+        steps.push(Step {
+            from: reached[before as usize].point,
+            label,
+            to: point,
+        });
+        at = before;
+    }
+    steps.reverse();
+    steps
+}
