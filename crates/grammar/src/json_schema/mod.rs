@@ -97,7 +97,7 @@ pub enum PropertyOrder {
     /// in `required`, then others.
     Declared,
     /// In any order, none of the named ones twice, except that with over eight of
-    /// them those that are not required may repeat. Over twelve required ones are
+    /// them those that are not required may repeat. Over fourteen required ones are
     /// an error, since the grammar remembers the set of those seen.
     Any,
 }

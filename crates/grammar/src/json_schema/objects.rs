@@ -24,7 +24,7 @@ pub(super) const MAX_TRACKED: usize = 8;
 const MAX_TRACKED_IN_MANY: usize = 0;
 const MANY_RULES: usize = 20_000;
 /// Most required members in any order.
-pub(super) const MAX_REQUIRED: usize = 12;
+pub(super) const MAX_REQUIRED: usize = 14;
 /// Most states of an object whose members are counted.
 const MAX_STATES: usize = 20_000;
 /// Most optional members that one nested expression holds.
