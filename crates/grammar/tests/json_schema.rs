@@ -212,3 +212,17 @@ impl Judge {
         self.schemas.validate(value, self.index).is_ok()
     }
 }
+
+#[test]
+fn work_is_bounded() {
+    let branches = |index: usize| {
+        let branches =
+            (0..6).map(|n| json!({ "minLength": 10 * index + n, "maxItems": index + n }));
+        json!({ "anyOf": branches.collect::<Vec<_>>() })
+    };
+    let schema = json!({ "allOf": (0..12).map(branches).collect::<Vec<_>>() });
+    let mut options = SchemaOptions::membership();
+    options.effort = 20_000;
+    let found = compile(&schema.to_string(), &options).unwrap_err();
+    assert_eq!(found.0[0].kind, "too-much-work");
+}
