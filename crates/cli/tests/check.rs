@@ -184,7 +184,7 @@ fn a_broken_grammar_is_named_with_its_place() {
     let schema = write(
         folder.path(),
         "odd.schema.json",
-        r#"{"type": "integer", "multipleOf": 3}"#,
+        r#"{"type": "string", "pattern": "a(?=b)"}"#,
     );
     let kind = write(folder.path(), "grammar.txt", "x");
     let marked = write(folder.path(), "mark.gbnf", "\u{FEFF}root ::= \"a\"");
@@ -196,7 +196,7 @@ fn a_broken_grammar_is_named_with_its_place() {
             "broken.gbnf:1:14\n  |\n1 | root ::= \"a\" missing\n  |              ^^^^^^^",
         ),
         (&empty, "empty-language"),
-        (&schema, "/multipleOf"),
+        (&schema, "/pattern"),
         (&kind, ".schema.json"),
         (&latin, "bytes.gbnf:1:11"),
         (&marked, "byte-order-mark"),
