@@ -6,16 +6,21 @@
 //! out first. Gaps are either *any* (any bytes) or exactly so many cells, each
 //! of which becomes one token of a vocabulary.
 //!
-//! Four tiers answer, cheapest first:
+//! Several tiers answer, cheapest first:
 //! 1. [`regular`]: an automaton that holds at least the language (the *cover*:
 //!    recursion unrolled a few levels, returns forgotten below) says no;
 //! 2. the same machinery over an automaton that holds at most the language
 //!    (recursion cut off below those levels) says yes, with a witness. For a
 //!    regular grammar both are the language itself and this is the end;
-//! 3. a parse in which gaps may have any length says no, or yes where its witness
+//! 3. [`search`]: a guided search for one path through the *completion graph*
+//!    ([`graph`]), its lexemes parsed by interned Earley [`columns`], says yes with a
+//!    witness, or no where nothing is left to try;
+//! 4. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
+//!    leaves a smaller graph, which is searched again;
+//! 5. a parse in which gaps may have any length says no, or yes where its witness
 //!    can be made to fit the cells;
-//! 4. [`chart`]: an exact parse, Earley's on LR(0) states ([`lr`]), of the
-//!    *completion graph* ([`graph`]), on the grammar as written ([`cfg`]).
+//! 6. [`chart`]: an exact parse of the graph, Earley's on sets ([`sets`]) of LR(0)
+//!    states ([`lr`]), on the grammar as written ([`cfg`]).
 //!
 //! This crate does no I/O and reads no clock; budgets count work.
 

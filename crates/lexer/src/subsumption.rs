@@ -6,7 +6,8 @@
 //! are told apart then. `1..` leaves many of them behind.
 //!
 //! Cost: a pair of states is looked at once, together with the pairs that it leads
-//! to, up to a limit; beyond it, nothing is called needless.
+//! to, up to limits for a question and for all; beyond them, nothing is called
+//! needless.
 
 use rustc_hash::FxHashMap;
 
@@ -17,10 +18,14 @@ use crate::combined::Combined;
 #[derive(Default)]
 pub(crate) struct Subsumption {
     known: FxHashMap<(LexerState, LexerState), bool>,
+    looked_at: usize,
 }
 
 /// Pairs that are looked at for one question.
 const MAX_PAIRS: usize = 2_000;
+
+/// Pairs that are looked at for all questions of one lexer.
+const MAX_LOOKED_AT: usize = 500_000;
 
 impl Subsumption {
     /// Drops what others in the set make needless.
@@ -57,7 +62,11 @@ impl Subsumption {
         }
         // A greatest fixed point: all pairs that are reached, but for those from
         // which a pair is reached that refutes it.
-        let mut pairs = vec![(less, more)];
+        let asked = (less, more);
+        if self.looked_at > MAX_LOOKED_AT {
+            return false;
+        }
+        let mut pairs = vec![asked];
         let mut places = FxHashMap::from_iter([((less, more), 0usize)]);
         let mut before: Vec<Vec<usize>> = vec![Vec::new()];
         let mut refuted = Vec::new();
@@ -87,8 +96,9 @@ impl Subsumption {
                 }
             }
             at += 1;
+            self.looked_at += 1;
             if pairs.len() > MAX_PAIRS {
-                self.known.insert((less, more), false);
+                self.known.insert(asked, false);
                 return false;
             }
         }
