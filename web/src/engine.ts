@@ -27,6 +27,8 @@ export interface GenerateRequest {
   readonly lists?: Readonly<Record<string, readonly string[]>>;
   /** How deep the text may be nested. */
   readonly maxDepth?: number;
+  /** A regular expression that the whole text must match. */
+  readonly matching?: string;
   /** Cells of the canvas. */
   readonly length: number;
   /** Denoising steps. */
@@ -186,6 +188,8 @@ export interface GrammarOptions {
   readonly lists?: Readonly<Record<string, readonly string[]>>;
   /** Texts nested deeper do not belong. */
   readonly maxDepth?: number;
+  /** Texts that do not match this regular expression as a whole do not belong. */
+  readonly matching?: string;
   /** Compile a schema as for writing: declared order of properties, compact. */
   readonly writing?: boolean;
 }

@@ -116,6 +116,15 @@ describe("options", () => {
     expect(info("gbnf", LISTS, { maxDepth: 1 }).rules).toBeGreaterThan(info("gbnf", LISTS).rules);
   });
 
+  it("leave what matches an expression as a whole", () => {
+    expect(belongs("gbnf", LISTS, ["[[]]"], { matching: ".{5,}" })).toBe(false);
+    expect(belongs("gbnf", LISTS, ["[[],[]]"], { matching: ".{5,}" })).toBe(true);
+    expect(belongs("jsonSchema", '{"type": "array"}', ["[1", null], { matching: ".{2}" })).toBe(
+      false,
+    );
+    expect(fault("gbnf", LISTS, { matching: "a(?=b)" }).message).toContain("expression to match");
+  });
+
   it("compile schemas for writing", () => {
     const schema = '{"properties": {"a": {}, "b": {}}, "required": ["a", "b"], "type": "object"}';
     const turned = ['{"b": 1, "a": 2}'];

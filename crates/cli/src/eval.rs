@@ -154,6 +154,7 @@ impl Evaluation<'_> {
                 texts: BTreeMap::new(),
                 lists: BTreeMap::new(),
                 max_depth: None,
+                matching: None,
                 options: self.options,
                 unconstrained: self.unconstrained,
             };
@@ -189,6 +190,7 @@ impl Evaluation<'_> {
             texts: [("request".to_owned(), example.request.clone())].into(),
             lists: BTreeMap::new(),
             max_depth: None,
+            matching: None,
         };
         let grammar = source.compile(Purpose::Writing)?;
         let value: Option<Value> = serde_json::from_slice(text).ok();

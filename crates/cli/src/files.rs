@@ -42,6 +42,10 @@ pub struct SlotArguments {
     /// Texts nested deeper than this do not belong to the grammar
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
+    /// Texts that do not match this regular expression as a whole do not belong
+    /// to the grammar
+    #[arg(long, value_name = "REGEX")]
+    pub matching: Option<String>,
 }
 
 fn named(argument: &str) -> Result<(String, String), String> {
@@ -89,6 +93,7 @@ pub fn read_source(path: &Path, slots: &SlotArguments) -> Result<GrammarSource, 
         texts: slots.texts(),
         lists: slots.lists()?,
         max_depth: slots.max_depth,
+        matching: slots.matching.clone(),
     })
 }
 

@@ -73,6 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         texts: arguments.slots.texts(),
         lists: arguments.slots.lists()?,
         max_depth: arguments.slots.max_depth,
+        matching: arguments.slots.matching.clone(),
         options: Options {
             length: arguments.length,
             steps: arguments.steps,

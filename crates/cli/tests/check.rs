@@ -224,6 +224,41 @@ fn nesting_may_be_limited() {
 }
 
 #[test]
+fn texts_may_have_to_match_an_expression_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammars = [
+        ("lists.gbnf", "root ::= \"[\" (root (\",\" root)*)? \"]\"\n"),
+        ("lists.regex", "[\\[\\],]+\n"),
+        ("lists.lark", "start: \"[\" (start (\",\" start)*)? \"]\"\n"),
+    ];
+    for (name, text) in grammars {
+        let grammar = write(folder.path(), name, text);
+        let input = "{\"segments\": [\"[[]]\"]}\n{\"segments\": [\"[[],[]]\"]}\n\
+                     {\"segments\": [\"[\", null, \",\", null]}\n{\"segments\": [\"[[[[\", null]}\n";
+        let output = check(&["--grammar", &grammar, "--matching", ".{5,8}"], input);
+        let answers = lines(&output);
+        let completable: Vec<bool> = answers
+            .iter()
+            .map(|answer| answer["completable"] == true)
+            .collect();
+        assert_eq!(completable, [false, true, true, true], "{name}");
+    }
+    let grammar = write(folder.path(), "lists.schema.json", "{\"type\": \"array\"}");
+    let input = "{\"segments\": [\"[1]\"]}\n{\"segments\": [\"[1,2,3]\"]}\n";
+    let output = check(&["--grammar", &grammar, "--matching", ".{5,}"], input);
+    let answers = lines(&output);
+    assert_eq!(answers[0]["completable"], false);
+    assert_eq!(answers[1]["completable"], true);
+    let output = check(&["--grammar", &grammar, "--matching", "a(?=b)"], "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        said.contains("expression to match") && said.contains("look-ahead"),
+        "{said}"
+    );
+}
+
+#[test]
 fn slots_are_filled_from_lists_and_texts() {
     let folder = tempfile::tempdir().expect("a folder");
     let grammar = write(

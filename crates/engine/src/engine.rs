@@ -28,6 +28,8 @@ pub struct GenerateRequest {
     pub lists: BTreeMap<String, Vec<String>>,
     /// How deep the text may be nested.
     pub max_depth: Option<u32>,
+    /// A regular expression that the whole text must match.
+    pub matching: Option<String>,
     /// How to decode.
     pub options: Options,
     /// Leave the grammar aside, for comparison.
@@ -199,5 +201,6 @@ fn grammar_source(request: &GenerateRequest) -> GrammarSource {
         texts,
         lists: request.lists.clone(),
         max_depth: request.max_depth,
+        matching: request.matching.clone(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lacuna_grammar::constrain::constrain;
 use lacuna_grammar::json_schema::SchemaOptions;
 use lacuna_grammar::lint::{LintOptions, lint};
 use lacuna_grammar::nesting::limit_nesting;
@@ -97,6 +98,9 @@ pub struct GrammarSource {
     /// Texts that are nested deeper do not belong (see
     /// [`lacuna_grammar::nesting`]); without it, nesting has no bound.
     pub max_depth: Option<u32>,
+    /// Texts that do not match this regular expression as a whole do not belong (see
+    /// [`lacuna_grammar::constrain`]).
+    pub matching: Option<String>,
 }
 
 impl GrammarSource {
@@ -191,7 +195,27 @@ impl GrammarSource {
             Some(depth) => limit_nesting(&linted, depth).map_err(|finding| (*finding).into()),
             None => Ok(linted),
         });
-        limited.map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
+        let limited = limited.map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics));
+        limited.and_then(|linted| self.constrained(linted))
+    }
+
+    /// Of the grammar's texts those that match what was handed over with it.
+    fn constrained(&self, mut linted: Linted) -> Result<Linted, Fault> {
+        let Some(pattern) = &self.matching else {
+            return Ok(linted);
+        };
+        match constrain(&mut linted.grammar, pattern) {
+            Ok(()) => Ok(linted),
+            // Its places are in the expression, not in the grammar.
+            Err(diagnostics) => {
+                let fault = Fault::of_grammar(pattern, &diagnostics);
+                Err(Fault {
+                    message: format!("the expression to match: {}", fault.message),
+                    diagnostics: Vec::new(),
+                    ..fault
+                })
+            }
+        }
     }
 
     fn front_end(

@@ -27,6 +27,7 @@ fn session(text: String) -> GrammarSession {
         texts: BTreeMap::new(),
         lists: BTreeMap::new(),
         max_depth: None,
+        matching: None,
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")

@@ -63,6 +63,7 @@ fn start(engine: &Engine, temperature: f32) -> ModelRun {
         texts: BTreeMap::new(),
         lists: BTreeMap::new(),
         max_depth: None,
+        matching: None,
         options: Options {
             length: 28,
             steps: 7,

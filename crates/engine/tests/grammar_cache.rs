@@ -55,6 +55,7 @@ fn gbnf(text: &str) -> GrammarSource {
         texts: BTreeMap::new(),
         lists: BTreeMap::new(),
         max_depth: None,
+        matching: None,
     }
 }
 

@@ -49,6 +49,7 @@ fn session(path: &Path, texts: &BTreeMap<String, String>) -> GrammarSession {
         texts: texts.clone(),
         lists: BTreeMap::new(),
         max_depth: None,
+        matching: None,
     };
     let grammar = source
         .compile(Purpose::Judging)

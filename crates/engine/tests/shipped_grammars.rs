@@ -46,6 +46,7 @@ impl Judge {
             texts: line.texts.clone(),
             lists: BTreeMap::new(),
             max_depth: None,
+            matching: None,
         };
         let purpose = match line.purpose.as_deref() {
             Some("writing") => Purpose::Writing,

@@ -19,6 +19,7 @@
 pub mod analysis;
 pub mod automaton;
 mod characters;
+pub mod constrain;
 mod diagnostic;
 pub mod gbnf;
 mod ir;

@@ -87,6 +87,8 @@ struct Request {
     lists: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     max_depth: Option<u32>,
+    #[serde(default)]
+    matching: Option<String>,
     length: usize,
     steps: usize,
     seed: f64,
@@ -198,6 +200,7 @@ fn generate_request(request: JsValue) -> Result<GenerateRequest, JsValue> {
         texts: request.texts,
         lists: request.lists,
         max_depth: request.max_depth,
+        matching: request.matching,
         options: Options {
             length: request.length,
             steps: request.steps,

@@ -23,6 +23,7 @@ struct CompileOptions {
     texts: BTreeMap<String, String>,
     lists: BTreeMap<String, Vec<String>>,
     max_depth: Option<u32>,
+    matching: Option<String>,
     /// Compile as for writing: declared order of properties, compact.
     writing: bool,
 }
@@ -60,7 +61,7 @@ extern "C" {
 impl Grammar {
     /// Compiles a grammar: `kind` is `"jsonSchema"`, `"gbnf"`, `"lark"` or
     /// `"regex"`; `options` may hold `texts` and `lists` (for `x-spanOf`, `x-oneOf`
-    /// and `%slot`), `maxDepth` and `writing`.
+    /// and `%slot`), `maxDepth`, `matching` and `writing`.
     ///
     /// # Errors
     /// Throws `{ kind, message, diagnostics }`.
@@ -133,7 +134,7 @@ fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Pu
         false => from_js_with(
             options,
             "the options of compile",
-            &["texts", "lists", "maxDepth", "writing"],
+            &["texts", "lists", "maxDepth", "matching", "writing"],
         )?,
     };
     let source = GrammarSource {
@@ -142,6 +143,7 @@ fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Pu
         texts: options.texts,
         lists: options.lists,
         max_depth: options.max_depth,
+        matching: options.matching,
     };
     let purpose = match options.writing {
         true => Purpose::Writing,

@@ -157,6 +157,7 @@ mod tests {
             texts: BTreeMap::new(),
             lists: BTreeMap::new(),
             max_depth: None,
+            matching: None,
         };
         let limits = CheckerLimits::default();
         let key = CacheKey::new(&source, Purpose::Judging, hash_tokenizer(None), &limits);

@@ -140,6 +140,8 @@ fn hash_source(source: &GrammarSource, purpose: Purpose, limits: &CheckerLimits)
     }
     parts.number(u64::from(source.max_depth.is_some()));
     parts.number(u64::from(source.max_depth.unwrap_or(0)));
+    parts.number(u64::from(source.matching.is_some()));
+    parts.add(source.matching.as_deref().unwrap_or_default());
     for limits in [&limits.automata, &limits.approximations] {
         parts.number(limits.nfa_states as u64);
         parts.number(limits.dfa_states as u64);
@@ -179,6 +181,7 @@ mod tests {
             texts: BTreeMap::new(),
             lists: BTreeMap::new(),
             max_depth: None,
+            matching: None,
         }
     }
 
@@ -192,12 +195,14 @@ mod tests {
     fn keys_differ_where_anything_differs() {
         type Change = fn(&mut GrammarSource);
         let list = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect();
-        let changes: [Change; 8] = [
+        let changes: [Change; 10] = [
             |_| {},
             |source| source.text.push(' '),
             |source| source.dialect = Dialect::Lark,
             |source| source.max_depth = Some(0),
             |source| source.max_depth = Some(1),
+            |source| source.matching = Some(String::new()),
+            |source| source.matching = Some("a".to_owned()),
             |source| source.dialect = Dialect::Regex,
             |source| source.dialect = Dialect::JsonSchema,
             |source| source.text.clear(),
