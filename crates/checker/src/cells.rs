@@ -128,7 +128,7 @@ pub(crate) fn token(
 const STEPS_OF_AN_ITEM: usize = 32;
 
 /// The states from which a token may begin at a node: behind ignored lexemes too.
-fn states(graph: &CompletionGraph<'_>, node: Point) -> Vec<LexerState> {
+pub(crate) fn states(graph: &CompletionGraph<'_>, node: Point) -> Vec<LexerState> {
     let mut states = vec![node.state];
     if node.within {
         let finishes = graph.lexer.finishes(node.state).iter();
@@ -138,7 +138,8 @@ fn states(graph: &CompletionGraph<'_>, node: Point) -> Vec<LexerState> {
     states
 }
 
-fn landing(graph: &CompletionGraph<'_>, node: Point, state: LexerState) -> Point {
+/// The node behind a token that lands in a state.
+pub(crate) fn landing(graph: &CompletionGraph<'_>, node: Point, state: LexerState) -> Point {
     graph.settle(Point {
         offset: node.offset + 1,
         row: NO_ROW,

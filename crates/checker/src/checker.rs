@@ -9,6 +9,7 @@ use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use crate::any_length::RegularLanguage;
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::exact::{Decision, Exact};
+use crate::masks::Groups;
 use crate::regular::RegularChecker;
 use crate::{Gap, Pattern, Segment, Tier, Verdict};
 
@@ -172,24 +173,13 @@ impl Checker {
         pattern: &Pattern,
         how: impl Fn(&mut Exact, &Pattern) -> (Decision, Tier),
     ) -> (Verdict, Tier) {
-        let exhausted = |what, limit| (Verdict::Exhausted { what, limit }, Tier::Parse);
         if pattern.counts_cells() && self.vocabulary.is_none() {
-            return exhausted("vocabularies to count cells in", 0);
+            let what = "vocabularies to count cells in";
+            return (Verdict::Exhausted { what, limit: 0 }, Tier::Parse);
         }
-        let exact = match &mut self.exact {
-            Some(exact) => exact,
-            None => match self.compiled.parser(&self.limits.automata) {
-                Ok(cfg) => {
-                    let vocabulary = self.vocabulary.clone();
-                    let exact = Exact::new(cfg, vocabulary, self.limits);
-                    self.exact.insert(exact)
-                }
-                Err(AutomatonError::TooLarge { what, limit }) => return exhausted(what, limit),
-                // Terminals are written out before they are compiled.
-                Err(AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_)) => {
-                    return exhausted("rules inside a terminal", 0);
-                }
-            },
+        let exact = match self.exact() {
+            Ok(exact) => exact,
+            Err(verdict) => return (verdict, Tier::Parse),
         };
         let (decision, tier) = how(exact, pattern);
         let verdict = match decision {
@@ -201,6 +191,28 @@ impl Checker {
             },
         };
         (verdict, tier)
+    }
+
+    /// The exact tiers, made when they are first needed; else what ran out.
+    fn exact(&mut self) -> Result<&mut Exact, Verdict> {
+        let exhausted = |what, limit| Err(Verdict::Exhausted { what, limit });
+        let exact = match self.exact.take() {
+            Some(exact) => exact,
+            None => match self.compiled.parser(&self.limits.automata) {
+                Ok(cfg) => Exact::new(cfg, self.vocabulary.clone(), self.limits),
+                Err(AutomatonError::TooLarge { what, limit }) => return exhausted(what, limit),
+                // Terminals are written out before they are compiled.
+                Err(AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_)) => {
+                    return exhausted("rules inside a terminal", 0);
+                }
+            },
+        };
+        Ok(self.exact.insert(exact))
+    }
+
+    /// What the exact tiers know of the tokens in masked cells.
+    pub(crate) fn token_groups(&mut self, pattern: &Pattern) -> Option<Vec<Groups>> {
+        self.exact().ok()?.token_groups(pattern)
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being

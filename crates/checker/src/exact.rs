@@ -23,6 +23,7 @@ use crate::fit::{fit, without_counts};
 use crate::graph::{Addition, CompletionGraph, Step};
 use crate::guide::Guide;
 use crate::lookahead::{Lookahead, Outlook};
+use crate::masks::{Groups, groups};
 use crate::respell::respell;
 use crate::search::{Search, Searched};
 use crate::sets::StateSets;
@@ -150,6 +151,18 @@ impl Exact {
             None => self.chart(pattern, None),
         };
         self.decision(pattern, parse)
+    }
+
+    /// The tokens that the cover leaves to each masked cell; `None` if it tells
+    /// nothing.
+    pub(crate) fn token_groups(&mut self, pattern: &Pattern) -> Option<Vec<Groups>> {
+        self.forget();
+        let Outlook::Open(ahead) = self.look(pattern)? else {
+            return None;
+        };
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        Some(groups(&mut graph, &ahead))
     }
 
     /// Looks for a witness where gaps count cells, an open end left aside; `None` if

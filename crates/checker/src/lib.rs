@@ -41,6 +41,7 @@ pub mod graph;
 pub mod guide;
 pub mod lookahead;
 pub mod lr;
+mod masks;
 mod normalize;
 mod packed;
 mod pattern;
@@ -56,5 +57,6 @@ mod witness;
 
 pub use checker::{Checker, CheckerLimits};
 pub use compiled::{Compiled, Statistics};
+pub use masks::Masks;
 pub use pattern::{Gap, Pattern, Segment};
 pub use verdict::{Filling, Tier, Verdict, Witness};

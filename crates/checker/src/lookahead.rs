@@ -109,6 +109,22 @@ impl Lookahead {
         })
     }
 
+    /// The nodes that the cover can come to.
+    pub(crate) fn points(&self) -> impl Iterator<Item = Point> + '_ {
+        self.nodes.iter().map(|seen| seen.point)
+    }
+
+    /// Whether an edge of the graph is one that the rest allows.
+    pub(crate) fn leads(&self, from: Point, label: Label, to: Point) -> bool {
+        let Some(&id) = self.ids.get(&from) else {
+            return false;
+        };
+        let to = self.stands_for(to);
+        let edges = &self.nodes[id as usize].edges;
+        let found = edges.binary_search_by_key(&(label, to), |edge| (edge.label, edge.to));
+        found.is_ok()
+    }
+
     /// A path of the graph for one between nodes that stand for others.
     pub fn path(&self, graph: &mut CompletionGraph<'_>, path: &[Step]) -> Option<Vec<Step>> {
         let mut from = graph.start();

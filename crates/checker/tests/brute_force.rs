@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict};
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -135,6 +137,7 @@ fn compare(
             }
         }
         compare_possible(&context, &mut checker, &canvas, &members, &vocabulary);
+        compare_masks(&context, &mut checker, &canvas, &members);
         if expected {
             counts.yes += 1
         } else {
@@ -177,6 +180,32 @@ fn compare_possible(
     } else {
         let missing = expected.iter().find(|token| !found.contains(token));
         assert_eq!(missing, None, "{}: cell {cell}", context());
+    }
+}
+
+/// Oracle: a token is in a cell's mask exactly if some member that agrees with the
+/// canvas holds it there.
+fn compare_masks(
+    context: &dyn Fn() -> String,
+    checker: &mut Checker,
+    canvas: &[Option<TokenId>],
+    members: &[Vec<TokenId>],
+) {
+    let agreeing = members.iter().filter(|member| {
+        let mut cells = canvas.iter().zip(member.iter());
+        cells.all(|(cell, token)| cell.is_none_or(|cell| cell == *token))
+    });
+    let agreeing: Vec<&Vec<TokenId>> = agreeing.collect();
+    let masks = checker.masks(canvas);
+    assert_eq!(masks.undecided, 0, "{}: out of budget", context());
+    for (cell, mask) in masks.cells.iter().enumerate() {
+        let expected = canvas[cell].is_none().then(|| {
+            let tokens: BTreeSet<TokenId> = agreeing.iter().map(|member| member[cell]).collect();
+            tokens.into_iter().collect::<Vec<_>>()
+        });
+        let found = mask.as_ref();
+        let found = found.map(|mask| mask.iter().map(|token| token as TokenId).collect());
+        assert_eq!(found, expected, "{}: the mask of cell {cell}", context());
     }
 }
 

@@ -1,7 +1,6 @@
 //! `lacuna check`: can these texts with gaps still be completed?
 
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,12 +10,13 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use lacuna_checker::Pattern;
 use lacuna_engine::{Answer, Fault, GrammarCache, GrammarSession, Purpose};
-use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_lexer::Vocabulary;
 use serde_json::{Map, Value, json};
 
 use crate::cache::CacheArguments;
 use crate::error::CommandError;
 use crate::files::{SlotArguments, VocabularyArguments, open_session, read_source};
+use crate::lines::{answer_each, canvas, error_line};
 use crate::question::{Canvas, Question};
 use crate::reference::{Reference, ReferenceArguments};
 
@@ -61,23 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     if let Some(path) = &arguments.grammar {
         checks.open(path)?;
     }
-    let input = std::io::stdin().lock();
-    let mut output = std::io::stdout().lock();
-    let mut status = ExitCode::SUCCESS;
-    let stdout = |error| CommandError::file(Path::new("standard output"), error);
-    for line in input.split(b'\n') {
-        let line = line.map_err(|error| CommandError::file(Path::new("standard input"), error))?;
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let answer = checks.answer(&line);
-        if answer.get("error").is_some() {
-            status = ExitCode::FAILURE;
-        }
-        writeln!(output, "{}", Value::Object(answer)).map_err(stdout)?;
-    }
-    output.flush().map_err(stdout)?;
-    Ok(status)
+    answer_each(|line| checks.answer(line))
 }
 
 struct Checks<'a> {
@@ -158,22 +142,9 @@ impl Checks<'_> {
             Canvas::Cells(cells) => {
                 let vocabulary =
                     vocabulary.ok_or_else(|| invalid("\"cells\" needs --tokenizer"))?;
-                if let Some(id) = cells
-                    .iter()
-                    .flatten()
-                    .find(|&&id| id as usize >= vocabulary.len())
-                {
-                    return Err(invalid(&format!(
-                        "token {id} is outside the vocabulary of {}",
-                        vocabulary.len()
-                    )));
-                }
                 // With the special tokens that this grammar names.
                 let vocabulary = session.vocabulary().map_or(vocabulary, Arc::clone);
-                let cells: Vec<Option<TokenId>> = cells
-                    .into_iter()
-                    .map(|cell| cell.filter(|&token| token != vocabulary.mask()))
-                    .collect();
+                let cells = canvas(cells, &vocabulary)?;
                 let started = Instant::now();
                 let answer = match Pattern::of_canvas(&cells, &vocabulary) {
                     Some(pattern) => session.check_pattern(&pattern)?,
@@ -199,16 +170,6 @@ fn answer_line(id: Value, answer: Answer, micros: u128) -> Map<String, Value> {
         };
         line.insert("witness".into(), witness);
     }
-    line.insert(
-        "micros".into(),
-        u64::try_from(micros).unwrap_or(u64::MAX).into(),
-    );
+    line.insert("micros".into(), crate::lines::micros(micros));
     line
-}
-
-fn error_line(id: Value, error: String) -> Map<String, Value> {
-    Map::from_iter([
-        ("id".to_owned(), id),
-        ("error".to_owned(), Value::String(error)),
-    ])
 }

@@ -11,6 +11,8 @@ mod eval;
 mod events;
 mod files;
 mod generate;
+mod lines;
+mod mask;
 mod question;
 mod reference;
 
@@ -32,6 +34,7 @@ struct Arguments {
 enum Command {
     Check(check::Arguments),
     Generate(generate::Arguments),
+    Mask(mask::Arguments),
     Compile(compile::Arguments),
     Eval(eval::Arguments),
     #[cfg(feature = "gpu")]
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
+        Command::Mask(arguments) => mask::run(&arguments),
         Command::Compile(arguments) => compile::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         #[cfg(feature = "gpu")]

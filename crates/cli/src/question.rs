@@ -1,4 +1,4 @@
-//! A line of `lacuna check`, read field by field, so that what is wrong is said in
+//! A line of `lacuna check` or `lacuna mask`, read field by field, so that what is wrong is said in
 //! the words of the format and with its place.
 
 use std::fmt;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Statistics, Verdict};
+use lacuna_checker::{Checker, CheckerLimits, Gap, Masks, Pattern, Segment, Statistics, Verdict};
 use lacuna_grammar::Grammar;
-use lacuna_lexer::Vocabulary;
+use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::fewest::fewest_tokens;
 use crate::{Fault, Fewest};
@@ -123,6 +123,26 @@ impl GrammarSession {
             Verdict::Exhausted { what, limit } => Err(Fault::new(
                 "budget",
                 format!("undecided: the budget of {limit} {what} ran out"),
+            )),
+        }
+    }
+
+    /// The tokens that may stand in each masked cell of a canvas, the other masked
+    /// cells being free; ends of text among them.
+    ///
+    /// # Errors
+    /// When there is no vocabulary, or a budget runs out for some token.
+    pub fn masks(&mut self, cells: &[Option<TokenId>]) -> Result<Masks, Fault> {
+        if self.checker.vocabulary().is_none() {
+            let message = "masks of tokens need a tokenizer";
+            return Err(Fault::new("invalid-input", message));
+        }
+        let masks = self.checker.masks(cells);
+        match masks.undecided {
+            0 => Ok(masks),
+            tokens => Err(Fault::new(
+                "budget",
+                format!("the budget ran out with {tokens} tokens undecided"),
             )),
         }
     }

@@ -7,12 +7,14 @@
 //! - [`Spanner`]: for a lexer state, the states a token can end in and the
 //!   terminals it can finish on the way (the spanner table of GreatGramma),
 //!   filled on demand.
+//! - [`TokenClasses`]: the tokens that do the same from a lexer state, together.
 //!
 //! There are two lexical disciplines: *free*, in which any segmentation of a
 //! text into lexemes counts, and *maximal munch*; see [`Lexer`]. This crate does no I/O and reads no clock.
 
 mod alive;
 mod bits;
+mod classes;
 mod combined;
 mod lexer;
 mod packed;
@@ -24,6 +26,7 @@ mod trie;
 mod vocabulary;
 
 pub use bits::BitSet;
+pub use classes::{StepId, TokenClass, TokenClasses, TokenStep};
 pub use lexer::{Finish, Lexer, LexerState, Owed, TerminalId};
 pub use packed::PackedLexer;
 pub use spanner::{NO_ROW, Row, RowId, Spanner};

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::classes::{TokenClasses, Walk};
 use crate::{BitSet, Lexer, LexerState, TerminalId, TokenId, TrieNode, Vocabulary};
 
 /// Index of a row; 0 is none.
@@ -46,6 +47,7 @@ pub struct Spanner {
     ids: FxHashMap<Arc<Row>, RowId>,
     rows: Vec<Arc<Row>>,
     tokens: FxHashMap<Passage, Option<TokenId>>,
+    classes: FxHashMap<LexerState, Arc<TokenClasses>>,
     entries: usize,
     work: usize,
 }
@@ -59,9 +61,15 @@ impl Spanner {
             ids: FxHashMap::default(),
             rows: vec![Arc::default()],
             tokens: FxHashMap::default(),
+            classes: FxHashMap::default(),
             entries: 0,
             work: 0,
         }
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
     }
 
     /// Places, landings and exits of all rows, a measure of the memory.
@@ -113,7 +121,18 @@ impl Spanner {
         token
     }
 
-    fn row_at(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> RowId {
+    /// The tokens that can be read from a lexer state, by what they do.
+    pub fn classes(&mut self, lexer: &Lexer, state: LexerState) -> Arc<TokenClasses> {
+        if let Some(known) = self.classes.get(&state) {
+            return Arc::clone(known);
+        }
+        let classes = Arc::new(Walk::new(self, lexer).classes(state));
+        self.entries += classes.size();
+        self.classes.insert(state, Arc::clone(&classes));
+        classes
+    }
+
+    pub(crate) fn row_at(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> RowId {
         if let Some(&known) = self.places.get(&(node, state)) {
             return known;
         }

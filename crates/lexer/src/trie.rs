@@ -118,6 +118,19 @@ impl TokenTrie {
             .filter_map(|(node, length)| Some((length, *self.tokens_at(node).first()?)))
     }
 
+    /// Visits all nodes but the root, each with its depth (1 below the root) and its
+    /// byte; `visit` tells whether to go on below.
+    pub fn descend(&self, mut visit: impl FnMut(TrieNode, usize, u8) -> bool) {
+        let mut node: TrieNode = 1;
+        while (node as usize) < self.byte.len() {
+            let at = node as usize;
+            node = match visit(node, self.depth[at] as usize, self.byte[at]) {
+                true => node + 1,
+                false => self.subtree_end[at],
+            };
+        }
+    }
+
     /// Walks the nodes strictly below `from`, carrying a state.
     ///
     /// `next` gives the state after one more byte, or `None` to skip the

@@ -1,0 +1,68 @@
+//! Questions a line, answers a line: what commands that serve other programs share.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use lacuna_engine::Fault;
+use lacuna_lexer::{TokenId, Vocabulary};
+use serde_json::{Map, Value};
+
+use crate::error::CommandError;
+
+/// Answers each line of standard input with one of standard output, in order; blank
+/// ones are passed over. The exit status tells whether an answer was an error.
+pub fn answer_each(
+    mut answer: impl FnMut(&[u8]) -> Map<String, Value>,
+) -> Result<ExitCode, CommandError> {
+    let input = std::io::stdin().lock();
+    let mut output = std::io::stdout().lock();
+    let mut status = ExitCode::SUCCESS;
+    let stdout = |error| CommandError::file(Path::new("standard output"), error);
+    for line in input.split(b'\n') {
+        let line = line.map_err(|error| CommandError::file(Path::new("standard input"), error))?;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let answer = answer(&line);
+        if answer.get("error").is_some() {
+            status = ExitCode::FAILURE;
+        }
+        writeln!(output, "{}", Value::Object(answer)).map_err(stdout)?;
+    }
+    output.flush().map_err(stdout)?;
+    Ok(status)
+}
+
+/// An answer that says what went wrong.
+pub fn error_line(id: Value, error: String) -> Map<String, Value> {
+    Map::from_iter([
+        ("id".to_owned(), id),
+        ("error".to_owned(), Value::String(error)),
+    ])
+}
+
+/// Microseconds, as they are written.
+pub fn micros(micros: u128) -> Value {
+    u64::try_from(micros).unwrap_or(u64::MAX).into()
+}
+
+/// Cells as a vocabulary has them: the mask's id is a masked cell too.
+///
+/// # Errors
+/// When an id is outside the vocabulary.
+pub fn canvas(
+    cells: Vec<Option<TokenId>>,
+    vocabulary: &Arc<Vocabulary>,
+) -> Result<Vec<Option<TokenId>>, CommandError> {
+    let size = vocabulary.len();
+    if let Some(id) = cells.iter().flatten().find(|&&id| id as usize >= size) {
+        let message = format!("token {id} is outside the vocabulary of {size}");
+        return Err(Fault::new("invalid-input", message).into());
+    }
+    let cells = cells.into_iter();
+    Ok(cells
+        .map(|cell| cell.filter(|&token| token != vocabulary.mask()))
+        .collect())
+}

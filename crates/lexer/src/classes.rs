@@ -1,0 +1,165 @@
+//! Tokens that do the same from a lexer state, together.
+//!
+//! A token may finish lexemes on its way, in one way or in several, and lands in a
+//! state. Tokens of which all that is alike form a class, so what holds of one in
+//! some place of a text holds of all (the token classes of GreatGramma, section 3,
+//! but per lexer state). The ways of the tokens from one state are a small acyclic
+//! graph of *steps*: a step is the row of the spanner table behind a finished
+//! lexeme, with the ways that lead to it.
+//!
+//! Cost: one walk of the token trie for a state, and a place in memory for each
+//! token that can go on from it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::spanner::{NO_ROW, RowId, Spanner};
+use crate::{Lexer, LexerState, TerminalId, TokenId, TrieNode};
+
+/// Index of a step; 0 is the beginning of the token.
+pub type StepId = u32;
+
+/// The tokens from one lexer state.
+#[derive(Clone, Debug, Default)]
+pub struct TokenClasses {
+    /// The steps, each behind all that lead to it.
+    pub steps: Box<[TokenStep]>,
+    /// The classes. No token is in two of them.
+    pub classes: Box<[TokenClass]>,
+}
+
+/// A place in the middle of tokens, behind a finished lexeme.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TokenStep {
+    /// What the rest of a token can do from here; at the beginning there is none.
+    pub row: RowId,
+    /// The steps before it, each with the lexeme that is finished in between.
+    pub before: Box<[(StepId, TerminalId)]>,
+}
+
+/// Tokens that do the same.
+#[derive(Clone, Debug)]
+pub struct TokenClass {
+    /// Where they can land, each with the last step on the way.
+    pub landings: Box<[(StepId, LexerState)]>,
+    /// The tokens, ascending.
+    pub tokens: Box<[TokenId]>,
+}
+
+impl TokenClasses {
+    /// Steps, landings and tokens, a measure of the memory.
+    pub fn size(&self) -> usize {
+        let steps = self.steps.iter().map(|step| 1 + step.before.len());
+        let classes = self.classes.iter();
+        let classes = classes.map(|class| class.landings.len() + class.tokens.len());
+        steps.sum::<usize>() + classes.sum::<usize>()
+    }
+}
+
+/// What of a token has been read: the lexer's state, and the last step.
+type Place = (LexerState, StepId);
+
+/// The walk that finds the classes of a state.
+pub(crate) struct Walk<'a> {
+    spanner: &'a mut Spanner,
+    lexer: &'a Lexer,
+    steps: Vec<TokenStep>,
+    ids: FxHashMap<TokenStep, StepId>,
+    classes: FxHashMap<Box<[(StepId, LexerState)]>, Vec<TokenId>>,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(spanner: &'a mut Spanner, lexer: &'a Lexer) -> Self {
+        let start = TokenStep {
+            row: NO_ROW,
+            before: Box::default(),
+        };
+        Self {
+            spanner,
+            lexer,
+            steps: vec![start],
+            ids: FxHashMap::default(),
+            classes: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn classes(mut self, state: LexerState) -> TokenClasses {
+        let vocabulary = Arc::clone(self.spanner.vocabulary());
+        let trie = vocabulary.trie();
+        // The places at each node on the way to the current one.
+        let mut places: Vec<Vec<Place>> = vec![vec![(state, 0)]];
+        trie.descend(|node, depth, byte| {
+            places.truncate(depth);
+            let before = places.last().map(Vec::as_slice).unwrap_or_default();
+            let read = before.iter().filter_map(|&(state, step)| {
+                let next = self.lexer.next(state, byte)?;
+                Some((next, step))
+            });
+            let mut here: Vec<Place> = read.collect();
+            here.sort_unstable();
+            here.dedup();
+            if here.is_empty() {
+                return false;
+            }
+            let tokens = trie.tokens_at(node);
+            if !tokens.is_empty() {
+                let landings = here.iter().map(|&(state, step)| (step, state)).collect();
+                self.classes.entry(landings).or_default().extend(tokens);
+            }
+            if trie.has_below(node) {
+                self.finish(node, &mut here);
+            }
+            places.push(here);
+            true
+        });
+        let mut classes: Vec<TokenClass> = Vec::with_capacity(self.classes.len());
+        for (landings, mut tokens) in self.classes {
+            tokens.sort_unstable();
+            classes.push(TokenClass {
+                landings,
+                tokens: tokens.into(),
+            });
+        }
+        classes.sort_unstable_by_key(|class| class.tokens.first().copied());
+        TokenClasses {
+            steps: self.steps.into(),
+            classes: classes.into(),
+        }
+    }
+
+    /// Adds the boundaries at which lexemes may end at a node.
+    fn finish(&mut self, node: TrieNode, here: &mut Vec<Place>) {
+        let mut finished: Vec<(LexerState, StepId, TerminalId)> = Vec::new();
+        let mut at = 0;
+        while let Some(&(state, step)) = here.get(at) {
+            at += 1;
+            for finish in self.lexer.finishes(state) {
+                match finish.terminal {
+                    Some(terminal) => finished.push((finish.to, step, terminal)),
+                    None if here.contains(&(finish.to, step)) => {}
+                    None => here.push((finish.to, step)),
+                }
+            }
+        }
+        finished.sort_unstable();
+        finished.dedup();
+        for ways in finished.chunk_by(|a, b| a.0 == b.0) {
+            let boundary = ways[0].0;
+            let row = self.spanner.row_at(self.lexer, node, boundary);
+            if row == NO_ROW {
+                continue;
+            }
+            let step = TokenStep {
+                row,
+                before: ways.iter().map(|&(_, step, t)| (step, t)).collect(),
+            };
+            let fresh = self.steps.len() as StepId;
+            let id = *self.ids.entry(step).or_insert_with_key(|step| {
+                self.steps.push(step.clone());
+                fresh
+            });
+            here.push((boundary, id));
+        }
+    }
+}
