@@ -155,7 +155,7 @@ impl Evaluation<'_> {
                 lists: BTreeMap::new(),
                 max_depth: None,
                 matching: None,
-                options: self.options,
+                options: self.options.clone(),
                 unconstrained: self.unconstrained,
             };
             let run = self.engine.start(&request, clock())?;

@@ -15,6 +15,7 @@ pub fn to_json(event: &Event, vocabulary: &Vocabulary) -> Value {
         }),
         Event::Refusal(refusal) => tagged("refusal", json!(refusal), refusal.token, vocabulary),
         Event::Commit(commit) => tagged("commit", json!(commit), commit.token, vocabulary),
+        Event::Remask { step, cell } => json!({"type": "remask", "step": step, "cell": cell}),
         Event::Done {
             text,
             outcome,

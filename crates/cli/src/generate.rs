@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use lacuna_decoder::{Event, Options};
+use lacuna_decoder::Event;
 use lacuna_engine::{Dialect, GenerateRequest, block_on};
 
 use crate::cache::{CacheArguments, describe_origin};
+use crate::decoding::DecodingArguments;
 use crate::error::CommandError;
 use crate::events::to_json;
 use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_grammar_text};
@@ -36,20 +37,8 @@ pub struct Arguments {
     /// Cells of the canvas
     #[arg(long, value_name = "N", default_value_t = 64)]
     length: usize,
-    /// Denoising steps
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    steps: usize,
-    /// Seed of the noise
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// 0 takes the most probable tokens, 1 samples
-    #[arg(
-        long,
-        value_name = "T",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    temperature: f32,
+    #[command(flatten)]
+    decoding: DecodingArguments,
     /// Leave the grammar aside, for comparison
     #[arg(long)]
     unconstrained: bool,
@@ -74,13 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         lists: arguments.slots.lists()?,
         max_depth: arguments.slots.max_depth,
         matching: arguments.slots.matching.clone(),
-        options: Options {
-            length: arguments.length,
-            steps: arguments.steps,
-            seed: arguments.seed,
-            temperature: arguments.temperature,
-            ..Options::default()
-        },
+        options: arguments.decoding.options(arguments.length),
         unconstrained: arguments.unconstrained,
     };
     let mut events = match &arguments.events {

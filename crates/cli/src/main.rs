@@ -6,6 +6,7 @@ mod bench;
 mod cache;
 mod check;
 mod compile;
+mod decoding;
 mod error;
 mod eval;
 mod events;
@@ -33,7 +34,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Check(check::Arguments),
-    Generate(generate::Arguments),
+    Generate(Box<generate::Arguments>),
     Mask(mask::Arguments),
     Compile(compile::Arguments),
     Eval(eval::Arguments),

@@ -188,3 +188,60 @@ fn a_tokenizer_that_does_not_fit_is_named_with_both_sizes() {
     let error = text(&output.stderr);
     assert!(error.contains("2047") && error.contains("2048"), "{error}");
 }
+
+#[test]
+fn every_strategy_is_reached_from_the_command_line() {
+    let (model, grammar) = shipped();
+    for more in [
+        &["--schedule", "cosine", "--order", "margin"][..],
+        &["--schedule", "threshold:0.9", "--block", "16"],
+        &["--schedule", "factor:0.5", "--commit", "relaxed"],
+        &["--temperature", "1", "--top-k", "4", "--top-p", "0.9"],
+        &["--temperature", "1", "--min-p", "0.1", "--seed", "3"],
+        &["--repetition-penalty", "1.3", "--bias", "9=-1.5"],
+        &["--remask", "0.6", "--order", "entropy"],
+        &["--refusals-in-all", "0", "--recovery", "finish"],
+        &["--refusals", "0", "--recovery", "witness"],
+        &["--fill", "--commit", "sequential"],
+    ] {
+        let more = [&["--length", "32", "--steps", "8"], more].concat();
+        let output = generate(&model, &grammar, &more);
+        assert!(
+            output.status.success(),
+            "{more:?}: {}",
+            text(&output.stderr)
+        );
+        let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert!(value["intent"].is_string(), "{more:?}");
+    }
+    let output = generate(&model, &grammar, &["--schedule", "sudden"]);
+    assert!(text(&output.stderr).contains("expected one of fixed, linear, cosine, threshold:P"));
+}
+
+#[test]
+fn banned_tokens_are_never_written() {
+    let (model, grammar) = shipped();
+    let committed = |more: &[&str]| -> Vec<u64> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("events.jsonl");
+        let shown = path.to_string_lossy();
+        let more = [
+            &["--length", "40", "--steps", "8", "--events", &shown],
+            more,
+        ]
+        .concat();
+        let output = generate(&model, &grammar, &more);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let lines = std::fs::read_to_string(&path).expect("the events");
+        let events = lines.lines().map(serde_json::from_str::<Value>);
+        let events = events.map(|event| event.expect("a JSON line"));
+        events
+            .filter(|event| event["type"] == "commit" && event["end"] == false)
+            .filter_map(|event| event["token"].as_u64())
+            .collect()
+    };
+    let usual = committed(&[]);
+    let banned = usual[usual.len() / 2].to_string();
+    let without = committed(&["--ban", &banned]);
+    assert!(!without.iter().any(|token| token.to_string() == banned));
+}

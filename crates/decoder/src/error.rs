@@ -13,6 +13,15 @@ pub enum DecodeError {
         /// Cells below which there is certainly no text, where known.
         shortest: Option<usize>,
     },
+    /// No text of the language has the fixed cells and fits the masked ones.
+    #[error("no text of the grammar goes with what is fixed and fits the {masked} masked cells")]
+    NoFilling {
+        /// Masked cells.
+        masked: usize,
+    },
+    /// The fixed cells have text behind an end, or a token that is no text.
+    #[error("the canvas has text behind an end of text, or a special token in it")]
+    Malformed,
     /// Whether a text fits could not be decided within the budget.
     #[error("the checker ran out of its budget of {limit} {what} before the first step")]
     Exhausted {
@@ -21,7 +30,7 @@ pub enum DecodeError {
         /// The limit in force.
         limit: usize,
     },
-    /// The canvas has no cells, or the temperature is no temperature.
+    /// The options make no sense.
     #[error("{0}")]
     Invalid(&'static str),
     /// The model and the grammar engine disagree about the vocabulary.

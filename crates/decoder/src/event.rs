@@ -13,7 +13,7 @@ pub enum How {
     Model,
     /// The model proposed it and it was checked together with others.
     Batch,
-    /// It was taken from the witness, after too many refusals.
+    /// It was written to recover, after too many refusals.
     Recovery,
 }
 
@@ -65,6 +65,11 @@ pub struct Refusal {
 pub enum Outcome {
     /// The text is complete; under a grammar, a sentence of it.
     Complete,
+    /// The run gave up, and its text is that of a completion
+    /// ([`RecoveryKind::Finish`](crate::RecoveryKind::Finish)).
+    Recovered,
+    /// The run gave up, and its guard knows no completion: the text has gaps.
+    Unfinished,
 }
 
 /// Where the time of a run went, and how often the checker was asked.
@@ -73,14 +78,32 @@ pub enum Outcome {
 pub struct Timings {
     /// Milliseconds in the model.
     pub model_ms: f64,
-    /// Milliseconds in the checker.
+    /// Milliseconds in the checker: those of its parts, and of exact checks.
     pub checker_ms: f64,
-    /// Canvases checked.
+    /// Of these, in cheap checks that choose what is tried together.
+    pub selection_ms: f64,
+    /// Of these, finding out which tokens may stand in cells.
+    pub masks_ms: f64,
+    /// Of these, in recovery.
+    pub recovery_ms: f64,
+    /// Canvases checked exactly.
     pub checks: usize,
     /// Candidates that agreed with the witness and needed no check.
     pub agreed: usize,
     /// Candidates refused.
     pub refusals: usize,
+    /// Sets of two and more candidates that the cheap check allowed.
+    pub batches_allowed: usize,
+    /// Of the sets of two and more that were checked exactly or agreed, those committed.
+    pub batches: usize,
+    /// Sets of two and more that were checked exactly or agreed.
+    pub batches_tried: usize,
+    /// Tokens committed in such sets.
+    pub batch_tokens: usize,
+    /// Cells written to recover.
+    pub recovered: usize,
+    /// Cells masked again.
+    pub remasked: usize,
 }
 
 /// One thing that happened in a run.
@@ -104,6 +127,13 @@ pub enum Event {
     Refusal(Refusal),
     /// A token was committed.
     Commit(Commit),
+    /// A committed cell was masked again.
+    Remask {
+        /// The step, from 0.
+        step: usize,
+        /// The cell.
+        cell: usize,
+    },
     /// The run is over.
     Done {
         /// The text, as bytes.

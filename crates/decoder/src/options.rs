@@ -1,23 +1,138 @@
-//! How a run decodes.
+//! How a run decodes: the built-in choice for every decision, as data.
 
+use lacuna_lexer::TokenId;
 use lacuna_logits::Noise;
+use serde::{Deserialize, Serialize};
+
+use crate::{DecodeError, Remask};
 
 /// How a run decodes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Options {
-    /// Cells of the canvas.
+    /// Cells of the canvas, where it is not given.
     pub length: usize,
-    /// Denoising steps; more than cells are as many as cells.
+    /// Denoising steps; more than masked cells are as many as masked cells.
     pub steps: usize,
+    /// Cells of a block; blocks are filled one after another. `None`: one block.
+    pub block: Option<usize>,
+    /// How many cells each step commits.
+    pub schedule: ScheduleKind,
+    /// Which cells come first.
+    pub order: OrderKind,
     /// Seed of the noise.
     pub seed: u64,
     /// 0 takes the most probable candidates; 1 samples.
     pub temperature: f32,
-    /// Refusals in one step after which it is finished from the witness.
+    /// Which candidates may be sampled.
+    pub truncation: Truncation,
+    /// What is added to the logits of some tokens.
+    pub bias: Vec<(TokenId, f32)>,
+    /// Tokens that are never written.
+    pub banned: Vec<TokenId>,
+    /// Above 1 makes tokens that stand in the canvas less probable: their positive
+    /// logits are divided by it, their negative ones multiplied.
+    pub repetition_penalty: f32,
+    /// How a step's candidates are committed together.
+    pub commit: CommitKind,
+    /// What becomes of a step whose refusals have run out.
+    pub recovery: RecoveryKind,
+    /// Refusals in one step after which it is recovered.
     pub refusals_per_step: usize,
+    /// Refusals in the whole run after which steps are recovered at once.
+    pub refusals_per_run: Option<usize>,
+    /// Which commits are masked again, if any.
+    pub remask: Option<Remask>,
+    /// Ends the run as soon as the text is complete and ended, instead of filling
+    /// what stands behind its end.
+    pub early_stop: bool,
     /// Candidates of a cell that the model is asked for at a time. Changes nothing
     /// but how often it is asked.
     pub candidates: usize,
+}
+
+/// How many cells each step commits; see [`crate::Schedule`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScheduleKind {
+    /// Evenly many each step (LLaDA).
+    #[default]
+    Fixed,
+    /// By a global time that falls evenly from 1 (Dream).
+    Linear,
+    /// By a global time that falls as a cosine, slowly first.
+    Cosine,
+    /// All whose probability is at least this, and always one (Fast-dLLM).
+    Threshold(f32),
+    /// As many as are confident enough for being so many (Fast-dLLM): the largest
+    /// n with (n + 1) · (1 − the n-th probability) below this.
+    Factor(f32),
+}
+
+/// Which cells come first; see [`crate::Order`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderKind {
+    /// Whose candidate is the most probable.
+    #[default]
+    Confidence,
+    /// Whose best candidate is furthest ahead of its second.
+    Margin,
+    /// Whose distribution has the least entropy.
+    Entropy,
+    /// Whichever, by the seed.
+    Random,
+    /// The leftmost.
+    LeftToRight,
+}
+
+/// How a step's candidates are committed together; see [`crate::BatchCommit`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommitKind {
+    /// Never: one by one (Mündler and others).
+    Sequential,
+    /// All, or one by one.
+    Whole,
+    /// A subset that a regular cover allows (EPIC, Algorithm 4), the rest one by one.
+    Relaxed,
+    /// What committing one by one would commit, found by halving.
+    #[default]
+    Bisect,
+}
+
+/// What becomes of a step whose refusals have run out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryKind {
+    /// The step's cells are filled with what the model likes best of what the
+    /// grammar allows.
+    #[default]
+    Guided,
+    /// They are filled from the witness of the last check.
+    Witness,
+    /// The whole text is, and the run is over (the papers').
+    Finish,
+}
+
+/// Which candidates may be sampled; what it leaves out counts only where the grammar
+/// refuses all the others. Without a temperature it changes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Truncation {
+    /// The k most probable.
+    pub top_k: Option<usize>,
+    /// The most probable whose probabilities sum to this.
+    pub top_p: Option<f32>,
+    /// Those with at least this share of the most probable one's probability.
+    pub min_p: Option<f32>,
+}
+
+impl Truncation {
+    /// Whether it leaves anything out.
+    pub fn is_some(&self) -> bool {
+        self.top_k.is_some() || self.top_p.is_some() || self.min_p.is_some()
+    }
 }
 
 impl Default for Options {
@@ -25,15 +140,50 @@ impl Default for Options {
         Self {
             length: 64,
             steps: 16,
+            block: None,
+            schedule: ScheduleKind::default(),
+            order: OrderKind::default(),
             seed: 0,
             temperature: 0.0,
+            truncation: Truncation::default(),
+            bias: Vec::new(),
+            banned: Vec::new(),
+            repetition_penalty: 1.0,
+            commit: CommitKind::default(),
+            recovery: RecoveryKind::default(),
             refusals_per_step: 2000,
+            refusals_per_run: None,
+            remask: None,
+            early_stop: true,
             candidates: 16,
         }
     }
 }
 
 impl Options {
+    /// One token after another, as a left-to-right model writes.
+    pub fn left_to_right(length: usize) -> Self {
+        Self {
+            length,
+            steps: length,
+            block: Some(1),
+            order: OrderKind::LeftToRight,
+            ..Self::default()
+        }
+    }
+
+    /// Sixteen steps in which the papers' decoders commit: one by one, and the whole
+    /// text from the witness once `refusals` candidates were refused.
+    pub fn published(refusals: usize, commit: CommitKind) -> Self {
+        Self {
+            commit,
+            recovery: RecoveryKind::Finish,
+            refusals_per_step: usize::MAX,
+            refusals_per_run: Some(refusals),
+            ..Self::default()
+        }
+    }
+
     /// The noise of a step; none where the most probable candidates are taken.
     pub(crate) fn noise(&self, step: usize) -> Option<Noise> {
         (self.temperature > 0.0).then_some(Noise {
@@ -41,5 +191,54 @@ impl Options {
             seed: self.seed,
             step: u32::try_from(step).unwrap_or(u32::MAX),
         })
+    }
+
+    /// What is wrong with the options, if anything.
+    pub(crate) fn validate(&self) -> Result<(), DecodeError> {
+        let share = |share: f32| share > 0.0 && share <= 1.0;
+        let Truncation {
+            top_k,
+            top_p,
+            min_p,
+        } = self.truncation;
+        let wrong = [
+            (
+                self.steps == 0 || self.block == Some(0),
+                "a run needs at least one step, and a block at least one cell",
+            ),
+            (
+                !self.temperature.is_finite() || self.temperature < 0.0,
+                "the temperature must be a number from 0 up",
+            ),
+            (
+                !self.repetition_penalty.is_finite() || self.repetition_penalty <= 0.0,
+                "the repetition penalty must be a number above 0",
+            ),
+            (
+                self.bias.iter().any(|(_, bias)| !bias.is_finite()),
+                "a bias must be a finite number; a token that must not be written is banned",
+            ),
+            (top_k == Some(0), "top-k must be at least 1"),
+            (
+                top_p.is_some_and(|p| !share(p)) || min_p.is_some_and(|p| !share(p)),
+                "top-p and min-p must be above 0 and at most 1",
+            ),
+            (
+                match self.schedule {
+                    ScheduleKind::Threshold(threshold) => !share(threshold),
+                    ScheduleKind::Factor(factor) => factor <= 0.0 || !factor.is_finite(),
+                    _ => false,
+                },
+                "a threshold must be above 0 and at most 1, a factor above 0",
+            ),
+            (
+                self.remask.is_some_and(|remask| !share(remask.below)),
+                "the probability below which cells are masked again must be above 0 and at most 1",
+            ),
+        ];
+        match wrong.into_iter().find(|(wrong, _)| *wrong) {
+            Some((_, message)) => Err(DecodeError::Invalid(message)),
+            None => Ok(()),
+        }
     }
 }

@@ -6,17 +6,27 @@
 //! are known at a time changes nothing but how often the model is asked. The
 //! confidence of a candidate is the probability that the model gives it without
 //! noise.
+//!
+//! Tokens whose logits a [`Sampler`](crate::Sampler) changes are all asked for at
+//! once; those that fall below the last one known wait until what lies between is
+//! known too.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use lacuna_lexer::{BitSet, TokenId, Vocabulary};
+use lacuna_lexer::TokenId;
 use lacuna_logits::{RowSummary, Scored, TokenSet};
+
+use crate::sampler::{Change, Sampler};
 
 /// A proposed token.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Candidate {
+pub struct Candidate {
+    /// The cell.
     pub cell: usize,
+    /// The token.
     pub token: TokenId,
+    /// The probability the model gives it.
     pub probability: f32,
 }
 
@@ -27,32 +37,51 @@ pub(crate) struct Proposals {
     /// The cell's index among those that the model was asked about.
     row: usize,
     summary: RowSummary,
+    changes: Vec<Change>,
+    /// The temperature of the model's noise; 1 without.
+    temperature: f32,
     /// What was not refused nor ruled out of what is known, best first.
     known: VecDeque<Scored>,
+    /// Candidates that come behind some that are not known yet.
+    waiting: Vec<Scored>,
     /// Whether the model has candidates beyond the known ones.
     more: bool,
-    /// What was not refused nor ruled out of all tokens.
-    allowed: TokenSet,
+    /// What was not refused nor ruled out of the tokens that are not known.
+    unseen: TokenSet,
+    margin: f32,
 }
 
 impl Proposals {
-    /// From what the model says of a cell when asked for `top` candidates that
-    /// are `writable`.
+    /// From what the model says of a cell when asked for `top` candidates that are
+    /// `writable`, and for all tokens of `changes`.
     pub(crate) fn new(
-        cell: usize,
-        row: usize,
-        summary: RowSummary,
+        (cell, row): (usize, usize),
+        mut summary: RowSummary,
+        (changes, changed): (&[Change], Vec<Scored>),
+        temperature: f32,
         writable: &TokenSet,
         top: usize,
     ) -> Self {
-        Self {
+        let best = std::mem::take(&mut summary.best);
+        let margin = margin(&summary, &best);
+        let mut proposals = Self {
             cell,
             row,
-            known: summary.best.iter().copied().collect(),
-            more: summary.best.len() >= top,
+            changes: changes.to_vec(),
+            temperature,
+            known: VecDeque::new(),
+            waiting: Vec::new(),
+            more: false,
+            unseen: writable.clone(),
+            margin,
             summary,
-            allowed: writable.clone(),
+        };
+        for change in changes {
+            proposals.unseen.remove(change.token);
         }
+        proposals.change_summary(changed);
+        proposals.learn(best, top);
+        proposals
     }
 
     pub(crate) fn cell(&self) -> usize {
@@ -63,12 +92,22 @@ impl Proposals {
         self.row
     }
 
+    /// Entropy of the model's distribution.
+    pub(crate) fn entropy(&self) -> f32 {
+        self.summary.entropy
+    }
+
+    /// How far the best candidate was ahead of the second.
+    pub(crate) fn margin(&self) -> f32 {
+        self.margin
+    }
+
     /// The best candidate that is known and was not refused.
     pub(crate) fn best(&self) -> Option<Candidate> {
         self.known.front().map(|scored| self.candidate(scored))
     }
 
-    /// A token of this cell as the model scored it.
+    /// A token of this cell as the model scored it, changes made.
     pub(crate) fn candidate(&self, scored: &Scored) -> Candidate {
         Candidate {
             cell: self.cell,
@@ -77,35 +116,215 @@ impl Proposals {
         }
     }
 
-    /// Drops the best candidate.
-    pub(crate) fn refuse(&mut self) {
-        if let Some(refused) = self.known.pop_front() {
-            self.allowed.remove(refused.token);
-        }
+    /// What the model said of a token of this cell, with its logit as changed.
+    pub(crate) fn changed(&self, scored: Scored) -> Scored {
+        let change = self
+            .changes
+            .binary_search_by_key(&scored.token, |c| c.token);
+        change.map_or(scored, |at| {
+            let logit = self.changes[at].apply(scored.logit);
+            let score = scored.score + (logit - scored.logit) / self.temperature;
+            Scored {
+                logit,
+                score,
+                ..scored
+            }
+        })
     }
 
-    /// Drops every candidate that is neither possible nor an end.
-    pub(crate) fn keep(&mut self, possible: &BitSet, vocabulary: &Vocabulary) {
-        let mut kept = TokenSet::empty(vocabulary.len());
-        for token in possible.iter() {
-            kept.insert(token as TokenId);
-        }
-        for &end in vocabulary.ends() {
-            kept.insert(end);
-        }
-        self.allowed.intersect(&kept);
-        self.known.retain(|scored| kept.contains(scored.token));
+    /// Drops the best candidate.
+    pub(crate) fn refuse(&mut self) {
+        self.known.pop_front();
+    }
+
+    /// Drops every candidate that is not possible.
+    pub(crate) fn keep(&mut self, possible: &TokenSet) {
+        self.unseen.intersect(possible);
+        self.known.retain(|scored| possible.contains(scored.token));
+        self.waiting
+            .retain(|scored| possible.contains(scored.token));
     }
 
     /// The tokens among which the model is to be asked for more candidates, if
     /// no known one is left and there can be others.
     pub(crate) fn wants_more(&self) -> Option<&TokenSet> {
-        (self.known.is_empty() && self.more && !self.allowed.is_empty()).then_some(&self.allowed)
+        (self.known.is_empty() && self.has_more()).then_some(&self.unseen)
     }
 
-    /// Takes the model's answer to [`Proposals::wants_more`].
+    fn has_more(&self) -> bool {
+        self.more && !self.unseen.is_empty()
+    }
+
+    /// The tokens to ask for before the sampler can arrange what is known.
+    pub(crate) fn wants_more_to_arrange(&self, sampler: &dyn Sampler) -> Option<&TokenSet> {
+        let probability = |scored| self.summary.probability(scored);
+        let probabilities: Vec<f32> = self.known.iter().map(probability).collect();
+        let rest = match self.has_more() {
+            true => 1.0 - probabilities.iter().sum::<f32>(),
+            false => 0.0,
+        };
+        (self.has_more() && !sampler.suffices(&probabilities, rest)).then_some(&self.unseen)
+    }
+
+    /// Lets the sampler put what is known in order.
+    pub(crate) fn arrange(&mut self, sampler: &dyn Sampler, step: usize) {
+        let (cell, summary) = (self.cell, &self.summary);
+        sampler.arrange(step, cell, summary, self.known.make_contiguous());
+    }
+
+    /// Takes the model's answer to [`Proposals::wants_more`], of `top` that were
+    /// asked for.
     pub(crate) fn learn(&mut self, candidates: Vec<Scored>, top: usize) {
         self.more = candidates.len() >= top;
-        self.known = candidates.into();
+        let bound = candidates.last().map(|last| last.score);
+        for scored in candidates {
+            // Those whose logits are changed are known already.
+            if self.unseen.contains(scored.token) {
+                self.unseen.remove(scored.token);
+                self.waiting.push(scored);
+            }
+        }
+        self.waiting.sort_by(by_score);
+        let certain = match bound.filter(|_| self.has_more()) {
+            Some(bound) => self.waiting.partition_point(|scored| scored.score >= bound),
+            None => self.waiting.len(),
+        };
+        self.known.extend(self.waiting.drain(..certain));
+    }
+
+    /// Makes the softmax that of the logits as changed.
+    fn change_summary(&mut self, changed: Vec<Scored>) {
+        let RowSummary {
+            highest,
+            sum,
+            entropy,
+            ..
+        } = self.summary;
+        let (mut sum, mut weighted) = (f64::from(sum), {
+            // Σ e^(l − h) · (l − h), from the entropy.
+            f64::from(sum) * (f64::from(sum).ln() - f64::from(entropy))
+        });
+        if changed.is_empty() || sum <= 0.0 {
+            return;
+        }
+        let after: Vec<Scored> = changed.iter().map(|&scored| self.changed(scored)).collect();
+        let relative = |scored: &Scored| f64::from(scored.logit) - f64::from(highest);
+        for before in &changed {
+            let relative = relative(before);
+            sum -= relative.exp();
+            weighted -= relative.exp() * relative;
+        }
+        let lift = after.iter().map(relative).fold(0.0, f64::max);
+        // What is left of the others, seen from the highest logit after the changes.
+        let scale = (-lift).exp();
+        (sum, weighted) = (
+            sum.max(0.0) * scale,
+            scale * (weighted - lift * sum.max(0.0)),
+        );
+        for scored in &after {
+            let relative = relative(scored) - lift;
+            sum += relative.exp();
+            weighted += relative.exp() * relative;
+        }
+        self.summary.highest = highest + lift as f32;
+        self.summary.sum = sum as f32;
+        self.summary.entropy = match sum > 0.0 {
+            true => (sum.ln() - weighted / sum).max(0.0) as f32,
+            false => 0.0,
+        };
+        self.waiting = after;
+    }
+}
+
+fn by_score(a: &Scored, b: &Scored) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.token.cmp(&b.token))
+}
+
+/// The difference between the two highest probabilities of the candidates named.
+fn margin(summary: &RowSummary, best: &[Scored]) -> f32 {
+    let mut probabilities: Vec<f32> = best.iter().map(|s| summary.probability(s)).collect();
+    probabilities.sort_by(|a, b| b.total_cmp(a));
+    let probability = |at: usize| probabilities.get(at).copied().unwrap_or(0.0);
+    probability(0) - probability(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_logits::{best_of, summarize};
+
+    use super::*;
+
+    const LOGITS: [f32; 8] = [2.0, -1.0, 0.5, 3.0, 1.5, -2.0, 0.0, 1.0];
+
+    /// The order of all candidates and their probabilities, `top` known at a time.
+    fn dealt(changes: &[Change], top: usize) -> Vec<(TokenId, f32)> {
+        let all = TokenSet::from_fn(8, |_| true);
+        let top = top.max(changes.len());
+        let mut named = TokenSet::empty(8);
+        changes.iter().for_each(|c| named.insert(c.token));
+        let changed = best_of(&LOGITS, &all, &named, top, None, 0);
+        let summary = summarize(&LOGITS, &all, top, None, 0);
+        let mut row = Proposals::new((0, 0), summary, (changes, changed), 1.0, &all, top);
+        let mut dealt = Vec::new();
+        loop {
+            if let Some(allowed) = row.wants_more() {
+                let more = best_of(&LOGITS, &all, allowed, top, None, 0);
+                row.learn(more, top);
+            }
+            let Some(best) = row.best() else {
+                return dealt;
+            };
+            dealt.push((best.token, best.probability));
+            row.refuse();
+        }
+    }
+
+    #[test]
+    fn changed_logits_come_in_their_place_however_many_are_known() {
+        let change = |token, penalty, bias| Change {
+            token,
+            penalty,
+            bias,
+        };
+        let changes = [
+            change(1, 2.0, 0.0),
+            change(3, 4.0, 0.0),
+            change(5, 1.0, 90.0),
+            change(7, 1.0, -0.75),
+        ];
+        let mut expected: Vec<(TokenId, f32)> = (0..).zip(LOGITS).collect();
+        for change in changes {
+            let logit = &mut expected[change.token as usize].1;
+            *logit = change.apply(*logit);
+        }
+        let most = expected.iter().map(|e| e.1).fold(f32::MIN, f32::max);
+        let sum: f32 = expected.iter().map(|e| (e.1 - most).exp()).sum();
+        expected.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for top in 1..=8 {
+            let dealt = dealt(&changes, top);
+            assert_eq!(dealt.len(), 8, "{top}");
+            for ((token, probability), (wanted, logit)) in dealt.into_iter().zip(&expected) {
+                assert_eq!(token, *wanted, "{top}");
+                assert!((probability - (logit - most).exp() / sum).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn the_entropy_is_that_of_the_changed_logits() {
+        let all = TokenSet::from_fn(8, |_| true);
+        let changes = [Change {
+            token: 3,
+            penalty: 1.0,
+            bias: -2.5,
+        }];
+        let named = TokenSet::from_fn(8, |token| token == 3);
+        let changed = best_of(&LOGITS, &all, &named, 4, None, 0);
+        let summary = summarize(&LOGITS, &all, 4, None, 0);
+        let row = Proposals::new((0, 0), summary, (&changes, changed), 1.0, &all, 4);
+        let mut logits = LOGITS;
+        logits[3] -= 2.5;
+        let expected = summarize(&logits, &all, 4, None, 0).entropy;
+        assert!((row.entropy() - expected).abs() < 1e-5);
     }
 }

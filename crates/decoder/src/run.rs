@@ -1,43 +1,76 @@
-//! The loop: propose, check, commit or refuse, and recover from the witness.
+//! The loop: propose, check, commit or refuse, and recover from a completion.
 
-use lacuna_checker::{Checker, Pattern, Verdict};
-use lacuna_lexer::{TokenId, Vocabulary};
-use lacuna_logits::{Scored, TokenSet};
 use std::sync::Arc;
 
-use crate::propose::{Candidate, Proposals};
-use crate::{
-    Canvas, Commit, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, How,
-    NarrowRequest, Options, Outcome, Reason, Refusal, Timings, quota,
-};
+use lacuna_checker::Checker;
+use lacuna_lexer::Vocabulary;
+use lacuna_logits::TokenSet;
 
-/// Cells up to which the shortest text is looked for, for the error's sake.
-const SHORTEST_SEARCH: usize = 4096;
+use crate::asking::Asking;
+use crate::blocks::{Block, blocks};
+use crate::board::Board;
+use crate::commit::{Attempt, Batch};
+use crate::guard::{Completion, Guard};
+use crate::propose::Proposals;
+use crate::recover::recover;
+use crate::remask::Memory;
+use crate::sampler::OptionSampler;
+use crate::{
+    BatchCommit, Candidate, Canvas, CellView, Commit, DecodeError, Denoiser, Event, GrammarGuard,
+    How, NoGuard, Options, Order, Outcome, Reason, Recovery, Refusal, Sampler, Schedule, StepView,
+};
 
 /// Refusals that one check which ran out of budget counts for: it cost as much,
 /// and the next one probably runs out too.
 const EXHAUSTED_WEIGHT: usize = 500;
 
+/// Every decision that a run takes, each replaceable.
+pub struct Decisions {
+    /// How many cells each step commits.
+    pub schedule: Box<dyn Schedule>,
+    /// Which cells come first.
+    pub order: Box<dyn Order>,
+    /// Which candidates of a cell come first.
+    pub sampler: Box<dyn Sampler>,
+    /// How a step's candidates are committed together.
+    pub commit: Box<dyn BatchCommit>,
+    /// How a step is finished when refusals have run out.
+    pub recovery: Box<dyn Recovery>,
+}
+
+impl From<&Options> for Decisions {
+    fn from(options: &Options) -> Self {
+        Self {
+            schedule: options.schedule.schedule(),
+            order: options.order.order(options.seed),
+            sampler: Box::new(OptionSampler::new(options)),
+            commit: options.commit.batch_commit(),
+            recovery: options.recovery.recovery(),
+        }
+    }
+}
+
 /// A decode in progress.
 pub struct Run<D> {
-    denoiser: D,
-    vocabulary: Arc<Vocabulary>,
-    checker: Option<Checker>,
-    clock: Box<dyn Fn() -> f64>,
+    asking: Asking<D>,
+    board: Board,
+    decisions: Decisions,
     options: Options,
-    canvas: Canvas,
-    /// A token for every cell that completes the canvas; empty without grammar.
-    witness: Vec<TokenId>,
-    /// The tokens that a cell may hold at all.
-    writable: TokenSet,
+    blocks: Vec<Block>,
+    /// The block that is being filled.
+    block: usize,
+    /// The next step of that block.
+    step_of_block: usize,
+    /// Steps taken.
     step: usize,
+    refusals: usize,
+    memory: Memory,
     done: bool,
-    timings: Timings,
 }
 
 impl<D: Denoiser> Run<D> {
-    /// A run under the grammar of `checker`, or without grammar. `clock` gives
-    /// milliseconds from any origin.
+    /// A run over a canvas of masks, under the grammar of `checker` or without grammar.
+    /// `clock` gives milliseconds from any origin.
     ///
     /// # Errors
     /// When the options make no sense, or no text of the grammar fits; the
@@ -49,55 +82,86 @@ impl<D: Denoiser> Run<D> {
         options: Options,
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<Self, DecodeError> {
-        if options.length == 0 || options.steps == 0 {
-            return Err(DecodeError::Invalid(
-                "a run needs at least one cell and one step",
-            ));
-        }
-        if !options.temperature.is_finite() || options.temperature < 0.0 {
-            return Err(DecodeError::Invalid(
-                "the temperature must be a number from 0 up",
-            ));
+        let canvas = Canvas::masked(options.length);
+        let guard: Box<dyn Guard> = match checker {
+            Some(checker) => Box::new(GrammarGuard::new(checker, Arc::clone(&vocabulary))),
+            None => Box::new(NoGuard),
+        };
+        Self::with_guard(denoiser, vocabulary, canvas, guard, options, clock)
+    }
+
+    /// A run over a canvas, some of it perhaps filled, under any guard.
+    ///
+    /// # Errors
+    /// As for [`Run::new`].
+    pub fn with_guard(
+        denoiser: D,
+        vocabulary: Arc<Vocabulary>,
+        canvas: Canvas,
+        guard: Box<dyn Guard>,
+        options: Options,
+        clock: Box<dyn Fn() -> f64>,
+    ) -> Result<Self, DecodeError> {
+        options.validate()?;
+        if canvas.cells().is_empty() {
+            return Err(DecodeError::Invalid("a run needs at least one cell"));
         }
         let (logits, tokens) = (denoiser.vocabulary_size(), vocabulary.len());
         if logits != tokens {
             return Err(DecodeError::VocabularyMismatch { logits, tokens });
         }
+        let written = |token: &u32| vocabulary.bytes(*token).is_some();
+        let banned = |token: &u32| vocabulary.is_end(*token) || written(token);
+        if guard.is_strict() && options.banned.iter().any(banned) {
+            // A completion could hold them.
+            return Err(DecodeError::Invalid(
+                "under a grammar, banned tokens must not be among those that its vocabulary can \
+                 write, nor ends of text",
+            ));
+        }
         let writable = TokenSet::from_fn(tokens, |token| {
-            vocabulary.bytes(token).is_some() || vocabulary.is_end(token)
+            (written(&token) || vocabulary.is_end(token)) && !options.banned.contains(&token)
         });
-        let mut run = Self {
-            denoiser,
-            vocabulary,
-            checker,
-            clock,
-            canvas: Canvas::masked(options.length),
-            witness: Vec::new(),
-            writable,
-            step: 0,
-            done: false,
-            timings: Timings::default(),
+        let is_masked: Vec<bool> = canvas.cells().iter().map(Option::is_none).collect();
+        let blocks = blocks(&is_masked, options.block, options.steps);
+        let candidates = options.candidates.max(1);
+        Ok(Self {
+            asking: Asking::new(denoiser, writable, candidates),
+            memory: Memory::new(canvas.cells().len()),
+            board: Board::new(canvas, vocabulary, guard, clock)?,
+            decisions: Decisions::from(&options),
             options: Options {
-                steps: options.steps.min(options.length),
-                candidates: options.candidates.max(1),
+                steps: blocks.iter().map(|block| block.steps).sum(),
+                length: is_masked.len(),
+                candidates,
                 ..options
             },
-        };
-        run.find_first_witness()?;
-        Ok(run)
+            blocks,
+            block: 0,
+            step_of_block: 0,
+            step: 0,
+            refusals: 0,
+            done: false,
+        })
+    }
+
+    /// The same run with other decisions than its options describe.
+    pub fn deciding(mut self, decisions: Decisions) -> Self {
+        self.decisions = decisions;
+        self
     }
 
     /// The model.
     pub fn denoiser(&self) -> &D {
-        &self.denoiser
+        &self.asking.denoiser
     }
 
     /// The canvas as it stands.
     pub fn canvas(&self) -> &Canvas {
-        &self.canvas
+        &self.board.canvas
     }
 
-    /// The options in force: never more steps than cells.
+    /// The options in force: never more steps than masked cells.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -115,333 +179,316 @@ impl<D: Denoiser> Run<D> {
     /// # Errors
     /// When the model fails.
     pub async fn step(&mut self) -> Result<Vec<Event>, DecodeError> {
+        let mut events = Vec::new();
         if self.done {
-            return Ok(Vec::new());
+            return Ok(events);
         }
-        let masks = self.canvas.masks();
-        let mut events = vec![Event::Step {
+        let masks = self.next_masks();
+        if masks.is_empty() {
+            // Everything was fixed from the start.
+            self.end(Outcome::Complete, None, &mut events);
+            return Ok(events);
+        }
+        events.push(Event::Step {
             step: self.step,
-            masked: masks.len(),
-        }];
+            masked: self.board.canvas.masks().len(),
+        });
         let mut proposals = self.propose(&masks, &mut events).await?;
-        let quota = match self.step + 1 >= self.options.steps {
-            true => masks.len(),
-            false => quota(self.options.length, self.options.steps, self.step).min(masks.len()),
-        };
-        let batch = self.commit_batch(&mut proposals, quota, &mut events);
-        if !batch {
-            self.commit_one_by_one(&mut proposals, quota, &mut events)
+        let quota = self.quota(&proposals).max(1);
+        let mut left = quota
+            - self
+                .commit_batch(&mut proposals, quota, &mut events)
                 .await?;
+        left -= self
+            .commit_one_by_one(&mut proposals, left, &mut events)
+            .await?;
+        if left > 0 && !self.is_over() {
+            if self.must_finish() {
+                self.finish(&mut events);
+                return Ok(events);
+            }
+            let (recovery, step) = (&*self.decisions.recovery, self.step);
+            let (asking, board) = (&mut self.asking, &mut self.board);
+            let rows = proposals.as_mut_slice();
+            let written = recover((step, left), rows, recovery, asking, board, &mut events).await?;
+            for candidate in written {
+                self.report(candidate, How::Recovery, &mut events);
+            }
         }
+        self.remask(&mut events);
         self.step += 1;
-        if self.canvas.is_settled(&self.vocabulary) {
-            self.done = true;
-            events.push(Event::Done {
-                text: self.canvas.text(&self.vocabulary),
-                outcome: Outcome::Complete,
-                steps: self.step,
-                timings: self.timings,
-            });
+        self.step_of_block += 1;
+        if self.is_over() {
+            self.end(Outcome::Complete, None, &mut events);
         }
         Ok(events)
     }
 
-    /// What the model proposes for each masked cell.
+    /// Whether a step that cannot go on ends the run.
+    fn must_finish(&mut self) -> bool {
+        let in_cells = matches!(self.board.completion(), Some(Completion::Cells(_)));
+        self.board.is_strict() && (self.decisions.recovery.ends_run() || !in_cells)
+    }
+
+    /// Whether nothing is left to do.
+    fn is_over(&self) -> bool {
+        let settled = self.options.early_stop && self.board.is_settled();
+        settled || self.board.canvas.masks().is_empty()
+    }
+
+    /// The masked cells of the block that is next, its steps without a quota left out.
+    fn next_masks(&mut self) -> Vec<usize> {
+        while let Some(block) = self.blocks.get(self.block) {
+            let masks = self.board.canvas.masks_in(block.range.clone());
+            if masks.is_empty() {
+                self.block += 1;
+                self.step_of_block = 0;
+                continue;
+            }
+            if !self.decisions.schedule.needs_probabilities() {
+                while self.quota_of(block, masks.len(), &[]) == 0 {
+                    self.step_of_block += 1;
+                }
+            }
+            return masks;
+        }
+        Vec::new()
+    }
+
+    /// What the model proposes for each masked cell; behind an end only ends.
     async fn propose(
         &mut self,
         masks: &[usize],
         events: &mut Vec<Event>,
     ) -> Result<Vec<Proposals>, DecodeError> {
-        let top = self.options.candidates;
-        let request = DenoiseRequest {
-            cells: self.canvas.cells(),
-            masked: masks,
-            writable: &self.writable,
-            top,
-            noise: self.options.noise(self.step),
-        };
-        let started = (self.clock)();
-        let summaries = self.denoiser.denoise(&request).await?;
-        self.timings.model_ms += (self.clock)() - started;
-        self.report_move(events);
-        check_count(summaries.len(), masks.len())?;
-        let summaries = summaries.into_iter().enumerate();
-        Ok(masks
-            .iter()
-            .zip(summaries)
-            .map(|(&cell, (row, summary))| Proposals::new(cell, row, summary, &self.writable, top))
-            .collect())
-    }
-
-    /// Asks the model again about cells of this step.
-    async fn narrow(
-        &mut self,
-        asks: &[NarrowRequest<'_>],
-        events: &mut Vec<Event>,
-    ) -> Result<Vec<Vec<Scored>>, DecodeError> {
-        let started = (self.clock)();
-        let answers = self.denoiser.narrow(asks).await?;
-        self.timings.model_ms += (self.clock)() - started;
-        self.report_move(events);
-        check_count(answers.len(), asks.len())?;
-        Ok(answers)
-    }
-
-    fn find_first_witness(&mut self) -> Result<(), DecodeError> {
-        let Some(checker) = &mut self.checker else {
-            return Ok(());
-        };
-        let started = (self.clock)();
-        let Some(pattern) = Pattern::of_canvas(self.canvas.cells(), &self.vocabulary) else {
-            return Err(DecodeError::Invalid("the canvas is not well formed"));
-        };
-        let (verdict, _) = checker.check(&pattern);
-        self.timings.checks += 1;
-        self.timings.checker_ms += (self.clock)() - started;
-        match verdict {
-            Verdict::Completable(witness) => {
-                self.witness = self.canvas.filled(&pattern, &witness, &self.vocabulary);
-                Ok(())
+        let (step, sampler) = (self.step, &*self.decisions.sampler);
+        let (asking, board) = (&mut self.asking, &mut self.board);
+        let mut proposals = asking
+            .propose((step, masks), sampler, board, events)
+            .await?;
+        let behind = board.canvas.behind_ends(&board.vocabulary);
+        if board.is_strict() && masks.iter().any(|&cell| behind[cell]) {
+            let vocabulary = Arc::clone(&board.vocabulary);
+            let ends = TokenSet::from_fn(vocabulary.len(), |token| vocabulary.is_end(token));
+            for proposals in proposals.iter_mut().filter(|row| behind[row.cell()]) {
+                proposals.keep(&ends);
+                asking.replenish(step, proposals, board, events).await?;
             }
-            Verdict::Impossible => Err(DecodeError::NoMember {
-                length: self.options.length,
-                shortest: checker.shortest(SHORTEST_SEARCH),
-            }),
-            Verdict::Exhausted { what, limit } => Err(DecodeError::Exhausted { what, limit }),
         }
+        Ok(proposals)
     }
 
-    /// Tries the step's most confident candidates all at once.
-    fn commit_batch(
+    /// How many of the step's cells are to be committed.
+    fn quota(&self, proposals: &[Proposals]) -> usize {
+        let Some(block) = self.blocks.get(self.block) else {
+            return proposals.len();
+        };
+        let mut probabilities = Vec::new();
+        if self.decisions.schedule.needs_probabilities() {
+            let best = proposals.iter().filter_map(Proposals::best);
+            probabilities.extend(best.map(|best| best.probability));
+            probabilities.sort_by(|a, b| b.total_cmp(a));
+        }
+        self.quota_of(block, proposals.len(), &probabilities)
+    }
+
+    fn quota_of(&self, block: &Block, masked: usize, probabilities: &[f32]) -> usize {
+        if self.step_of_block + 1 >= block.steps {
+            return masked;
+        }
+        let view = StepView {
+            step: self.step_of_block,
+            steps: block.steps,
+            cells: block.masked,
+            masked,
+            probabilities,
+        };
+        self.decisions.schedule.quota(&view).min(masked)
+    }
+
+    /// The cells that have a candidate, most preferred first.
+    fn in_order(&self, proposals: &[Proposals]) -> Vec<usize> {
+        let preference = |at: usize| {
+            let (row, step) = (&proposals[at], self.step);
+            row.best().map(|best| {
+                self.decisions.order.preference(&CellView {
+                    cell: row.cell(),
+                    step,
+                    probability: best.probability,
+                    margin: row.margin(),
+                    entropy: row.entropy(),
+                })
+            })
+        };
+        let mut order: Vec<(usize, f32)> = (0..proposals.len())
+            .filter_map(|at| Some((at, preference(at)?)))
+            .collect();
+        order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        order.into_iter().map(|(at, _)| at).collect()
+    }
+
+    /// Commits what it can of the step's preferred candidates together; how many.
+    async fn commit_batch(
         &mut self,
         proposals: &mut Vec<Proposals>,
         quota: usize,
         events: &mut Vec<Event>,
-    ) -> bool {
-        let mut batch: Vec<Candidate> = proposals.iter().filter_map(Proposals::best).collect();
-        batch.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        batch.truncate(quota);
-        if batch.len() < quota || quota < 2 && self.checker.is_some() {
-            return false;
+    ) -> Result<usize, DecodeError> {
+        if self.refusals_left() == 0 {
+            return Ok(0);
         }
-        if self.try_candidates(&batch).is_err() {
-            return false;
-        }
-        let how = if quota > 1 && self.checker.is_some() {
-            How::Batch
-        } else {
-            How::Model
-        };
-        for candidate in batch {
+        let order = self.in_order(proposals).into_iter().take(quota);
+        let candidates: Vec<Candidate> = order.filter_map(|at| proposals[at].best()).collect();
+        let Batch { committed, refused } =
+            self.decisions.commit.commit(&candidates, &mut self.board);
+        for &(candidate, alone) in &committed {
+            let how = match alone || !self.board.is_strict() {
+                true => How::Model,
+                false => How::Batch,
+            };
             self.report(candidate, how, events);
         }
-        proposals.clear();
-        true
+        proposals.retain(|row| !committed.iter().any(|(c, _)| c.cell == row.cell()));
+        for (candidate, reason) in refused {
+            let at = proposals
+                .iter()
+                .position(|row| row.cell() == candidate.cell);
+            if let Some(at) = at {
+                self.refuse(candidate, reason, &mut proposals[at], events)
+                    .await?;
+            }
+        }
+        Ok(committed.len())
     }
 
-    /// Commits the most confident candidates one at a time; a refused one makes
-    /// way for the cell's next. When refusals run out, the witness decides.
+    /// Commits the most preferred candidates one at a time; a refused one makes way
+    /// for the cell's next. How many, until refusals or candidates run out.
     async fn commit_one_by_one(
         &mut self,
         proposals: &mut Vec<Proposals>,
-        quota: usize,
+        cells: usize,
         events: &mut Vec<Event>,
-    ) -> Result<(), DecodeError> {
+    ) -> Result<usize, DecodeError> {
+        let mut committed = 0;
         let mut refusals = 0;
-        for _ in 0..quota {
-            while let Some(at) = most_confident(proposals) {
-                if refusals >= self.options.refusals_per_step {
-                    break;
-                }
-                let Some(candidate) = proposals[at].best() else {
-                    break;
-                };
-                match self.try_candidates(&[candidate]) {
-                    Ok(()) => {
-                        self.report(candidate, How::Model, events);
-                        proposals.swap_remove(at);
-                        break;
-                    }
-                    Err(reason) => {
-                        refusals += match reason {
-                            Reason::Exhausted => EXHAUSTED_WEIGHT,
-                            Reason::Impossible | Reason::EndBeforeText => 1,
-                        };
-                        self.timings.refusals += 1;
-                        let Candidate {
-                            cell,
-                            token,
-                            probability,
-                        } = candidate;
-                        let step = self.step;
-                        let refusal = Refusal {
-                            step,
-                            cell,
-                            token,
-                            probability,
-                            reason,
-                        };
-                        events.push(Event::Refusal(refusal));
-                        proposals[at].refuse();
-                        self.rule_out(&mut proposals[at]);
-                        self.replenish(&mut proposals[at], events).await?;
-                    }
-                }
-            }
-            let exhausted =
-                refusals >= self.options.refusals_per_step || most_confident(proposals).is_none();
-            if exhausted {
+        while committed < cells && !self.is_over() {
+            let spent = refusals >= self.options.refusals_per_step || self.refusals_left() == 0;
+            let Some(&at) = self.in_order(proposals).first().filter(|_| !spent) else {
                 break;
-            }
-            if self.canvas.is_settled(&self.vocabulary) {
-                return Ok(());
+            };
+            let Some(candidate) = proposals[at].best() else {
+                break;
+            };
+            match self.board.commit(&[candidate]) {
+                Ok(()) => {
+                    self.report(candidate, How::Model, events);
+                    proposals.swap_remove(at);
+                    committed += 1;
+                }
+                Err(reason) => {
+                    refusals += match reason {
+                        Reason::Exhausted => EXHAUSTED_WEIGHT,
+                        Reason::Impossible | Reason::EndBeforeText => 1,
+                    };
+                    self.refuse(candidate, reason, &mut proposals[at], events)
+                        .await?;
+                }
             }
         }
-        let committed = events
-            .iter()
-            .filter(|event| matches!(event, Event::Commit(_)))
-            .count();
-        self.recover(proposals, quota.saturating_sub(committed), events)
-            .await
+        Ok(committed)
     }
 
-    /// Drops a cell's candidates that the checker can rule out all at once.
-    fn rule_out(&mut self, proposals: &mut Proposals) {
-        let Some(checker) = &mut self.checker else {
-            return;
-        };
-        let started = (self.clock)();
-        let possible = checker.possible(self.canvas.cells(), proposals.cell());
-        self.timings.checker_ms += (self.clock)() - started;
-        if let Some(possible) = possible {
-            proposals.keep(&possible, &self.vocabulary);
-        }
+    fn refusals_left(&self) -> usize {
+        let limit = self.options.refusals_per_run.unwrap_or(usize::MAX);
+        limit.saturating_sub(self.refusals)
     }
 
-    /// Gets a cell further candidates when all known ones are gone.
-    async fn replenish(
+    /// Drops a refused candidate, and of the cell's others what can be ruled out.
+    async fn refuse(
         &mut self,
+        candidate: Candidate,
+        reason: Reason,
         proposals: &mut Proposals,
         events: &mut Vec<Event>,
     ) -> Result<(), DecodeError> {
-        let Some(allowed) = proposals.wants_more() else {
-            return Ok(());
-        };
-        let row = proposals.row();
-        let ask = [NarrowRequest { row, allowed }];
-        let mut answers = self.narrow(&ask, events).await?;
-        proposals.learn(answers.swap_remove(0), self.options.candidates);
-        Ok(())
-    }
-
-    /// Fills cells from the witness, those the model likes best first.
-    async fn recover(
-        &mut self,
-        proposals: &[Proposals],
-        cells: usize,
-        events: &mut Vec<Event>,
-    ) -> Result<(), DecodeError> {
-        if cells == 0 || proposals.is_empty() {
-            return Ok(());
-        }
-        let end = self.vocabulary.end();
-        let tokens: Vec<TokenId> = proposals
-            .iter()
-            .map(|proposals| self.witness.get(proposals.cell()).copied().unwrap_or(end))
-            .collect();
-        let size = self.vocabulary.len();
-        let alone: Vec<TokenSet> = tokens
-            .iter()
-            .map(|&token| {
-                let mut set = TokenSet::empty(size);
-                set.insert(token);
-                set
-            })
-            .collect();
-        let asks: Vec<NarrowRequest<'_>> = proposals
-            .iter()
-            .zip(&alone)
-            .map(|(proposals, allowed)| NarrowRequest {
-                row: proposals.row(),
-                allowed,
-            })
-            .collect();
-        let answers = self.narrow(&asks, events).await?;
-        let mut choices: Vec<Candidate> = proposals
-            .iter()
-            .zip(tokens)
-            .zip(answers)
-            .map(|((proposals, token), scored)| match scored.first() {
-                Some(scored) => proposals.candidate(scored),
-                None => Candidate {
-                    cell: proposals.cell(),
-                    token,
-                    probability: 0.0,
-                },
-            })
-            .collect();
-        choices.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        for candidate in choices.into_iter().take(cells) {
-            self.canvas.set(candidate.cell, Some(candidate.token));
-            self.report(candidate, How::Recovery, events);
-        }
-        Ok(())
-    }
-
-    /// Writes the candidates into the canvas if it can still be completed then.
-    fn try_candidates(&mut self, candidates: &[Candidate]) -> Result<(), Reason> {
-        let Some(checker) = &mut self.checker else {
-            for candidate in candidates {
-                self.canvas.set(candidate.cell, Some(candidate.token));
-            }
-            return Ok(());
-        };
-        for candidate in candidates {
-            self.canvas.set(candidate.cell, Some(candidate.token));
-        }
-        if candidates
-            .iter()
-            .all(|candidate| self.witness[candidate.cell] == candidate.token)
-        {
-            self.timings.agreed += 1;
-            return Ok(());
-        }
-        let started = (self.clock)();
-        let reason = match Pattern::of_canvas(self.canvas.cells(), &self.vocabulary) {
-            None => Some(Reason::EndBeforeText),
-            Some(pattern) => {
-                self.timings.checks += 1;
-                match checker.check(&pattern).0 {
-                    Verdict::Completable(witness) => {
-                        self.witness = self.canvas.filled(&pattern, &witness, &self.vocabulary);
-                        None
-                    }
-                    Verdict::Impossible => Some(Reason::Impossible),
-                    Verdict::Exhausted { .. } => Some(Reason::Exhausted),
-                }
-            }
-        };
-        self.timings.checker_ms += (self.clock)() - started;
-        let Some(reason) = reason else { return Ok(()) };
-        for candidate in candidates {
-            self.canvas.set(candidate.cell, None);
-        }
-        Err(reason)
-    }
-
-    fn report_move(&mut self, events: &mut Vec<Event>) {
-        if let Some(to) = self.denoiser.moved() {
-            let step = self.step;
-            events.push(Event::Move { step, to });
-        }
-    }
-
-    fn report(&self, candidate: Candidate, how: How, events: &mut Vec<Event>) {
+        self.refusals += 1;
+        self.board.timings.refusals += 1;
         let Candidate {
             cell,
             token,
             probability,
         } = candidate;
+        events.push(Event::Refusal(Refusal {
+            step: self.step,
+            cell,
+            token,
+            probability,
+            reason,
+        }));
+        proposals.refuse();
+        if let Some(possible) = self.board.possible(cell) {
+            proposals.keep(&possible);
+        }
+        let (step, asking, board) = (self.step, &mut self.asking, &mut self.board);
+        asking.replenish(step, proposals, board, events).await
+    }
+
+    /// Masks again what was committed with little confidence.
+    fn remask(&mut self, events: &mut Vec<Event>) {
+        let (Some(remask), Some(block)) = (self.options.remask, self.blocks.get(self.block)) else {
+            return;
+        };
+        if self.step_of_block + 1 >= block.steps || self.is_over() {
+            return;
+        }
+        let step = self.step;
+        let cells = self.memory.take(&remask, step, block.range.clone());
+        self.board.mask_again(&cells);
+        events.extend(cells.into_iter().map(|cell| Event::Remask { step, cell }));
+    }
+
+    /// Ends the run with the guard's completion.
+    fn finish(&mut self, events: &mut Vec<Event>) {
+        self.step += 1;
+        match self.board.completion() {
+            None => self.end(Outcome::Unfinished, None, events),
+            Some(Completion::Text(text)) => self.end(Outcome::Recovered, Some(text), events),
+            Some(Completion::Cells(tokens)) => {
+                for cell in self.board.canvas.masks() {
+                    let token = tokens.get(cell).copied();
+                    let token = token.unwrap_or_else(|| self.board.vocabulary.end());
+                    self.board.write_from_completion(cell, token);
+                    self.board.timings.recovered += 1;
+                    let candidate = Candidate {
+                        cell,
+                        token,
+                        probability: 0.0,
+                    };
+                    self.report(candidate, How::Recovery, events);
+                }
+                self.end(Outcome::Recovered, None, events);
+            }
+        }
+    }
+
+    fn end(&mut self, outcome: Outcome, text: Option<Vec<u8>>, events: &mut Vec<Event>) {
+        self.done = true;
+        let board = &self.board;
+        events.push(Event::Done {
+            text: text.unwrap_or_else(|| board.canvas.text(&board.vocabulary)),
+            outcome,
+            steps: self.step,
+            timings: board.timings,
+        });
+    }
+
+    fn report(&mut self, candidate: Candidate, how: How, events: &mut Vec<Event>) {
+        let Candidate {
+            cell,
+            token,
+            probability,
+        } = candidate;
+        self.memory.note(cell, self.step, probability);
         events.push(Event::Commit(Commit {
             step: self.step,
             cell,
@@ -450,25 +497,4 @@ impl<D: Denoiser> Run<D> {
             how,
         }));
     }
-}
-
-/// A model that answers another number of questions than it was asked is broken.
-fn check_count(answers: usize, questions: usize) -> Result<(), DenoiserError> {
-    match answers == questions {
-        true => Ok(()),
-        false => Err(DenoiserError {
-            message: format!("it gave {answers} answers to {questions} questions"),
-        }),
-    }
-}
-
-fn most_confident(proposals: &[Proposals]) -> Option<usize> {
-    let confidence = |at: &usize| proposals[*at].best().map(|best| best.probability);
-    (0..proposals.len())
-        .filter(|at| confidence(at).is_some())
-        .max_by(|a, b| {
-            confidence(a)
-                .unwrap_or(0.0)
-                .total_cmp(&confidence(b).unwrap_or(0.0))
-        })
 }

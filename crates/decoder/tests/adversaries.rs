@@ -5,173 +5,12 @@
 use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits};
-use lacuna_decoder::{
-    DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, How, NarrowRequest, Options, Run,
-};
+use lacuna_decoder::{DecodeError, Event, How, Options, Run};
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
-use lacuna_lexer::{TokenId, Vocabulary};
-use lacuna_logits::{Noise, RowSummary, Scored, TokenSet, best_of, summarize};
 use pollster::block_on;
 
-const JSON: &str = r#"
-root ::= object
-value ::= object | array | string | [0-9]+ | "true" | "null"
-object ::= "{" (pair ("," pair)*)? "}"
-pair ::= string ":" value
-array ::= "[" (value ("," value)*)? "]"
-string ::= "\"" [a-z ]* "\""
-"#;
-const ARITHMETIC: &str = r#"
-root ::= root "+" term | term
-term ::= "(" root ")" | [0-9]+
-"#;
-const COUNTED: &str = r#"root ::= ("ab" | "c"){4,6} "!""#;
-
-fn vocabulary() -> Arc<Vocabulary> {
-    let words = [
-        "{", "}", "[", "]", "\"", ":", ",", "(", ")", "+", "0", "1", "9", "a", "b", "c", "z", "!",
-        " ", "ab", "true", "null", "\":", "\",\"", "}}", "{\"", "((", ")+", "abc", "t", "r", "u",
-        "e", "\u{e9}",
-    ];
-    let tokens = [None, None]
-        .into_iter()
-        .chain(words.iter().map(|word| Some(word.as_bytes().to_vec())))
-        .chain([Some(vec![0xC3]), Some(vec![0xA9])])
-        .collect();
-    Arc::new(Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary"))
-}
-
-/// Models that know nothing or mean harm.
-#[derive(Clone, Copy, Debug)]
-enum Adversary {
-    Noise(u64),
-    AlwaysEnd,
-    AlwaysMask,
-    OneToken(TokenId),
-    NotANumber,
-    Infinite,
-    Flat,
-    /// Likes best what no grammar here has, then the rest by their ids.
-    Outsider,
-}
-
-const ADVERSARIES: [Adversary; 10] = [
-    Adversary::Noise(1),
-    Adversary::Noise(2),
-    Adversary::AlwaysEnd,
-    Adversary::AlwaysMask,
-    Adversary::OneToken(2),
-    Adversary::OneToken(9),
-    Adversary::NotANumber,
-    Adversary::Infinite,
-    Adversary::Flat,
-    Adversary::Outsider,
-];
-
-struct Model {
-    adversary: Adversary,
-    vocabulary: Arc<Vocabulary>,
-    calls: u64,
-    narrowed: usize,
-    last: Last,
-}
-
-#[derive(Default)]
-struct Last {
-    logits: Vec<Vec<f32>>,
-    masked: Vec<usize>,
-    writable: TokenSet,
-    top: usize,
-    noise: Option<Noise>,
-}
-
-impl Model {
-    fn new(adversary: Adversary, vocabulary: Arc<Vocabulary>) -> Self {
-        Self {
-            adversary,
-            vocabulary,
-            calls: 0,
-            narrowed: 0,
-            last: Last::default(),
-        }
-    }
-
-    fn logit(&self, row: usize, token: TokenId) -> f32 {
-        let likes = |yes: bool| if yes { 9.0 } else { 0.0 };
-        match self.adversary {
-            Adversary::Noise(seed) => {
-                let at = (row * self.vocabulary.len()) as u64 + u64::from(token);
-                let mixed = (at + 977 * self.calls + 31 * seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                (mixed >> 40) as f32 / (1 << 22) as f32
-            }
-            Adversary::AlwaysEnd => likes(token == 0),
-            Adversary::AlwaysMask => likes(token == 1),
-            Adversary::OneToken(liked) => likes(token == liked),
-            Adversary::NotANumber => f32::NAN,
-            Adversary::Infinite if token.is_multiple_of(3) => f32::INFINITY,
-            Adversary::Infinite => f32::NEG_INFINITY,
-            Adversary::Flat => 0.0,
-            Adversary::Outsider => {
-                let bytes = self.vocabulary.bytes(token).unwrap_or_default();
-                let outside = bytes.iter().any(|byte| !byte.is_ascii());
-                likes(outside) - token as f32 / 64.0
-            }
-        }
-    }
-}
-
-impl Denoiser for Model {
-    fn vocabulary_size(&self) -> usize {
-        self.vocabulary.len()
-    }
-
-    async fn denoise(
-        &mut self,
-        request: &DenoiseRequest<'_>,
-    ) -> Result<Vec<RowSummary>, DenoiserError> {
-        self.calls += 1;
-        let tokens = 0..self.vocabulary.len() as TokenId;
-        let logits = (0..request.masked.len())
-            .map(|row| tokens.clone().map(|token| self.logit(row, token)).collect());
-        self.last = Last {
-            logits: logits.collect(),
-            masked: request.masked.to_vec(),
-            writable: request.writable.clone(),
-            top: request.top,
-            noise: request.noise,
-        };
-        let rows = self.last.logits.iter().zip(request.masked);
-        let noise = request.noise.as_ref();
-        Ok(rows
-            .map(|(logits, &cell)| {
-                summarize(logits, request.writable, request.top, noise, cell as u32)
-            })
-            .collect())
-    }
-
-    async fn narrow(
-        &mut self,
-        asks: &[NarrowRequest<'_>],
-    ) -> Result<Vec<Vec<Scored>>, DenoiserError> {
-        self.narrowed += asks.len();
-        let last = &self.last;
-        Ok(asks
-            .iter()
-            .map(|ask| {
-                let (logits, position) = (&last.logits[ask.row], last.masked[ask.row] as u32);
-                let noise = last.noise.as_ref();
-                best_of(
-                    logits,
-                    &last.writable,
-                    ask.allowed,
-                    last.top,
-                    noise,
-                    position,
-                )
-            })
-            .collect())
-    }
-}
+mod support;
+use support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
 
 fn run(
     grammar: &Grammar,
@@ -184,7 +23,7 @@ fn run(
         Model::new(adversary, Arc::clone(&vocabulary)),
         vocabulary,
         Some(checker.expect("a checker")),
-        options,
+        options.clone(),
         Box::new(|| 0.0),
     )?;
     let mut events = Vec::new();
@@ -267,6 +106,7 @@ fn candidates_at_a_time_change_nothing() {
                     temperature,
                     refusals_per_step,
                     candidates,
+                    ..Options::default()
                 };
                 run(&grammar, adversary, options).expect("a text")
             };
@@ -324,10 +164,10 @@ fn a_seed_replays_a_run() {
         temperature: 1.0,
         ..Options::default()
     };
-    let first = run(&grammar, Adversary::Noise(5), options).expect("a text");
+    let first = run(&grammar, Adversary::Noise(5), options.clone()).expect("a text");
     assert_eq!(
         first,
-        run(&grammar, Adversary::Noise(5), options).expect("a text")
+        run(&grammar, Adversary::Noise(5), options.clone()).expect("a text")
     );
     let other = Options { seed: 4, ..options };
     assert_ne!(

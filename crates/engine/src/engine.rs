@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
-use lacuna_decoder::{Options, Run};
-use lacuna_lexer::Vocabulary;
+use lacuna_decoder::{DecodeError, Options, Run};
+use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 
 use crate::cache::{CacheKey, Found, GrammarCache};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
+use crate::fewest::fewest_tokens;
 use crate::prompted::PromptedModel;
 use crate::{Dialect, Fault, GrammarSource, ModelRun, Purpose, schema_task, task_line};
 
@@ -164,16 +165,26 @@ impl Engine {
             true => None,
             false => Some(self.compile(request)?),
         };
-        let vocabulary = || Some(Arc::clone(&self.vocabulary));
+        let writable = self.vocabulary_without(&request.options.banned)?;
         let origin = found.as_ref().map(|found| found.origin);
-        let checker = found.map(|found| found.grammar.checker(vocabulary()));
+        let checker = |found: &Found| found.grammar.checker(Some(Arc::clone(&writable)));
+        let fewest = || found.as_ref().and_then(|f| fewest_tokens(&mut checker(f)));
+        let checker = found.as_ref().map(checker);
         let prompt_tokens = prompt.len();
         let placement = Arc::clone(&self.placement);
         let denoiser = PromptedModel::new(placement, &self.config, prompt);
         let checked = checker.as_ref().and_then(|checker| checker.vocabulary());
         let vocabulary = Arc::clone(checked.unwrap_or(&self.vocabulary));
         let of_run = Arc::clone(&vocabulary);
-        let run = Run::new(denoiser, vocabulary, checker, request.options, clock)?;
+        let options = request.options.clone();
+        let run = Run::new(denoiser, vocabulary, checker, options, clock);
+        let run = run.map_err(|error| match error {
+            DecodeError::NoMember { length, .. } => DecodeError::NoMember {
+                length,
+                shortest: fewest().map(|fewest| fewest.at_least),
+            },
+            error => error,
+        })?;
         Ok(ModelRun::new(run, prompt_tokens, of_run, origin))
     }
 
@@ -181,6 +192,22 @@ impl Engine {
     pub fn grammar_key(&self, request: &GenerateRequest) -> CacheKey {
         let (source, vocabulary) = (grammar_source(request), Some(&self.vocabulary));
         self.cache.key(&source, Purpose::Writing, vocabulary)
+    }
+
+    /// The vocabulary in which these tokens cannot be written.
+    fn vocabulary_without(&self, banned: &[TokenId]) -> Result<Arc<Vocabulary>, Fault> {
+        let all = &self.vocabulary;
+        if banned.is_empty() {
+            return Ok(Arc::clone(all));
+        }
+        let written = |token: &TokenId| !banned.contains(token);
+        let bytes = |token| all.bytes(token).filter(|_| written(&token));
+        let tokens = (0..all.len() as TokenId).map(|token| bytes(token).map(<[u8]>::to_vec));
+        let vocabulary = Vocabulary::new(tokens.collect(), all.ends().to_vec(), all.mask())?;
+        let special = self.tokenizer.special_tokens().iter();
+        let special = special.filter(|(_, id)| written(id));
+        let vocabulary = vocabulary.with_special(special.map(|(text, &id)| (id, text.as_str())));
+        Ok(Arc::new(vocabulary))
     }
 
     fn compile(&self, request: &GenerateRequest) -> Result<Found, Fault> {

@@ -32,9 +32,9 @@ impl From<VocabularyError> for Fault {
 impl From<DecodeError> for Fault {
     fn from(error: DecodeError) -> Self {
         let kind = match error {
-            DecodeError::NoMember { .. } => "no-member",
+            DecodeError::NoMember { .. } | DecodeError::NoFilling { .. } => "no-member",
             DecodeError::Exhausted { .. } => "budget",
-            DecodeError::Invalid(_) => "invalid-input",
+            DecodeError::Invalid(_) | DecodeError::Malformed => "invalid-input",
             DecodeError::VocabularyMismatch { .. } => "tokenizer",
             DecodeError::Denoiser(_) => "model",
         };

@@ -71,6 +71,10 @@ enum Tagged<'a> {
         how: How,
         end: bool,
     },
+    Remask {
+        step: usize,
+        cell: usize,
+    },
     Done {
         text: String,
         outcome: Outcome,
@@ -117,6 +121,10 @@ pub(crate) fn event_to_js(
             };
             with_bytes(to_js(&tagged)?, commit.token, vocabulary)
         }
+        Event::Remask { step, cell } => to_js(&Tagged::Remask {
+            step: *step,
+            cell: *cell,
+        }),
         Event::Done {
             text,
             outcome,

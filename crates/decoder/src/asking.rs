@@ -1,0 +1,149 @@
+//! What a run asks of its model, timed and checked.
+
+use lacuna_logits::{Scored, TokenSet};
+
+use crate::board::Board;
+use crate::propose::Proposals;
+use crate::sampler::Sampler;
+use crate::{DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest};
+
+/// A model, and how it is asked in a run.
+pub(crate) struct Asking<D> {
+    pub denoiser: D,
+    /// The tokens that a cell may hold at all.
+    pub writable: TokenSet,
+    /// Candidates of a cell that are asked for at a time, as a rule.
+    pub candidates: usize,
+    /// Candidates that the step at hand asks for at a time.
+    top: usize,
+}
+
+impl<D: Denoiser> Asking<D> {
+    pub(crate) fn new(denoiser: D, writable: TokenSet, candidates: usize) -> Self {
+        Self {
+            denoiser,
+            writable,
+            candidates,
+            top: 0,
+        }
+    }
+
+    /// What the model proposes for each of the masked cells, as the sampler has it.
+    pub(crate) async fn propose(
+        &mut self,
+        (step, masks): (usize, &[usize]),
+        sampler: &dyn Sampler,
+        board: &mut Board,
+        events: &mut Vec<Event>,
+    ) -> Result<Vec<Proposals>, DecodeError> {
+        let changes = sampler.changes(board.canvas.cells());
+        let noise = sampler.noise(step);
+        self.top = sampler.wanted(self.candidates).max(changes.len());
+        let request = DenoiseRequest {
+            cells: board.canvas.cells(),
+            masked: masks,
+            writable: &self.writable,
+            top: self.top,
+            noise,
+        };
+        let started = board.now();
+        let summaries = self.denoiser.denoise(&request).await?;
+        board.timings.model_ms += board.now() - started;
+        self.report_move(step, events);
+        check_count(summaries.len(), masks.len())?;
+
+        let mut changed = vec![Vec::new(); masks.len()];
+        if !changes.is_empty() {
+            let mut named = TokenSet::empty(board.vocabulary.len());
+            changes.iter().for_each(|change| named.insert(change.token));
+            named.intersect(&self.writable);
+            let asks = (0..masks.len()).map(|row| (row, named.clone())).collect();
+            changed = self.narrow(step, asks, board, events).await?;
+        }
+        let temperature = noise.map_or(1.0, |noise| noise.temperature);
+        let rows = masks.iter().zip(summaries).zip(changed).enumerate();
+        let mut proposals: Vec<Proposals> = rows
+            .map(|(row, ((&cell, summary), changed))| {
+                let (writable, top) = (&self.writable, self.top);
+                let changed = (changes.as_slice(), changed);
+                Proposals::new((cell, row), summary, changed, temperature, writable, top)
+            })
+            .collect();
+        loop {
+            let asks = |wants: &dyn Fn(&Proposals) -> Option<TokenSet>| {
+                let asks = proposals.iter().enumerate();
+                asks.filter_map(|(at, row)| Some((at, row.row(), wants(row)?)))
+                    .collect::<Vec<_>>()
+            };
+            let asks = asks(&|row| {
+                let more = row.wants_more().or(row.wants_more_to_arrange(sampler));
+                more.cloned()
+            });
+            if asks.is_empty() {
+                break;
+            }
+            let at: Vec<usize> = asks.iter().map(|&(at, ..)| at).collect();
+            let asks = asks.into_iter().map(|(_, row, allowed)| (row, allowed));
+            let answers = self.narrow(step, asks.collect(), board, events).await?;
+            for (at, answer) in at.into_iter().zip(answers) {
+                proposals[at].learn(answer, self.top);
+            }
+        }
+        for proposals in &mut proposals {
+            proposals.arrange(sampler, step);
+        }
+        Ok(proposals)
+    }
+
+    /// Gets a cell further candidates when all known ones are gone.
+    pub(crate) async fn replenish(
+        &mut self,
+        step: usize,
+        proposals: &mut Proposals,
+        board: &mut Board,
+        events: &mut Vec<Event>,
+    ) -> Result<(), DecodeError> {
+        while let Some(allowed) = proposals.wants_more() {
+            let asks = vec![(proposals.row(), allowed.clone())];
+            let mut answers = self.narrow(step, asks, board, events).await?;
+            proposals.learn(answers.swap_remove(0), self.top);
+        }
+        Ok(())
+    }
+
+    /// Asks the model again about cells of this step.
+    pub(crate) async fn narrow(
+        &mut self,
+        step: usize,
+        asks: Vec<(usize, TokenSet)>,
+        board: &mut Board,
+        events: &mut Vec<Event>,
+    ) -> Result<Vec<Vec<Scored>>, DecodeError> {
+        let requests: Vec<NarrowRequest<'_>> = asks
+            .iter()
+            .map(|(row, allowed)| NarrowRequest { row: *row, allowed })
+            .collect();
+        let started = board.now();
+        let answers = self.denoiser.narrow(&requests).await?;
+        board.timings.model_ms += board.now() - started;
+        self.report_move(step, events);
+        check_count(answers.len(), requests.len())?;
+        Ok(answers)
+    }
+
+    fn report_move(&mut self, step: usize, events: &mut Vec<Event>) {
+        if let Some(to) = self.denoiser.moved() {
+            events.push(Event::Move { step, to });
+        }
+    }
+}
+
+/// A model that answers another number of questions than it was asked is broken.
+fn check_count(answers: usize, questions: usize) -> Result<(), DenoiserError> {
+    match answers == questions {
+        true => Ok(()),
+        false => Err(DenoiserError {
+            message: format!("it gave {answers} answers to {questions} questions"),
+        }),
+    }
+}

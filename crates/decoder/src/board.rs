@@ -1,0 +1,157 @@
+//! The canvas and its guard: nothing is written past it.
+
+use std::sync::Arc;
+
+use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::TokenSet;
+
+use crate::canvas::Cell;
+use crate::commit::Attempt;
+use crate::guard::{Completion, Guard};
+use crate::{Candidate, Canvas, DecodeError, Reason, Timings};
+
+/// Milliseconds from any origin.
+pub(crate) type Clock = Box<dyn Fn() -> f64>;
+
+/// The canvas of a run with its guard, which times what is asked of it.
+pub(crate) struct Board {
+    pub canvas: Canvas,
+    pub vocabulary: Arc<Vocabulary>,
+    pub timings: Timings,
+    guard: Box<dyn Guard>,
+    clock: Clock,
+}
+
+/// What a question to the guard is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Exact,
+    Selection,
+    Masks,
+}
+
+impl Board {
+    pub(crate) fn new(
+        canvas: Canvas,
+        vocabulary: Arc<Vocabulary>,
+        guard: Box<dyn Guard>,
+        clock: Clock,
+    ) -> Result<Self, DecodeError> {
+        let mut board = Self {
+            canvas,
+            vocabulary,
+            timings: Timings::default(),
+            guard,
+            clock,
+        };
+        board.timings.checks += usize::from(board.is_strict());
+        board.ask(Part::Exact, |guard, cells| guard.open(cells))?;
+        Ok(board)
+    }
+
+    pub(crate) fn now(&self) -> f64 {
+        (self.clock)()
+    }
+
+    /// Whether anything is ever refused.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.guard.is_strict()
+    }
+
+    /// Whether the text is complete and ended.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.canvas.is_settled(&self.vocabulary)
+    }
+
+    /// At least the tokens that may stand in a masked cell, if anything is known.
+    pub(crate) fn possible(&mut self, cell: usize) -> Option<TokenSet> {
+        self.ask(Part::Masks, |guard, cells| guard.possible(cells, cell))
+    }
+
+    pub(crate) fn completion(&mut self) -> Option<Completion> {
+        self.guard.completion()
+    }
+
+    /// Writes the token of the completion into a cell; no check is needed.
+    pub(crate) fn write_from_completion(&mut self, cell: usize, token: TokenId) {
+        self.canvas.set(cell, Some(token));
+    }
+
+    /// Masks cells again.
+    pub(crate) fn mask_again(&mut self, cells: &[usize]) {
+        for &cell in cells {
+            self.canvas.set(cell, None);
+        }
+        self.timings.remasked += cells.len();
+        self.guard.masked_again(self.canvas.cells());
+    }
+
+    fn ask<T>(&mut self, part: Part, question: impl FnOnce(&mut dyn Guard, &[Cell]) -> T) -> T {
+        let started = (self.clock)();
+        let answer = question(&mut *self.guard, self.canvas.cells());
+        let took = (self.clock)() - started;
+        self.timings.checker_ms += took;
+        match part {
+            Part::Exact => {}
+            Part::Selection => self.timings.selection_ms += took,
+            Part::Masks => self.timings.masks_ms += took,
+        }
+        answer
+    }
+
+    fn write(&mut self, candidates: &[Candidate]) {
+        for candidate in candidates {
+            self.canvas.set(candidate.cell, Some(candidate.token));
+        }
+    }
+
+    fn wipe(&mut self, candidates: &[Candidate]) {
+        for candidate in candidates {
+            self.canvas.set(candidate.cell, None);
+        }
+    }
+}
+
+impl Attempt for Board {
+    fn allows(&mut self, candidates: &[Candidate]) -> bool {
+        self.write(candidates);
+        let allowed = self.ask(Part::Selection, |guard, cells| guard.allows(cells));
+        self.wipe(candidates);
+        self.timings.batches_allowed += usize::from(allowed && candidates.len() > 1);
+        allowed
+    }
+
+    fn commit(&mut self, candidates: &[Candidate]) -> Result<(), Reason> {
+        if candidates.is_empty() {
+            return Ok(());
+        }
+        self.write(candidates);
+        let result = match self.is_strict() {
+            false => Ok(()),
+            true => {
+                let commits: Vec<_> = candidates.iter().map(|c| (c.cell, c.token)).collect();
+                match self.guard.agrees(&commits) {
+                    true => {
+                        self.timings.agreed += 1;
+                        Ok(())
+                    }
+                    false => {
+                        self.timings.checks += 1;
+                        self.ask(Part::Exact, |guard, cells| guard.check(cells))
+                    }
+                }
+            }
+        };
+        if result.is_err() {
+            self.wipe(candidates);
+        }
+        if candidates.len() > 1 && self.is_strict() {
+            self.timings.batches_tried += 1;
+            if result.is_ok() {
+                self.timings.batches += 1;
+                self.timings.batch_tokens += candidates.len();
+            }
+        }
+        result
+    }
+}

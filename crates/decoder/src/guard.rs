@@ -1,0 +1,168 @@
+//! What stands between the model and the canvas.
+//!
+//! A guard says whether a canvas can still become a text that is wanted, and keeps a
+//! filling of the last canvas that it said yes to. The loop writes nothing into the
+//! canvas for good that its guard did not allow. [`GrammarGuard`] is the exact checker;
+//! the published methods are guards too (`lacuna eval`), and [`NoGuard`] allows all.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Checker, Pattern, Verdict};
+use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::TokenSet;
+
+use crate::canvas::{Cell, filled};
+use crate::{DecodeError, Reason};
+
+/// A text for a canvas whose masks are left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// A token for every cell.
+    Cells(Vec<TokenId>),
+    /// A whole text, whether it fits the cells or not.
+    Text(Vec<u8>),
+}
+
+/// What stands between the model and the canvas.
+pub trait Guard {
+    /// Whether the canvas that a run begins with can be completed.
+    ///
+    /// # Errors
+    /// When it cannot, or that is not known.
+    fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError>;
+
+    /// Whether a canvas can be completed; if so, its completion is kept.
+    ///
+    /// # Errors
+    /// The reason why not, or why that is not known.
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason>;
+
+    /// Whether the last completion has these tokens, so that no check is needed.
+    fn agrees(&self, _commits: &[(usize, TokenId)]) -> bool {
+        false
+    }
+
+    /// A cheaper check whose no is certain.
+    fn allows(&mut self, _cells: &[Cell]) -> bool {
+        true
+    }
+
+    /// At least the tokens, ends included, that may stand in a masked cell, all others
+    /// being free; `None` if nothing is known.
+    fn possible(&mut self, _cells: &[Cell], _cell: usize) -> Option<TokenSet> {
+        None
+    }
+
+    /// What is still certain once some cells were masked again.
+    fn masked_again(&mut self, _cells: &[Cell]) {}
+
+    /// A completion of the last canvas that was allowed.
+    fn completion(&mut self) -> Option<Completion>;
+
+    /// Whether anything is ever refused.
+    fn is_strict(&self) -> bool {
+        true
+    }
+}
+
+/// Allows everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoGuard;
+
+impl Guard for NoGuard {
+    fn open(&mut self, _cells: &[Cell]) -> Result<(), DecodeError> {
+        Ok(())
+    }
+
+    fn check(&mut self, _cells: &[Cell]) -> Result<(), Reason> {
+        Ok(())
+    }
+
+    fn completion(&mut self) -> Option<Completion> {
+        None
+    }
+
+    fn is_strict(&self) -> bool {
+        false
+    }
+}
+
+/// Allows what can become a sentence of a grammar in the cells that there are.
+#[derive(Clone, Debug)]
+pub struct GrammarGuard {
+    checker: Checker,
+    vocabulary: Arc<Vocabulary>,
+    /// A token for every cell that completes the canvas.
+    witness: Vec<TokenId>,
+}
+
+/// Cells up to which the shortest text is looked for, for the error's sake.
+const SHORTEST_SEARCH: usize = 4096;
+
+impl GrammarGuard {
+    /// A guard by a checker that counts in `vocabulary`.
+    pub fn new(checker: Checker, vocabulary: Arc<Vocabulary>) -> Self {
+        Self {
+            checker,
+            vocabulary,
+            witness: Vec::new(),
+        }
+    }
+}
+
+impl Guard for GrammarGuard {
+    fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
+        let Some(pattern) = Pattern::of_canvas(cells, &self.vocabulary) else {
+            return Err(DecodeError::Malformed);
+        };
+        match self.checker.check(&pattern).0 {
+            Verdict::Completable(witness) => {
+                self.witness = filled(cells, &pattern, &witness, &self.vocabulary);
+                Ok(())
+            }
+            Verdict::Impossible if cells.iter().all(Option::is_none) => {
+                Err(DecodeError::NoMember {
+                    length: cells.len(),
+                    shortest: self.checker.shortest(SHORTEST_SEARCH),
+                })
+            }
+            Verdict::Impossible => Err(DecodeError::NoFilling {
+                masked: cells.iter().filter(|cell| cell.is_none()).count(),
+            }),
+            Verdict::Exhausted { what, limit } => Err(DecodeError::Exhausted { what, limit }),
+        }
+    }
+
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
+        let pattern = Pattern::of_canvas(cells, &self.vocabulary).ok_or(Reason::EndBeforeText)?;
+        match self.checker.check(&pattern).0 {
+            Verdict::Completable(witness) => {
+                self.witness = filled(cells, &pattern, &witness, &self.vocabulary);
+                Ok(())
+            }
+            Verdict::Impossible => Err(Reason::Impossible),
+            Verdict::Exhausted { .. } => Err(Reason::Exhausted),
+        }
+    }
+
+    fn agrees(&self, commits: &[(usize, TokenId)]) -> bool {
+        let mut commits = commits.iter();
+        commits.all(|&(cell, token)| self.witness.get(cell) == Some(&token))
+    }
+
+    fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
+        let possible = self.checker.possible(cells, cell)?;
+        let mut tokens = TokenSet::empty(self.vocabulary.len());
+        for token in possible.iter() {
+            tokens.insert(token as TokenId);
+        }
+        for &end in self.vocabulary.ends() {
+            tokens.insert(end);
+        }
+        Some(tokens)
+    }
+
+    fn completion(&mut self) -> Option<Completion> {
+        Some(Completion::Cells(self.witness.clone()))
+    }
+}

@@ -1,0 +1,473 @@
+//! Every strategy, alone and with others: under a grammar each ends in a sentence of it,
+//! by the independent recogniser; whatever is committed after any step can still be
+//! completed, by a checker of its own; what was fixed stays; a seed replays.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Checker, CheckerLimits, Pattern};
+use lacuna_decoder::{
+    Canvas, Cell, CommitKind, DecodeError, Event, GrammarGuard, Guard, How, NoGuard, Options,
+    OrderKind, RecoveryKind, Remask, Run, ScheduleKind, Truncation,
+};
+use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
+use lacuna_lexer::{TokenId, Vocabulary};
+use pollster::block_on;
+
+mod support;
+use support::{ADVERSARIES, Adversary, COUNTED, JSON, Model, vocabulary};
+
+fn checker(grammar: &Grammar, vocabulary: &Arc<Vocabulary>) -> Checker {
+    let limits = CheckerLimits::default();
+    Checker::new(grammar, Some(Arc::clone(vocabulary)), limits).expect("a checker")
+}
+
+struct Ended {
+    events: Vec<Event>,
+    text: Vec<u8>,
+    canvas: Canvas,
+}
+
+impl Ended {
+    /// The tokens committed, in order.
+    fn commits(&self) -> Vec<(usize, TokenId)> {
+        let commits = self.events.iter().filter_map(|event| match event {
+            Event::Commit(commit) => Some((commit.cell, commit.token)),
+            _ => None,
+        });
+        commits.collect()
+    }
+
+    fn cells(&self) -> Vec<usize> {
+        self.commits().into_iter().map(|(cell, _)| cell).collect()
+    }
+}
+
+/// Runs to the end; under a grammar, each step's canvas is checked anew.
+fn decode(
+    grammar: Option<&Grammar>,
+    canvas: &[Cell],
+    model: Model,
+    options: &Options,
+) -> Result<Ended, DecodeError> {
+    let vocabulary = vocabulary();
+    let guard: Box<dyn Guard> = match grammar {
+        Some(grammar) => Box::new(GrammarGuard::new(
+            checker(grammar, &vocabulary),
+            Arc::clone(&vocabulary),
+        )),
+        None => Box::new(NoGuard),
+    };
+    let mut judge = grammar.map(|grammar| checker(grammar, &vocabulary));
+    let mut run = Run::with_guard(
+        model,
+        Arc::clone(&vocabulary),
+        Canvas::new(canvas.to_vec()),
+        guard,
+        options.clone(),
+        Box::new(|| 0.0),
+    )?;
+    let mut events = Vec::new();
+    for _ in 0..=run.options().steps {
+        events.extend(block_on(run.step())?);
+        if let Some(judge) = &mut judge {
+            let pattern = Pattern::of_canvas(run.canvas().cells(), &vocabulary);
+            let pattern = pattern.expect("a canvas that is well formed");
+            assert!(judge.check(&pattern).0.is_completable(), "{options:?}");
+        }
+        if let Some(Event::Done { text, .. }) = events.last() {
+            return Ok(Ended {
+                text: text.clone(),
+                events,
+                canvas: run.canvas().clone(),
+            });
+        }
+    }
+    panic!("no end in {} steps: {options:?}", run.options().steps)
+}
+
+fn noise(grammar: Option<&Grammar>, length: usize, options: &Options) -> Ended {
+    let model = Model::new(Adversary::Noise(3), vocabulary());
+    decode(grammar, &vec![None; length], model, options).expect("a run")
+}
+
+const SCHEDULES: [ScheduleKind; 5] = [
+    ScheduleKind::Fixed,
+    ScheduleKind::Linear,
+    ScheduleKind::Cosine,
+    ScheduleKind::Threshold(0.05),
+    ScheduleKind::Factor(3.0),
+];
+const ORDERS: [OrderKind; 5] = [
+    OrderKind::Confidence,
+    OrderKind::Margin,
+    OrderKind::Entropy,
+    OrderKind::Random,
+    OrderKind::LeftToRight,
+];
+const COMMITS: [CommitKind; 4] = [
+    CommitKind::Sequential,
+    CommitKind::Whole,
+    CommitKind::Relaxed,
+    CommitKind::Bisect,
+];
+const RECOVERIES: [RecoveryKind; 3] = [
+    RecoveryKind::Guided,
+    RecoveryKind::Witness,
+    RecoveryKind::Finish,
+];
+
+/// Options that differ in everything from one index to the next.
+fn varied(index: usize) -> Options {
+    Options {
+        steps: [5, 12, 1, 8][index % 4],
+        block: [None, Some(5), None][index % 3],
+        schedule: SCHEDULES[index % 5],
+        order: ORDERS[(index / 5) % 5],
+        seed: index as u64,
+        temperature: [0.0, 1.0][(index / 2) % 2],
+        truncation: [
+            Truncation::default(),
+            Truncation {
+                top_k: Some(3),
+                ..Truncation::default()
+            },
+            Truncation {
+                top_p: Some(0.5),
+                min_p: Some(0.2),
+                ..Truncation::default()
+            },
+        ][(index / 3) % 3],
+        bias: [vec![], vec![(4, 2.0), (9, -3.0)]][(index / 7) % 2].clone(),
+        repetition_penalty: [1.0, 1.5][(index / 11) % 2],
+        commit: COMMITS[(index / 4) % 4],
+        recovery: RECOVERIES[(index / 6) % 3],
+        refusals_per_step: [2000, 4][(index / 13) % 2],
+        refusals_per_run: [None, Some(20)][(index / 9) % 2],
+        remask: [
+            None,
+            Some(Remask {
+                below: 0.9,
+                per_step: 2,
+                per_cell: 2,
+            }),
+        ][(index / 8) % 2],
+        early_stop: !index.is_multiple_of(10),
+        candidates: [1, 4, 16][index % 3],
+        ..Options::default()
+    }
+}
+
+#[test]
+fn every_strategy_ends_in_a_sentence_and_replays() {
+    for (name, text) in [("json", JSON), ("counted", COUNTED)] {
+        let grammar = gbnf::parse(text).expect(name);
+        for index in 0..60 {
+            let options = varied(index);
+            let adversary = ADVERSARIES[index % ADVERSARIES.len()];
+            let decode = || {
+                let model = Model::new(adversary, vocabulary());
+                decode(Some(&grammar), &[None; 15], model, &options).expect("a run")
+            };
+            let ended = decode();
+            let shown = String::from_utf8_lossy(&ended.text).into_owned();
+            assert!(
+                recognize(&grammar, &ended.text),
+                "{name}, {adversary:?}: {shown:?} by {options:?}"
+            );
+            // A cell is written once, and once more each time it was masked again.
+            for cell in 0..15 {
+                let written = ended.cells().iter().filter(|&&c| c == cell).count();
+                let again =
+                    |event: &&Event| matches!(event, Event::Remask { cell: c, .. } if *c == cell);
+                let again = ended.events.iter().filter(again).count();
+                assert!(written <= again + 1, "{options:?}");
+            }
+            assert_eq!(decode().events, ended.events, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn fixed_cells_are_never_written() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    let vocabulary = vocabulary();
+    let token = |text: &str| {
+        let mut tokens = 0..vocabulary.len() as TokenId;
+        tokens.find(|&token| vocabulary.bytes(token) == Some(text.as_bytes()))
+    };
+    // {"…" : [ … , … ]}
+    let mut canvas = vec![None; 16];
+    for (cell, text) in [
+        (0, "{"),
+        (1, "\""),
+        (5, "\""),
+        (6, ":"),
+        (7, "["),
+        (10, ","),
+        (14, "]"),
+        (15, "}"),
+    ] {
+        canvas[cell] = token(text);
+        assert!(canvas[cell].is_some());
+    }
+    for index in 0..100 {
+        let model = Model::new(ADVERSARIES[index % ADVERSARIES.len()], vocabulary.clone());
+        let ended = decode(Some(&grammar), &canvas, model, &varied(index)).expect("a run");
+        assert!(recognize(&grammar, &ended.text));
+        for (cell, fixed) in canvas.iter().enumerate() {
+            if fixed.is_some() {
+                assert_eq!(ended.canvas.cells()[cell], *fixed);
+                assert!(!ended.cells().contains(&cell));
+            }
+        }
+    }
+    let mut hopeless = canvas.clone();
+    hopeless[15] = token("{");
+    let model = Model::new(Adversary::Flat, Arc::clone(&vocabulary));
+    let error = decode(Some(&grammar), &hopeless, model, &varied(0)).err();
+    assert_eq!(error, Some(DecodeError::NoFilling { masked: 8 }));
+}
+
+#[test]
+fn a_canvas_without_masks_is_done_at_once() {
+    let model = Model::new(Adversary::Flat, vocabulary());
+    let ended = decode(None, &[Some(2), Some(3)], model, &Options::default()).expect("a run");
+    assert_eq!(ended.text, b"{}");
+    assert!(ended.commits().is_empty());
+}
+
+#[test]
+fn blocks_are_filled_one_after_another() {
+    for order in ORDERS {
+        let options = Options {
+            block: Some(4),
+            steps: 6,
+            order,
+            early_stop: false,
+            ..Options::default()
+        };
+        let cells = noise(None, 12, &options).cells();
+        assert_eq!(cells.len(), 12);
+        assert!(
+            cells.is_sorted_by_key(|cell| cell / 4),
+            "{order:?}: {cells:?}"
+        );
+    }
+}
+
+#[test]
+fn left_to_right_writes_one_after_another() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    for grammar in [None, Some(&grammar)] {
+        let cells = noise(grammar, 14, &Options::left_to_right(14)).cells();
+        assert!(cells.iter().copied().eq(0..cells.len()), "{cells:?}");
+    }
+}
+
+#[test]
+fn the_one_most_probable_candidate_is_no_sample() {
+    let greedy = noise(None, 20, &Options::default());
+    for truncation in [
+        Truncation {
+            top_k: Some(1),
+            ..Truncation::default()
+        },
+        Truncation {
+            top_p: Some(1e-6),
+            ..Truncation::default()
+        },
+        Truncation {
+            min_p: Some(1.0),
+            ..Truncation::default()
+        },
+    ] {
+        let options = Options {
+            temperature: 2.0,
+            truncation,
+            ..Options::default()
+        };
+        assert_eq!(noise(None, 20, &options).commits(), greedy.commits());
+    }
+    let sampled = Options {
+        temperature: 2.0,
+        ..Options::default()
+    };
+    assert_ne!(noise(None, 20, &sampled).commits(), greedy.commits());
+}
+
+#[test]
+fn a_truncation_that_leaves_nothing_out_changes_nothing() {
+    let options = |truncation| Options {
+        temperature: 1.3,
+        seed: 8,
+        truncation,
+        ..Options::default()
+    };
+    let all = noise(None, 20, &options(Truncation::default()));
+    let top_k = Some(vocabulary().len());
+    let truncation = Truncation {
+        top_k,
+        ..Truncation::default()
+    };
+    assert_eq!(
+        noise(None, 20, &options(truncation)).commits(),
+        all.commits()
+    );
+}
+
+#[test]
+fn banned_tokens_are_not_written_and_liked_ones_are() {
+    let banned: Vec<TokenId> = (2..30).collect();
+    let options = Options {
+        banned: banned.clone(),
+        early_stop: false,
+        ..Options::default()
+    };
+    let commits = noise(None, 20, &options).commits();
+    assert!(commits.iter().all(|(_, token)| !banned.contains(token)));
+
+    let options = Options {
+        bias: vec![(17, 50.0)],
+        ..Options::default()
+    };
+    let commits = noise(None, 20, &options).commits();
+    assert!(commits.iter().all(|(_, token)| *token == 17));
+
+    // A completion could hold a banned token that the vocabulary can write.
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    let model = Model::new(Adversary::Flat, vocabulary());
+    let options = Options {
+        banned: vec![2],
+        ..Options::default()
+    };
+    let error = decode(Some(&grammar), &[None; 9], model, &options).err();
+    assert!(matches!(error, Some(DecodeError::Invalid(_))), "{error:?}");
+}
+
+#[test]
+fn a_repetition_penalty_spreads_the_tokens() {
+    let distinct = |repetition_penalty: f32| {
+        let options = Options {
+            repetition_penalty,
+            steps: 20,
+            early_stop: false,
+            ..Options::default()
+        };
+        let mut tokens: Vec<TokenId> = noise(None, 20, &options)
+            .commits()
+            .into_iter()
+            .map(|(_, token)| token)
+            .collect();
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens.len()
+    };
+    assert_eq!(distinct(1000.0), 20);
+    assert!(distinct(1.0) < 20);
+}
+
+#[test]
+fn without_early_stop_every_cell_is_filled() {
+    let grammar = gbnf::parse(COUNTED).expect("counted");
+    let stop = |early_stop| {
+        let options = Options {
+            early_stop,
+            ..Options::left_to_right(20)
+        };
+        noise(Some(&grammar), 20, &options)
+    };
+    assert_eq!(stop(false).canvas.masks(), [0; 0]);
+    assert!(stop(true).canvas.masks().len() > 2);
+    assert!(recognize(&grammar, &stop(false).text));
+}
+
+#[test]
+fn commits_of_little_confidence_are_masked_again() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    let options = Options {
+        remask: Some(Remask {
+            below: 0.99,
+            per_step: 3,
+            per_cell: 1,
+        }),
+        steps: 10,
+        ..Options::default()
+    };
+    let ended = noise(Some(&grammar), 20, &options);
+    let again = |event: &&Event| matches!(event, Event::Remask { .. });
+    assert!(ended.events.iter().filter(again).count() > 3);
+    assert!(recognize(&grammar, &ended.text));
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let default = Options::default;
+    let truncation = |top_k, top_p| Truncation {
+        top_k,
+        top_p,
+        min_p: None,
+    };
+    for options in [
+        Options {
+            steps: 0,
+            ..default()
+        },
+        Options {
+            block: Some(0),
+            ..default()
+        },
+        Options {
+            temperature: f32::NAN,
+            ..default()
+        },
+        Options {
+            repetition_penalty: 0.0,
+            ..default()
+        },
+        Options {
+            bias: vec![(1, f32::INFINITY)],
+            ..default()
+        },
+        Options {
+            truncation: truncation(Some(0), None),
+            ..default()
+        },
+        Options {
+            truncation: truncation(None, Some(1.5)),
+            ..default()
+        },
+        Options {
+            schedule: ScheduleKind::Threshold(0.0),
+            ..default()
+        },
+        Options {
+            schedule: ScheduleKind::Factor(f32::NAN),
+            ..default()
+        },
+    ] {
+        let model = Model::new(Adversary::Flat, vocabulary());
+        let error = decode(None, &[None; 4], model, &options).err();
+        assert!(
+            matches!(error, Some(DecodeError::Invalid(_))),
+            "{options:?}"
+        );
+    }
+}
+
+#[test]
+fn spent_refusals_end_a_published_run() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    let ended = noise(
+        Some(&grammar),
+        20,
+        &Options {
+            refusals_per_run: Some(3),
+            ..Options::published(3, CommitKind::Sequential)
+        },
+    );
+    assert!(recognize(&grammar, &ended.text));
+    let refusals = |event: &&Event| matches!(event, Event::Refusal(_));
+    assert_eq!(ended.events.iter().filter(refusals).count(), 3);
+    let recovered = |event: &Event| matches!(event, Event::Commit(c) if c.how == How::Recovery);
+    assert!(ended.events.iter().any(recovered));
+}
