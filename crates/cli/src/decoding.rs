@@ -22,6 +22,10 @@ pub struct DecodingArguments {
     /// Which cells come first: confidence, margin, entropy, random or left-to-right
     #[arg(long, value_name = "NAME", default_value = "confidence", value_parser = order)]
     order: OrderKind,
+    /// Draw candidates from the tokens that keep the text completable, cell by cell, in
+    /// place of drawing from all and refusing
+    #[arg(long)]
+    masks: bool,
     /// How a step's candidates are committed together: bisect, whole, relaxed (by a
     /// regular cover, as EPIC does) or sequential
     #[arg(long, value_name = "NAME", default_value = "bisect", value_parser = commit)]
@@ -94,6 +98,7 @@ impl DecodingArguments {
             bias: self.bias.clone(),
             banned: self.ban.clone(),
             repetition_penalty: self.repetition_penalty,
+            masks: self.masks,
             commit: self.commit,
             recovery: self.recovery,
             refusals_per_step: self.refusals,

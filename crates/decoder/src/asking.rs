@@ -3,6 +3,7 @@
 use lacuna_logits::{Scored, TokenSet};
 
 use crate::board::Board;
+use crate::overlap::meanwhile;
 use crate::propose::Proposals;
 use crate::sampler::Sampler;
 use crate::{DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest};
@@ -32,6 +33,7 @@ impl<D: Denoiser> Asking<D> {
     pub(crate) async fn propose(
         &mut self,
         (step, masks): (usize, &[usize]),
+        mask: bool,
         sampler: &dyn Sampler,
         board: &mut Board,
         events: &mut Vec<Event>,
@@ -39,16 +41,22 @@ impl<D: Denoiser> Asking<D> {
         let changes = sampler.changes(board.canvas.cells());
         let noise = sampler.noise(step);
         self.top = sampler.wanted(self.candidates).max(changes.len());
+        let cells = board.canvas.cells().to_vec();
         let request = DenoiseRequest {
-            cells: board.canvas.cells(),
+            cells: &cells,
             masked: masks,
             writable: &self.writable,
             top: self.top,
             noise,
         };
-        let started = board.now();
-        let summaries = self.denoiser.denoise(&request).await?;
-        board.timings.model_ms += board.now() - started;
+        let (started, checked) = (board.now(), board.timings.checker_ms);
+        let (summaries, masks_of_cells) = meanwhile(self.denoiser.denoise(&request), || {
+            mask.then(|| board.masks())
+        })
+        .await;
+        let summaries = summaries?;
+        let beside = board.timings.checker_ms - checked;
+        board.timings.model_ms += board.now() - started - beside;
         self.report_move(step, events);
         check_count(summaries.len(), masks.len())?;
 
@@ -92,7 +100,34 @@ impl<D: Denoiser> Asking<D> {
         for proposals in &mut proposals {
             proposals.arrange(sampler, step);
         }
+        if mask {
+            let known = masks_of_cells.flatten();
+            let known = known.unwrap_or_else(|| board.masks());
+            self.keep(step, known, &mut proposals, board, events)
+                .await?;
+        }
         Ok(proposals)
+    }
+
+    /// Drops what the guard's masks leave out, and gets other candidates for it.
+    pub(crate) async fn keep(
+        &mut self,
+        step: usize,
+        masks: Option<Vec<Option<TokenSet>>>,
+        proposals: &mut [Proposals],
+        board: &mut Board,
+        events: &mut Vec<Event>,
+    ) -> Result<(), DecodeError> {
+        let Some(masks) = masks else {
+            return Ok(());
+        };
+        for row in proposals {
+            if let Some(Some(mask)) = masks.get(row.cell()) {
+                row.keep(mask);
+                self.replenish(step, row, board, events).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Gets a cell further candidates when all known ones are gone.

@@ -68,6 +68,11 @@ impl Board {
         self.ask(Part::Masks, |guard, cells| guard.possible(cells, cell))
     }
 
+    /// Exactly the tokens that may stand in each masked cell, if they are known.
+    pub(crate) fn masks(&mut self) -> Option<Vec<Option<TokenSet>>> {
+        self.ask(Part::Masks, |guard, cells| guard.masks(cells))
+    }
+
     pub(crate) fn completion(&mut self) -> Option<Completion> {
         self.guard.completion()
     }

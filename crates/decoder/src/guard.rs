@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use lacuna_checker::{Checker, Pattern, Verdict};
-use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::{Cell, filled};
@@ -50,6 +50,12 @@ pub trait Guard {
     /// At least the tokens, ends included, that may stand in a masked cell, all others
     /// being free; `None` if nothing is known.
     fn possible(&mut self, _cells: &[Cell], _cell: usize) -> Option<TokenSet> {
+        None
+    }
+
+    /// Exactly the tokens, ends included, that may stand in each masked cell, all
+    /// others being free; `None` if they are not known.
+    fn masks(&mut self, _cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
         None
     }
 
@@ -160,6 +166,23 @@ impl Guard for GrammarGuard {
             tokens.insert(end);
         }
         Some(tokens)
+    }
+
+    fn masks(&mut self, cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
+        let masks = self.checker.masks(cells);
+        let size = self.vocabulary.len();
+        let token_set = |mask: &BitSet| {
+            let mut tokens = TokenSet::empty(size);
+            for token in mask.iter() {
+                tokens.insert(token as TokenId);
+            }
+            tokens
+        };
+        let masks_of = |cells: &[Option<BitSet>]| {
+            let cells = cells.iter();
+            cells.map(|mask| mask.as_ref().map(token_set)).collect()
+        };
+        (masks.undecided == 0).then(|| masks_of(&masks.cells))
     }
 
     fn completion(&mut self) -> Option<Completion> {

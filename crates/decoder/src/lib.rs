@@ -31,6 +31,7 @@ mod event;
 mod guard;
 mod options;
 mod order;
+mod overlap;
 mod propose;
 mod recover;
 mod remask;

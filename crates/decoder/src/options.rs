@@ -33,6 +33,9 @@ pub struct Options {
     /// Above 1 makes tokens that stand in the canvas less probable: their positive
     /// logits are divided by it, their negative ones multiplied.
     pub repetition_penalty: f32,
+    /// Draws candidates from what the guard says may stand in each cell, so that a
+    /// step's first commit is never refused; else they are drawn from all, and refused.
+    pub masks: bool,
     /// How a step's candidates are committed together.
     pub commit: CommitKind,
     /// What becomes of a step whose refusals have run out.
@@ -149,6 +152,7 @@ impl Default for Options {
             bias: Vec::new(),
             banned: Vec::new(),
             repetition_penalty: 1.0,
+            masks: false,
             commit: CommitKind::default(),
             recovery: RecoveryKind::default(),
             refusals_per_step: 2000,

@@ -263,9 +263,9 @@ impl<D: Denoiser> Run<D> {
     ) -> Result<Vec<Proposals>, DecodeError> {
         let (step, sampler) = (self.step, &*self.decisions.sampler);
         let (asking, board) = (&mut self.asking, &mut self.board);
-        let mut proposals = asking
-            .propose((step, masks), sampler, board, events)
-            .await?;
+        let mask = self.options.masks && board.is_strict();
+        let proposals = asking.propose((step, masks), mask, sampler, board, events);
+        let mut proposals = proposals.await?;
         let behind = board.canvas.behind_ends(&board.vocabulary);
         if board.is_strict() && masks.iter().any(|&cell| behind[cell]) {
             let vocabulary = Arc::clone(&board.vocabulary);
@@ -349,6 +349,7 @@ impl<D: Denoiser> Run<D> {
             self.report(candidate, how, events);
         }
         proposals.retain(|row| !committed.iter().any(|(c, _)| c.cell == row.cell()));
+        let any_refused = !refused.is_empty();
         for (candidate, reason) in refused {
             let at = proposals
                 .iter()
@@ -357,6 +358,9 @@ impl<D: Denoiser> Run<D> {
                 self.refuse(candidate, reason, &mut proposals[at], events)
                     .await?;
             }
+        }
+        if any_refused {
+            self.mask(proposals, events).await?;
         }
         Ok(committed.len())
     }
@@ -392,10 +396,26 @@ impl<D: Denoiser> Run<D> {
                     };
                     self.refuse(candidate, reason, &mut proposals[at], events)
                         .await?;
+                    self.mask(proposals, events).await?;
                 }
             }
         }
         Ok(committed)
+    }
+
+    /// Draws the masks anew, if candidates are drawn from masks: those that there were
+    /// are of before the last commits.
+    async fn mask(
+        &mut self,
+        proposals: &mut [Proposals],
+        events: &mut Vec<Event>,
+    ) -> Result<(), DecodeError> {
+        if !self.options.masks {
+            return Ok(());
+        }
+        let (step, asking, board) = (self.step, &mut self.asking, &mut self.board);
+        let masks = board.masks();
+        asking.keep(step, masks, proposals, board, events).await
     }
 
     fn refusals_left(&self) -> usize {

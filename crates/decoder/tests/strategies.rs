@@ -139,6 +139,7 @@ fn varied(index: usize) -> Options {
         ][(index / 3) % 3],
         bias: [vec![], vec![(4, 2.0), (9, -3.0)]][(index / 7) % 2].clone(),
         repetition_penalty: [1.0, 1.5][(index / 11) % 2],
+        masks: (index / 3).is_multiple_of(2),
         commit: COMMITS[(index / 4) % 4],
         recovery: RECOVERIES[(index / 6) % 3],
         refusals_per_step: [2000, 4][(index / 13) % 2],
@@ -451,6 +452,26 @@ fn options_that_make_no_sense_are_refused() {
             matches!(error, Some(DecodeError::Invalid(_))),
             "{options:?}"
         );
+    }
+}
+
+#[test]
+fn with_masks_the_first_commit_of_a_step_is_never_refused() {
+    for (name, text) in [("json", JSON), ("counted", COUNTED)] {
+        let grammar = gbnf::parse(text).expect(name);
+        for adversary in ADVERSARIES {
+            let options = Options {
+                masks: true,
+                commit: CommitKind::Sequential,
+                steps: 14,
+                ..Options::default()
+            };
+            let model = Model::new(adversary, vocabulary());
+            let ended = decode(Some(&grammar), &[None; 14], model, &options).expect("a run");
+            // One cell a step.
+            let refused = |event: &Event| matches!(event, Event::Refusal(_));
+            assert!(!ended.events.iter().any(refused), "{name}, {adversary:?}");
+        }
     }
 }
 
