@@ -12,10 +12,12 @@ mod eval;
 mod events;
 mod files;
 mod generate;
+mod infill;
 mod lines;
 mod mask;
 mod question;
 mod reference;
+mod writing;
 
 use std::process::ExitCode;
 
@@ -35,6 +37,7 @@ struct Arguments {
 enum Command {
     Check(check::Arguments),
     Generate(Box<generate::Arguments>),
+    Infill(Box<infill::Arguments>),
     Mask(mask::Arguments),
     Compile(compile::Arguments),
     Eval(eval::Arguments),
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
+        Command::Infill(arguments) => infill::run(&arguments),
         Command::Mask(arguments) => mask::run(&arguments),
         Command::Compile(arguments) => compile::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

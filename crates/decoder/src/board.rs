@@ -18,6 +18,8 @@ pub(crate) struct Board {
     pub canvas: Canvas,
     pub vocabulary: Arc<Vocabulary>,
     pub timings: Timings,
+    /// Cells that were masked again for the guard.
+    cleared: Vec<usize>,
     guard: Box<dyn Guard>,
     clock: Clock,
 }
@@ -41,6 +43,7 @@ impl Board {
             canvas,
             vocabulary,
             timings: Timings::default(),
+            cleared: Vec::new(),
             guard,
             clock,
         };
@@ -82,8 +85,16 @@ impl Board {
         self.canvas.set(cell, Some(token));
     }
 
+    /// The cells that were masked again for the guard since this was last asked.
+    pub(crate) fn cleared(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.cleared)
+    }
+
     /// Masks cells again.
     pub(crate) fn mask_again(&mut self, cells: &[usize]) {
+        if cells.is_empty() {
+            return;
+        }
         for &cell in cells {
             self.canvas.set(cell, None);
         }
@@ -147,8 +158,13 @@ impl Attempt for Board {
                 }
             }
         };
-        if result.is_err() {
-            self.wipe(candidates);
+        match result {
+            Err(_) => self.wipe(candidates),
+            Ok(()) => {
+                let cleared = self.guard.cleared();
+                self.mask_again(&cleared);
+                self.cleared.extend(cleared);
+            }
         }
         if candidates.len() > 1 && self.is_strict() {
             self.timings.batches_tried += 1;

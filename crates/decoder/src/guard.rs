@@ -59,7 +59,12 @@ pub trait Guard {
         None
     }
 
-    /// What is still certain once some cells were masked again.
+    /// Committed cells that must be masked again after the last check; told once.
+    fn cleared(&mut self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Told that cells were masked again, which can only make more possible.
     fn masked_again(&mut self, _cells: &[Cell]) {}
 
     /// A completion of the last canvas that was allowed.

@@ -214,6 +214,7 @@ impl<D: Denoiser> Run<D> {
             for candidate in written {
                 self.report(candidate, How::Recovery, &mut events);
             }
+            self.report_cleared(&mut events);
         }
         self.remask(&mut events);
         self.step += 1;
@@ -349,6 +350,7 @@ impl<D: Denoiser> Run<D> {
             self.report(candidate, how, events);
         }
         proposals.retain(|row| !committed.iter().any(|(c, _)| c.cell == row.cell()));
+        self.report_cleared(events);
         let any_refused = !refused.is_empty();
         for (candidate, reason) in refused {
             let at = proposals
@@ -386,6 +388,7 @@ impl<D: Denoiser> Run<D> {
             match self.board.commit(&[candidate]) {
                 Ok(()) => {
                     self.report(candidate, How::Model, events);
+                    self.report_cleared(events);
                     proposals.swap_remove(at);
                     committed += 1;
                 }
@@ -451,6 +454,12 @@ impl<D: Denoiser> Run<D> {
         }
         let (step, asking, board) = (self.step, &mut self.asking, &mut self.board);
         asking.replenish(step, proposals, board, events).await
+    }
+
+    /// Tells of the cells that were masked again for the guard.
+    fn report_cleared(&mut self, events: &mut Vec<Event>) {
+        let (step, cells) = (self.step, self.board.cleared());
+        events.extend(cells.into_iter().map(|cell| Event::Remask { step, cell }));
     }
 
     /// Masks again what was committed with little confidence.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Pattern};
 use lacuna_decoder::{
-    Canvas, Cell, CommitKind, DecodeError, Event, GrammarGuard, Guard, How, NoGuard, Options,
-    OrderKind, RecoveryKind, Remask, Run, ScheduleKind, Truncation,
+    Canvas, Cell, CommitKind, DecodeError, DenoiserError, Event, GrammarGuard, Guard, How,
+    LeftToRight, NextToken, NoGuard, Options, OrderKind, RecoveryKind, Remask, Run, ScheduleKind,
+    Truncation,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -263,6 +264,51 @@ fn left_to_right_writes_one_after_another() {
         let cells = noise(grammar, 14, &Options::left_to_right(14)).cells();
         assert!(cells.iter().copied().eq(0..cells.len()), "{cells:?}");
     }
+}
+
+/// Likes the token after the last one.
+struct Counter(Vec<usize>);
+
+impl NextToken for Counter {
+    fn vocabulary_size(&self) -> usize {
+        vocabulary().len()
+    }
+
+    async fn next(&mut self, prefix: &[TokenId]) -> Result<Vec<f32>, DenoiserError> {
+        self.0.push(prefix.len());
+        let wanted = prefix.last().map_or(2, |&last| last as usize + 1);
+        Ok((0..vocabulary().len())
+            .map(|token| -(token.abs_diff(wanted) as f32))
+            .collect())
+    }
+}
+
+#[test]
+fn a_left_to_right_model_is_asked_for_the_next_token() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    let vocabulary = vocabulary();
+    let run = |checker: Option<Checker>, options| {
+        let model = LeftToRight::new(Counter(Vec::new()));
+        let clock = Box::new(|| 0.0);
+        let mut run = Run::new(model, vocabulary.clone(), checker, options, clock).expect("a run");
+        let mut last = None;
+        while !run.is_done() {
+            last = block_on(run.step())?.pop();
+        }
+        let asked = run.denoiser().model().0.clone();
+        let Some(Event::Done { text, .. }) = last else {
+            panic!("the run is over")
+        };
+        Ok::<_, DecodeError>((text, asked))
+    };
+    let (text, asked) = run(None, Options::left_to_right(5)).expect("a text");
+    assert_eq!(String::from_utf8_lossy(&text), "{}[]\"");
+    assert!(asked.into_iter().eq(0..5));
+    let checker = checker(&grammar, &vocabulary);
+    let (text, _) = run(Some(checker), Options::left_to_right(14)).expect("a text");
+    assert!(recognize(&grammar, &text), "{text:?}");
+    let error = run(None, Options::default()).expect_err("a whole canvas");
+    assert!(error.to_string().contains("blocks of one cell"), "{error}");
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
-use lacuna_decoder::{DecodeError, Options, Run};
+use lacuna_decoder::{Canvas, DecodeError, Guard, Options, Run};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 
-use crate::cache::{CacheKey, Found, GrammarCache};
+use crate::cache::{CacheKey, Found, GrammarCache, Origin};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
 use crate::fewest::fewest_tokens;
 use crate::prompted::PromptedModel;
@@ -40,7 +40,7 @@ pub struct GenerateRequest {
 /// A model ready to run.
 pub struct Engine {
     config: ModelConfig,
-    tokenizer: Tokenizer,
+    pub(crate) tokenizer: Tokenizer,
     prompt: PromptTemplate,
     vocabulary: Arc<Vocabulary>,
     placement: Arc<Mutex<Placement>>,
@@ -138,6 +138,34 @@ impl Engine {
         request: &GenerateRequest,
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
+        let begin = self.begin(request, request.options.length)?;
+        let found = match request.unconstrained {
+            true => None,
+            false => Some(self.compile(request)?),
+        };
+        let writable = || Some(Arc::clone(&begin.writable));
+        let origin = found.as_ref().map(|found| found.origin);
+        let checker = |found: &Found| found.grammar.checker(writable());
+        let fewest = || found.as_ref().and_then(|f| fewest_tokens(&mut checker(f)));
+        let checker = found.as_ref().map(checker);
+        let checked = checker.as_ref().and_then(|checker| checker.vocabulary());
+        let vocabulary = Arc::clone(checked.unwrap_or(&self.vocabulary));
+        let of_run = Arc::clone(&vocabulary);
+        let options = request.options.clone();
+        let run = Run::new(begin.model(self), vocabulary, checker, options, clock);
+        let run = run.map_err(|error| match error {
+            DecodeError::NoMember { length, .. } => DecodeError::NoMember {
+                length,
+                shortest: fewest().map(|fewest| fewest.at_least),
+            },
+            error => error,
+        })?;
+        Ok(ModelRun::new(run, begin.prompt.len(), of_run, origin))
+    }
+
+    /// What every run begins with: the prompt, which with so many cells must not be more
+    /// than the model holds.
+    pub(crate) fn begin(&self, request: &GenerateRequest, cells: usize) -> Result<Begin, Fault> {
         let (dialect, text) = &request.grammar;
         let derived = || match dialect {
             Dialect::JsonSchema => match self.prompt.takes_schemas() {
@@ -148,44 +176,18 @@ impl Engine {
         };
         let task = request.task.clone().unwrap_or_else(derived);
         let prompt = self.prompt.fill(&self.tokenizer, &task, &request.request)?;
-        let (positions, most) = (
-            prompt.len().saturating_add(request.options.length),
-            self.config.max_position_embeddings,
-        );
+        let positions = prompt.len().saturating_add(cells);
+        let most = self.config.max_position_embeddings;
         if positions > most {
             let message = format!(
-                "the prompt's {} tokens and {} cells are {positions} positions; the model holds \
-                 {most}",
+                "the prompt's {} tokens and {cells} cells are {positions} positions; the model \
+                 holds {most}",
                 prompt.len(),
-                request.options.length
             );
             return Err(Fault::new("too-long", message));
         }
-        let found = match request.unconstrained {
-            true => None,
-            false => Some(self.compile(request)?),
-        };
         let writable = self.vocabulary_without(&request.options.banned)?;
-        let origin = found.as_ref().map(|found| found.origin);
-        let checker = |found: &Found| found.grammar.checker(Some(Arc::clone(&writable)));
-        let fewest = || found.as_ref().and_then(|f| fewest_tokens(&mut checker(f)));
-        let checker = found.as_ref().map(checker);
-        let prompt_tokens = prompt.len();
-        let placement = Arc::clone(&self.placement);
-        let denoiser = PromptedModel::new(placement, &self.config, prompt);
-        let checked = checker.as_ref().and_then(|checker| checker.vocabulary());
-        let vocabulary = Arc::clone(checked.unwrap_or(&self.vocabulary));
-        let of_run = Arc::clone(&vocabulary);
-        let options = request.options.clone();
-        let run = Run::new(denoiser, vocabulary, checker, options, clock);
-        let run = run.map_err(|error| match error {
-            DecodeError::NoMember { length, .. } => DecodeError::NoMember {
-                length,
-                shortest: fewest().map(|fewest| fewest.at_least),
-            },
-            error => error,
-        })?;
-        Ok(ModelRun::new(run, prompt_tokens, of_run, origin))
+        Ok(Begin { prompt, writable })
     }
 
     /// The key of a request's grammar in the cache.
@@ -210,10 +212,40 @@ impl Engine {
         Ok(Arc::new(vocabulary))
     }
 
-    fn compile(&self, request: &GenerateRequest) -> Result<Found, Fault> {
+    pub(crate) fn compile(&self, request: &GenerateRequest) -> Result<Found, Fault> {
         let (source, vocabulary) = (grammar_source(request), Some(&self.vocabulary));
         let purpose = Purpose::Writing;
         self.cache.compile(&source, purpose, vocabulary, false)
+    }
+}
+
+/// What every run begins with.
+pub(crate) struct Begin {
+    prompt: Vec<TokenId>,
+    /// The vocabulary without what is banned.
+    pub writable: Arc<Vocabulary>,
+}
+
+impl Begin {
+    /// The model with the prompt.
+    pub fn model(&self, engine: &Engine) -> PromptedModel {
+        let placement = Arc::clone(&engine.placement);
+        PromptedModel::new(placement, &engine.config, self.prompt.clone())
+    }
+
+    /// A run on a canvas under a guard that counts in the vocabulary.
+    pub fn run(
+        &self,
+        engine: &Engine,
+        (canvas, guard, vocabulary): (Canvas, Box<dyn Guard>, Arc<Vocabulary>),
+        request: &GenerateRequest,
+        clock: Box<dyn Fn() -> f64>,
+        origin: Option<Origin>,
+    ) -> Result<ModelRun, Fault> {
+        let (model, options) = (self.model(engine), request.options.clone());
+        let of_run = Arc::clone(&vocabulary);
+        let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock)?;
+        Ok(ModelRun::new(run, self.prompt.len(), of_run, origin))
     }
 }
 

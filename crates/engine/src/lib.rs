@@ -27,6 +27,8 @@ mod prompted;
 #[cfg(feature = "model")]
 mod run;
 mod session;
+#[cfg(feature = "model")]
+mod shape;
 mod source;
 mod task;
 
@@ -45,5 +47,7 @@ pub use pollster::block_on;
 #[cfg(feature = "model")]
 pub use run::{ModelRun, Summary};
 pub use session::{Answer, GrammarSession};
+#[cfg(feature = "model")]
+pub use shape::{Content, Region, Shape};
 pub use source::{Dialect, GrammarSource, Purpose};
 pub use task::{schema_task, task_line};

@@ -1,0 +1,136 @@
+//! What `lacuna generate` and `lacuna infill` share: a model writes, the text goes to
+//! standard output, a summary to standard error.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use lacuna_decoder::{Event, Outcome};
+use lacuna_engine::{Dialect, GenerateRequest, Shape, block_on};
+
+use crate::cache::{CacheArguments, describe_origin};
+use crate::decoding::DecodingArguments;
+use crate::error::CommandError;
+use crate::events::to_json;
+use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_grammar_text};
+
+/// A model, a request and how to decode.
+#[derive(clap::Args)]
+pub struct WritingArguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    pub slots: SlotArguments,
+    #[command(flatten)]
+    cache: CacheArguments,
+    /// The request
+    #[arg(long, value_name = "TEXT")]
+    prompt: String,
+    /// The prompt's task line, in place of the schema's names
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+    #[command(flatten)]
+    decoding: DecodingArguments,
+    /// Leave the grammar aside, for comparison
+    #[arg(long)]
+    unconstrained: bool,
+    /// Write every event of the run to this file, a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+}
+
+/// Writes a text on a canvas of this shape; masks are `length`.
+pub fn write(
+    arguments: &WritingArguments,
+    grammar: &Path,
+    length: usize,
+    shape: &Shape,
+) -> Result<ExitCode, CommandError> {
+    let cache = arguments.cache.open()?;
+    let engine = arguments.model.load()?.with_cache(cache);
+    let request = GenerateRequest {
+        request: arguments.prompt.clone(),
+        task: arguments.task.clone(),
+        grammar: (
+            Dialect::of_file(&grammar.display().to_string())?,
+            read_grammar_text(grammar)?,
+        ),
+        texts: arguments.slots.texts(),
+        lists: arguments.slots.lists()?,
+        max_depth: arguments.slots.max_depth,
+        matching: arguments.slots.matching.clone(),
+        options: arguments.decoding.options(length),
+        unconstrained: arguments.unconstrained,
+    };
+    let mut events = match &arguments.events {
+        Some(path) => Some(EventFile::create(path)?),
+        None => None,
+    };
+    let run = block_on(engine.start_shaped(&request, shape, clock()));
+    let run = run.map_err(|fault| match fault.diagnostics.is_empty() {
+        true => CommandError::Fault(fault),
+        false => CommandError::grammar(grammar, &request.grammar.1, fault),
+    })?;
+    let vocabulary = Arc::clone(run.vocabulary());
+    let origin = run.grammar_origin();
+    let mut failure = None;
+    let summary = block_on(run.finish(|event| {
+        if let Event::Move { to, .. } = event {
+            eprintln!("{}", to.message);
+        }
+        if let Some(events) = &mut events {
+            let line = to_json(event, &vocabulary);
+            if let Err(error) = writeln!(events.writer, "{line}") {
+                failure.get_or_insert(error);
+            }
+        }
+    }))?;
+    if let Some(mut events) = events {
+        let result = failure.map_or_else(|| events.writer.flush(), Err);
+        result.map_err(|error| CommandError::file(&events.path, error))?;
+    }
+    let mut output = std::io::stdout().lock();
+    output
+        .write_all(&summary.text)
+        .and_then(|()| output.write_all(b"\n"))
+        .map_err(|error| CommandError::file(Path::new("standard output"), error))?;
+    let timings = summary.timings;
+    eprintln!(
+        "{} in {} steps: model {:.0} ms, checker {:.1} ms ({} checks, {} by agreement with the \
+         witness), {} refusals",
+        match (arguments.unconstrained, summary.outcome) {
+            (true, _) => "unconstrained",
+            (false, Outcome::Complete) => "within the grammar",
+            (false, Outcome::Recovered) => "within the grammar, the rest recovered",
+            (false, Outcome::Unfinished) => "unfinished",
+        },
+        summary.steps,
+        timings.model_ms,
+        timings.checker_ms,
+        timings.checks,
+        timings.agreed,
+        timings.refusals,
+    );
+    if let Some(origin) = origin {
+        eprintln!("{}", describe_origin(origin));
+    }
+    eprintln!("{}", describe_device(&engine));
+    Ok(ExitCode::SUCCESS)
+}
+
+struct EventFile {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl EventFile {
+    fn create(path: &Path) -> Result<Self, CommandError> {
+        let file = File::create(path).map_err(|error| CommandError::file(path, error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            writer: BufWriter::new(file),
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! Several texts on one canvas: regions with a grammar, and regions without.
+//!
+//! Each region is a canvas of its own, so what is decided in one does not change what
+//! may stand in another; a check looks only at regions whose cells have changed.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use lacuna_checker::Checker;
+use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::TokenSet;
+
+use crate::canvas::Cell;
+use crate::guard::{Completion, GrammarGuard, Guard};
+use crate::{DecodeError, Reason};
+
+/// Allows what can become, region by region, a sentence of the region's grammar.
+#[derive(Clone, Debug)]
+pub struct RegionGuard {
+    regions: Vec<Region>,
+    vocabulary: Arc<Vocabulary>,
+    cells: Vec<Cell>,
+}
+
+#[derive(Clone, Debug)]
+struct Region {
+    range: Range<usize>,
+    /// `None`: anything may stand here.
+    guard: Option<GrammarGuard>,
+    /// The cells that were last allowed.
+    allowed: Vec<Cell>,
+}
+
+impl RegionGuard {
+    /// A guard of regions, one after another: the cells of each, and its checker, if it
+    /// has a grammar. All checkers count in `vocabulary`.
+    pub fn new(
+        regions: impl IntoIterator<Item = (usize, Option<Checker>)>,
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Self {
+        let mut start = 0;
+        let regions = regions.into_iter().map(|(cells, checker)| {
+            let range = start..start + cells;
+            start = range.end;
+            Region {
+                range,
+                guard: checker.map(|checker| GrammarGuard::new(checker, Arc::clone(vocabulary))),
+                allowed: Vec::new(),
+            }
+        });
+        Self {
+            regions: regions.collect(),
+            vocabulary: Arc::clone(vocabulary),
+            cells: Vec::new(),
+        }
+    }
+
+    fn region_of(&mut self, cell: usize) -> Option<&mut Region> {
+        let mut regions = self.regions.iter_mut();
+        regions.find(|region| region.range.contains(&cell))
+    }
+}
+
+fn cells_of<'a>(cells: &'a [Cell], range: &Range<usize>) -> &'a [Cell] {
+    cells.get(range.clone()).unwrap_or_default()
+}
+
+impl Guard for RegionGuard {
+    fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
+        for region in &mut self.regions {
+            let own = cells_of(cells, &region.range);
+            if let Some(guard) = &mut region.guard {
+                guard.open(own)?;
+            }
+            region.allowed = own.to_vec();
+        }
+        self.cells = cells.to_vec();
+        Ok(())
+    }
+
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
+        for region in &mut self.regions {
+            let own = cells_of(cells, &region.range);
+            if let Some(guard) = &mut region.guard
+                && own != region.allowed
+            {
+                // Where a later region says no, the completion that is kept here is of
+                // more cells than are committed, and so of those too.
+                guard.check(own)?;
+            }
+        }
+        for region in &mut self.regions {
+            region.allowed = cells_of(cells, &region.range).to_vec();
+        }
+        self.cells = cells.to_vec();
+        Ok(())
+    }
+
+    fn agrees(&self, commits: &[(usize, TokenId)]) -> bool {
+        commits.iter().all(|&(cell, token)| {
+            let mut regions = self.regions.iter();
+            regions
+                .find(|region| region.range.contains(&cell))
+                .is_some_and(|region| match &region.guard {
+                    Some(guard) => guard.agrees(&[(cell - region.range.start, token)]),
+                    None => true,
+                })
+        })
+    }
+
+    fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
+        let region = self.region_of(cell)?;
+        let own = cells_of(cells, &region.range);
+        let cell = cell - region.range.start;
+        region.guard.as_mut()?.possible(own, cell)
+    }
+
+    fn masks(&mut self, cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
+        let mut masks = Vec::with_capacity(cells.len());
+        for region in &mut self.regions {
+            let own = cells_of(cells, &region.range);
+            match &mut region.guard {
+                Some(guard) => masks.extend(guard.masks(own)?),
+                None => masks.extend(own.iter().map(|_| None)),
+            }
+        }
+        Some(masks)
+    }
+
+    fn masked_again(&mut self, cells: &[Cell]) {
+        self.cells = cells.to_vec();
+    }
+
+    fn completion(&mut self) -> Option<Completion> {
+        let mut tokens: Vec<TokenId> = Vec::with_capacity(self.cells.len());
+        for region in &mut self.regions {
+            match region.guard.as_mut().and_then(|guard| guard.completion()) {
+                Some(Completion::Cells(own)) => tokens.extend(own),
+                _ => {
+                    let own = cells_of(&self.cells, &region.range).iter();
+                    tokens.extend(own.map(|cell| cell.unwrap_or_else(|| self.vocabulary.end())));
+                }
+            }
+        }
+        Some(Completion::Cells(tokens))
+    }
+
+    fn is_strict(&self) -> bool {
+        self.regions.iter().any(|region| region.guard.is_some())
+    }
+}

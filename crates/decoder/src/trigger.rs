@@ -1,0 +1,203 @@
+//! Free text until a trigger; behind it, a grammar.
+//!
+//! Nothing is checked until the trigger stands in neighbouring cells, all written. From
+//! then on what stands behind it, a part of the last cell perhaps, is a text of the
+//! grammar. A commit that would complete the trigger where no text of the grammar fits
+//! behind it is refused, and so is one that would complete an earlier trigger later. What
+//! was written behind it before was written without grammar,
+//! and is masked again ([`Guard::cleared`]).
+
+use std::sync::Arc;
+
+use lacuna_checker::{Checker, Pattern, Segment, Verdict};
+use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::TokenSet;
+
+use crate::canvas::{Cell, filled};
+use crate::guard::{Completion, Guard};
+use crate::{DecodeError, Reason};
+
+/// Allows anything until a trigger stands, and then what the grammar does.
+#[derive(Clone, Debug)]
+pub struct TriggerGuard {
+    trigger: Vec<u8>,
+    checker: Checker,
+    vocabulary: Arc<Vocabulary>,
+    fired: Option<Fired>,
+    cells: Vec<Cell>,
+    cleared: Vec<usize>,
+}
+
+/// Where the trigger stands.
+#[derive(Clone, Debug)]
+struct Fired {
+    /// The first cell behind it.
+    first: usize,
+    /// What the cell before that has behind the trigger.
+    rest: Vec<u8>,
+    /// A token for every cell from `first` on.
+    witness: Vec<TokenId>,
+}
+
+impl TriggerGuard {
+    /// A guard whose checker counts in `vocabulary`.
+    pub fn new(trigger: impl Into<Vec<u8>>, checker: Checker, vocabulary: Arc<Vocabulary>) -> Self {
+        Self {
+            trigger: trigger.into(),
+            checker,
+            vocabulary,
+            fired: None,
+            cells: Vec::new(),
+            cleared: Vec::new(),
+        }
+    }
+
+    /// The first cell behind the leftmost trigger, and what stands behind the trigger
+    /// in the cell before.
+    fn find(&self, cells: &[Cell]) -> Option<(usize, Vec<u8>)> {
+        let mut run: Vec<u8> = Vec::new();
+        for (at, cell) in cells.iter().enumerate() {
+            let Some(token) = cell else {
+                run.clear();
+                continue;
+            };
+            if self.vocabulary.is_end(*token) {
+                return None;
+            }
+            let before = run.len();
+            run.extend(self.vocabulary.bytes(*token).unwrap_or_default());
+            let from = (before + 1).saturating_sub(self.trigger.len());
+            let mut windows = run[from..].windows(self.trigger.len().max(1));
+            if let Some(found) = windows.position(|window| window == self.trigger) {
+                let rest = run[from + found + self.trigger.len()..].to_vec();
+                return Some((at + 1, rest));
+            }
+        }
+        None
+    }
+
+    /// A witness of what stands behind the trigger.
+    fn behind(&mut self, rest: &[u8], cells: &[Cell]) -> Result<Vec<TokenId>, Reason> {
+        let behind = Pattern::of_canvas(cells, &self.vocabulary).ok_or(Reason::EndBeforeText)?;
+        let mut pattern = behind;
+        if !rest.is_empty() {
+            match pattern.segments.first_mut() {
+                Some(Segment::Text(text)) => {
+                    text.splice(0..0, rest.iter().copied());
+                }
+                _ => pattern.segments.insert(0, Segment::Text(rest.to_vec())),
+            }
+        }
+        match self.checker.check(&pattern).0 {
+            Verdict::Completable(witness) => {
+                Ok(filled(cells, &pattern, &witness, &self.vocabulary))
+            }
+            Verdict::Impossible => Err(Reason::Impossible),
+            Verdict::Exhausted { .. } => Err(Reason::Exhausted),
+        }
+    }
+}
+
+impl Guard for TriggerGuard {
+    fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
+        if self.trigger.is_empty() {
+            return Err(DecodeError::Invalid("a trigger must not be empty"));
+        }
+        self.cells = cells.to_vec();
+        let masked = cells.iter().filter(|cell| cell.is_none()).count();
+        self.check(cells)
+            .map_err(|_| DecodeError::NoFilling { masked })
+    }
+
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
+        let before = self
+            .fired
+            .as_ref()
+            .map(|fired| (fired.first, fired.rest.clone()));
+        let fires = before.is_none();
+        let place = before.or_else(|| self.find(cells));
+        if let Some((first, rest)) = place {
+            let is_end = |cell: &Cell| cell.is_some_and(|token| self.vocabulary.is_end(token));
+            if cells[..first].iter().any(is_end) {
+                return Err(Reason::EndBeforeText);
+            }
+            if self.find(cells).is_none_or(|(found, _)| found != first) {
+                return Err(Reason::Impossible);
+            }
+            let mut behind = cells[first..].to_vec();
+            if fires {
+                let written = (first..cells.len()).filter(|&cell| cells[cell].is_some());
+                let written: Vec<usize> = written.collect();
+                behind.fill(None);
+                let witness = self.behind(&rest, &behind)?;
+                self.cleared = written;
+                self.fired = Some(Fired {
+                    first,
+                    rest,
+                    witness,
+                });
+            } else {
+                let witness = self.behind(&rest, &behind)?;
+                self.fired = Some(Fired {
+                    first,
+                    rest,
+                    witness,
+                });
+            }
+        }
+        self.cells = cells.to_vec();
+        Ok(())
+    }
+
+    fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
+        let fired = self.fired.as_ref()?;
+        if cell < fired.first || !fired.rest.is_empty() {
+            return None;
+        }
+        let possible = self
+            .checker
+            .possible(&cells[fired.first..], cell - fired.first)?;
+        let ends = self.vocabulary.ends();
+        Some(TokenSet::from_fn(self.vocabulary.len(), |token| {
+            possible.contains(token as usize) || ends.contains(&token)
+        }))
+    }
+
+    fn masked_again(&mut self, cells: &[Cell]) {
+        self.cells = cells.to_vec();
+    }
+
+    fn cleared(&mut self) -> Vec<usize> {
+        let cleared = std::mem::take(&mut self.cleared);
+        for &cell in &cleared {
+            self.cells[cell] = None;
+        }
+        cleared
+    }
+
+    fn completion(&mut self) -> Option<Completion> {
+        let (first, witness) = match &self.fired {
+            Some(fired) => (fired.first, fired.witness.as_slice()),
+            None => (self.cells.len(), &[][..]),
+        };
+        // What is masked before the trigger may be anything but an end or a trigger.
+        let end = self.vocabulary.end();
+        let with = |free: TokenId| -> Vec<Cell> {
+            let before = self.cells[..first].iter();
+            before.map(|cell| cell.or(Some(free))).collect()
+        };
+        let mut tokens = 0..self.vocabulary.len() as TokenId;
+        let harmless = |token: &TokenId| {
+            let found = || self.find(&with(*token)).map(|(found, _)| found);
+            self.vocabulary.bytes(*token).is_some() && found() == Some(first)
+        };
+        let free = match self.fired {
+            Some(_) => tokens.find(harmless).unwrap_or(end),
+            None => end,
+        };
+        let before = with(free).into_iter().flatten();
+        Some(Completion::Cells(
+            before.chain(witness.iter().copied()).collect(),
+        ))
+    }
+}

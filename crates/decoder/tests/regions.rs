@@ -1,0 +1,160 @@
+//! Several texts on one canvas, and free text before a grammar: each constrained text is
+//! a sentence of its grammar, by the independent recogniser, whatever the model says.
+
+use std::sync::Arc;
+
+use lacuna_checker::{Checker, CheckerLimits};
+use lacuna_decoder::{
+    Canvas, Cell, DecodeError, Event, Guard, Options, OrderKind, RegionGuard, Run, TriggerGuard,
+};
+use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
+use lacuna_lexer::{TokenId, Vocabulary};
+use pollster::block_on;
+
+mod support;
+use support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
+
+fn checker(grammar: &Grammar) -> Checker {
+    let limits = CheckerLimits::default();
+    Checker::new(grammar, Some(vocabulary()), limits).expect("a checker")
+}
+
+fn token(vocabulary: &Vocabulary, text: &str) -> Cell {
+    let mut tokens = 0..vocabulary.len() as TokenId;
+    tokens.find(|&token| vocabulary.bytes(token) == Some(text.as_bytes()))
+}
+
+fn decode(
+    canvas: Canvas,
+    guard: Box<dyn Guard>,
+    adversary: Adversary,
+    options: Options,
+) -> Result<(Vec<u8>, Vec<Event>, Canvas), DecodeError> {
+    let model = Model::new(adversary, vocabulary());
+    let mut run = Run::with_guard(
+        model,
+        vocabulary(),
+        canvas,
+        guard,
+        options,
+        Box::new(|| 0.0),
+    )?;
+    let mut events = Vec::new();
+    for _ in 0..200 {
+        events.extend(block_on(run.step())?);
+        if let Some(Event::Done { text, .. }) = events.last() {
+            return Ok((text.clone(), events, run.canvas().clone()));
+        }
+    }
+    panic!("{adversary:?} does not end")
+}
+
+/// The text of some cells of a canvas.
+fn text_of(canvas: &Canvas, range: std::ops::Range<usize>) -> Vec<u8> {
+    Canvas::new(canvas.cells()[range].to_vec()).text(&vocabulary())
+}
+
+#[test]
+fn every_region_has_a_text_of_its_own_grammar() {
+    let (json, counted) = (
+        gbnf::parse(JSON).expect("JSON"),
+        gbnf::parse(COUNTED).expect("counted"),
+    );
+    for masks in [false, true] {
+        for adversary in ADVERSARIES {
+            let vocabulary = vocabulary();
+            let colon = token(&vocabulary, ":");
+            let canvas = Canvas::joined([
+                vec![None; 5],
+                vec![colon],
+                vec![None; 9],
+                vec![colon],
+                vec![None; 12],
+            ]);
+            let regions = [
+                (5, None),
+                (1, None),
+                (9, Some(checker(&counted))),
+                (1, None),
+                (12, Some(checker(&json))),
+            ];
+            let guard = RegionGuard::new(regions, &vocabulary);
+            let options = Options {
+                steps: 7,
+                seed: 3,
+                masks,
+                ..Options::default()
+            };
+            let ended = decode(canvas, Box::new(guard), adversary, options);
+            let (text, _, canvas) = ended.expect("a text");
+            let parts = [0..5, 5..6, 6..15, 15..16, 16..28].map(|range| text_of(&canvas, range));
+            assert!(recognize(&counted, &parts[2]), "{adversary:?}: {parts:?}");
+            assert!(recognize(&json, &parts[4]), "{adversary:?}: {parts:?}");
+            assert_eq!(text, parts.concat());
+        }
+    }
+}
+
+#[test]
+fn a_region_that_nothing_fits_is_named_before_the_first_step() {
+    let counted = gbnf::parse(COUNTED).expect("counted");
+    let regions = [(4, None), (2, Some(checker(&counted)))];
+    let guard = RegionGuard::new(regions, &vocabulary());
+    let canvas = Canvas::joined([vec![None; 4], vec![None; 2]]);
+    let error = decode(canvas, Box::new(guard), Adversary::Flat, Options::default());
+    let expected = DecodeError::NoMember {
+        length: 2,
+        shortest: Some(3),
+    };
+    assert_eq!(error.err(), Some(expected));
+}
+
+#[test]
+fn behind_the_trigger_stands_a_sentence() {
+    let arithmetic = gbnf::parse(ARITHMETIC).expect("arithmetic");
+    let (mut fired, mut cleared) = (0, 0);
+    for seed in 0..60 {
+        let adversary = match seed % 3 {
+            0 => Adversary::OneToken(token(&vocabulary(), ":").expect("a colon")),
+            _ => Adversary::Noise(seed),
+        };
+        let vocabulary = vocabulary();
+        let mut cells = vec![None; 18];
+        if seed % 4 == 0 {
+            // Written beforehand, in a token that holds more than the trigger.
+            cells[5] = token(&vocabulary, "\":");
+        }
+        let guard = TriggerGuard::new("\"", checker(&arithmetic), Arc::clone(&vocabulary));
+        let options = Options {
+            steps: 9,
+            seed,
+            temperature: 1.0,
+            order: match seed % 2 {
+                0 => OrderKind::LeftToRight,
+                _ => OrderKind::Confidence,
+            },
+            ..Options::default()
+        };
+        if seed % 4 == 0 {
+            // Behind the quote stands a colon, which begins no sum.
+            let canvas = Canvas::new(cells);
+            let ended = decode(canvas, Box::new(guard), adversary, options);
+            assert!(matches!(ended.err(), Some(DecodeError::NoFilling { .. })));
+            continue;
+        }
+        let (text, events, _) =
+            decode(Canvas::new(cells), Box::new(guard), adversary, options).expect("a text");
+        if let Some(at) = text.iter().position(|&byte| byte == b'"') {
+            fired += 1;
+            let behind = &text[at + 1..];
+            let shown = String::from_utf8_lossy(&text);
+            assert!(recognize(&arithmetic, behind), "{seed}: {shown}");
+        }
+        let again = |event: &&Event| matches!(event, Event::Remask { .. });
+        cleared += events.iter().filter(again).count();
+    }
+    assert!(
+        fired > 10 && cleared > 10,
+        "{fired} fired, {cleared} cleared"
+    );
+}

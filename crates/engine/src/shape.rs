@@ -1,0 +1,259 @@
+//! What a canvas looks like before a run: masks, a template, regions, or free text with
+//! a trigger.
+//!
+//! A gap of a template that may have several lengths is given the lengths that the model
+//! prefers: each combination is put to it once, and the one is taken in whose gaps its
+//! best tokens are the most probable on average, among those that a text of the grammar
+//! fits.
+
+use std::sync::Arc;
+
+use lacuna_decoder::{
+    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, GrammarGuard, Guard, NoGuard, Piece,
+    RegionGuard, Template, TemplateError, TriggerGuard,
+};
+use lacuna_lexer::Vocabulary;
+use lacuna_logits::TokenSet;
+
+use crate::cache::Found;
+use crate::engine::Begin;
+use crate::{Engine, Fault, GenerateRequest, GrammarSource, ModelRun, Purpose};
+
+/// What a canvas looks like before a run. All but [`Shape::Masks`] leave the options'
+/// length aside.
+#[derive(Clone, Debug, Default)]
+pub enum Shape {
+    /// As many masks as the options say, under the request's grammar.
+    #[default]
+    Masks,
+    /// Text that stays with gaps, all of it a text of the request's grammar.
+    Template(Template),
+    /// Texts one after another; the request's own grammar is left aside.
+    Regions(Vec<Region>),
+    /// As many masks as the options say: free text, and behind this trigger a text of the
+    /// request's grammar.
+    Trigger(String),
+}
+
+/// A part of the canvas with a text of its own.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// Text that stays, or cells.
+    pub content: Content,
+    /// The grammar of its text; `None`: anything.
+    pub grammar: Option<GrammarSource>,
+}
+
+/// What a region holds before the run.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Text that stays as it is.
+    Text(String),
+    /// So many masks.
+    Masks(usize),
+}
+
+/// Combinations of lengths that are put to the model at most.
+const MOST_LENGTHS: usize = 64;
+
+impl From<TemplateError> for Fault {
+    fn from(error: TemplateError) -> Self {
+        Self::new("invalid-input", error.to_string())
+    }
+}
+
+impl Engine {
+    /// Begins a run on a canvas of some shape. `clock` gives milliseconds from any
+    /// origin, each time it is made.
+    ///
+    /// # Errors
+    /// As for [`Engine::start`]; and where nothing fits between what is fixed.
+    pub async fn start_shaped(
+        &self,
+        request: &GenerateRequest,
+        shape: &Shape,
+        clock: Box<dyn Fn() -> f64>,
+    ) -> Result<ModelRun, Fault> {
+        match shape {
+            Shape::Masks => self.start(request, clock),
+            Shape::Template(template) => self.start_template(request, template, clock).await,
+            Shape::Regions(regions) => self.start_regions(request, regions, clock),
+            Shape::Trigger(trigger) => self.start_trigger(request, trigger, clock),
+        }
+    }
+
+    async fn start_template(
+        &self,
+        request: &GenerateRequest,
+        template: &Template,
+        clock: Box<dyn Fn() -> f64>,
+    ) -> Result<ModelRun, Fault> {
+        let lengths = template.lengths(MOST_LENGTHS)?;
+        let canvases = lengths
+            .iter()
+            .map(|lengths| self.canvas_of(template, lengths));
+        let mut canvases: Vec<Vec<Cell>> = canvases.collect::<Result<_, _>>()?;
+        let longest = canvases.iter().map(Vec::len).max().unwrap_or(0);
+        let begin = self.begin(request, longest)?;
+        if canvases.len() > 1 {
+            canvases = self.by_preference(&begin, canvases).await?;
+        }
+        let found = match request.unconstrained {
+            true => None,
+            false => Some(self.compile(request)?),
+        };
+        let mut refusal = None;
+        for cells in canvases {
+            let (mut guard, checked) = template_guard(found.as_ref(), &begin);
+            match guard.open(&cells) {
+                Ok(()) => {
+                    let origin = found.as_ref().map(|found| found.origin);
+                    let canvas = Canvas::new(cells);
+                    return begin.run(self, (canvas, guard, checked), request, clock, origin);
+                }
+                // That a length is undecided says more than that another does not fit.
+                Err(error @ DecodeError::Exhausted { .. }) => refusal = Some(error),
+                Err(error) => {
+                    refusal.get_or_insert(error);
+                }
+            }
+        }
+        Err(refusal.map_or_else(|| Fault::from(TemplateError::NoGap), Fault::from))
+    }
+
+    /// The cells of a template with gaps of these lengths; behind text at its end, an end.
+    fn canvas_of(&self, template: &Template, lengths: &[usize]) -> Result<Vec<Cell>, Fault> {
+        let mut cells = Vec::new();
+        let mut lengths = lengths.iter().copied();
+        for piece in &template.pieces {
+            match piece {
+                Piece::Text(text) => cells.extend(self.cells_of(text)?),
+                Piece::Gap(_) => cells.extend(vec![None; lengths.next().unwrap_or(0)]),
+            }
+        }
+        if let Some(Piece::Text(_)) = template.pieces.last() {
+            cells.push(Some(self.vocabulary().end()));
+        }
+        Ok(cells)
+    }
+
+    fn cells_of(&self, text: &str) -> Result<Vec<Cell>, Fault> {
+        let tokens = self.tokenizer.encode(text)?;
+        if self.tokenizer.decode(&tokens) != text.as_bytes() {
+            let message = format!("the tokenizer cannot spell {text:?} as it stands");
+            return Err(Fault::new("tokenizer", message));
+        }
+        Ok(tokens.into_iter().map(Some).collect())
+    }
+
+    /// The canvases, those first whose masked cells the model is surest of.
+    async fn by_preference(
+        &self,
+        begin: &Begin,
+        canvases: Vec<Vec<Cell>>,
+    ) -> Result<Vec<Vec<Cell>>, Fault> {
+        let mut model = begin.model(self);
+        let vocabulary = self.vocabulary();
+        // An end would fill any gap.
+        let writable =
+            TokenSet::from_fn(vocabulary.len(), |token| vocabulary.bytes(token).is_some());
+        let mut scored = Vec::with_capacity(canvases.len());
+        for cells in canvases {
+            let masks = (0..cells.len()).filter(|&cell| cells[cell].is_none());
+            let masked: Vec<usize> = masks.collect();
+            let request = DenoiseRequest {
+                cells: &cells,
+                masked: &masked,
+                writable: &writable,
+                top: 1,
+                noise: None,
+            };
+            let rows = match masked.is_empty() {
+                true => Vec::new(),
+                false => model.denoise(&request).await.map_err(DecodeError::from)?,
+            };
+            let best = rows
+                .iter()
+                .map(|row| row.best.first().map_or(0.0, |best| row.probability(best)));
+            let sum: f32 = best
+                .map(|probability| probability.max(f32::MIN_POSITIVE).ln())
+                .sum();
+            scored.push((sum / masked.len().max(1) as f32, cells));
+        }
+        scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        Ok(scored.into_iter().map(|(_, cells)| cells).collect())
+    }
+
+    fn start_regions(
+        &self,
+        request: &GenerateRequest,
+        regions: &[Region],
+        clock: Box<dyn Fn() -> f64>,
+    ) -> Result<ModelRun, Fault> {
+        let mut parts: Vec<Vec<Cell>> = Vec::new();
+        let mut found: Vec<Option<Found>> = Vec::new();
+        for region in regions {
+            parts.push(match &region.content {
+                Content::Text(text) => self.cells_of(text)?,
+                Content::Masks(cells) => vec![None; *cells],
+            });
+            let source = region.grammar.clone().filter(|_| !request.unconstrained);
+            found.push(match source {
+                Some(mut source) => {
+                    let text = || request.request.clone();
+                    source
+                        .texts
+                        .entry("request".to_owned())
+                        .or_insert_with(text);
+                    let (purpose, vocabulary) = (Purpose::Writing, Some(self.vocabulary()));
+                    Some(self.cache().compile(&source, purpose, vocabulary, false)?)
+                }
+                None => None,
+            });
+        }
+        let canvas = Canvas::joined(parts);
+        let begin = self.begin(request, canvas.cells().len())?;
+        let origin = found.iter().flatten().map(|found| found.origin).next();
+        let checkers = found.iter().map(|found| {
+            let writable = Some(Arc::clone(&begin.writable));
+            found.as_ref().map(|found| found.grammar.checker(writable))
+        });
+        let lengths = canvas.regions().iter().map(|range| range.len());
+        let regions = lengths.zip(checkers).collect::<Vec<_>>();
+        let guard = RegionGuard::new(regions, &begin.writable);
+        let vocabulary = Arc::clone(&begin.writable);
+        let guard: Box<dyn Guard> = Box::new(guard);
+        begin.run(self, (canvas, guard, vocabulary), request, clock, origin)
+    }
+
+    fn start_trigger(
+        &self,
+        request: &GenerateRequest,
+        trigger: &str,
+        clock: Box<dyn Fn() -> f64>,
+    ) -> Result<ModelRun, Fault> {
+        let begin = self.begin(request, request.options.length)?;
+        let found = self.compile(request)?;
+        let checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
+        let vocabulary = checker.vocabulary().unwrap_or(&begin.writable);
+        let vocabulary = Arc::clone(vocabulary);
+        let guard = TriggerGuard::new(trigger, checker, Arc::clone(&vocabulary));
+        let canvas = Canvas::masked(request.options.length);
+        let guard: Box<dyn Guard> = Box::new(guard);
+        let origin = Some(found.origin);
+        begin.run(self, (canvas, guard, vocabulary), request, clock, origin)
+    }
+}
+
+fn template_guard(found: Option<&Found>, begin: &Begin) -> (Box<dyn Guard>, Arc<Vocabulary>) {
+    match found {
+        None => (Box::new(NoGuard), Arc::clone(&begin.writable)),
+        Some(found) => {
+            let checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
+            let vocabulary = checker.vocabulary().unwrap_or(&begin.writable);
+            let vocabulary = Arc::clone(vocabulary);
+            let guard = GrammarGuard::new(checker, Arc::clone(&vocabulary));
+            (Box::new(guard), vocabulary)
+        }
+    }
+}
