@@ -35,6 +35,10 @@ fn size(expr: &Expr) -> u64 {
             let times = u64::from(max.unwrap_or(*min).max(1));
             size(item).saturating_mul(times).saturating_add(1)
         }
+        Expr::Interleave(interleave) => {
+            let forms = interleave.forms().map(size);
+            forms.fold(1, u64::saturating_add)
+        }
         Expr::Literal(bytes) => bytes.len() as u64,
         Expr::Automaton(dfa) => dfa.state_count() as u64,
         Expr::Chars(_) | Expr::Rule(_) | Expr::Terminal(_) => 1,

@@ -1,7 +1,10 @@
 //! Regular approximations of a grammar, or its language itself.
 
-use lacuna_grammar::Grammar;
+use std::borrow::Cow;
+
 use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_grammar::interleave::{Interleave, replace};
+use lacuna_grammar::{Expr, Grammar};
 
 use crate::CheckerLimits;
 use crate::normalize::Normalized;
@@ -28,14 +31,26 @@ impl Bounds {
             return Self::default();
         }
         let constrained = |dfa: Dfa| constrained(dfa, grammar, &limits.approximations);
-        let inner = unroll(grammar, recursive, Below::Nothing, &limits.approximations);
-        let cover = unroll(grammar, recursive, Below::Shared, &limits.approximations);
+        let approximations = &limits.approximations;
+        let below = with_orders(grammar, Interleave::in_order);
+        let inner = unroll(&below, recursive, Below::Nothing, approximations);
+        let above = with_orders(grammar, Interleave::any_number);
+        let cover = unroll(&above, recursive, Below::Shared, approximations);
         Self {
             levels: inner.as_ref().map_or(0, |inner| inner.levels),
             inner: inner.and_then(|inner| constrained(inner.dfa)),
             cover: cover.and_then(|cover| constrained(cover.dfa)),
         }
     }
+}
+
+/// The grammar with other expressions for items in any order.
+fn with_orders(grammar: &Grammar, of: fn(&Interleave) -> Expr) -> Cow<'_, Grammar> {
+    let mut grammar = Cow::Borrowed(grammar);
+    if grammar.rules.iter().any(|rule| rule.body.has_interleave()) {
+        replace(grammar.to_mut(), |interleave, _, _| Some(of(interleave)));
+    }
+    grammar
 }
 
 /// The automaton of the language, if that is regular and visibly so. It may use

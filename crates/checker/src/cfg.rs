@@ -8,10 +8,13 @@
 //! text into lexemes counts. Terminals do not hold the empty text; a part that
 //! does becomes optional.
 
+use std::collections::VecDeque;
+
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
-use lacuna_grammar::{Expr, RuleId};
+use lacuna_grammar::interleave::{Choice, Interleave};
+use lacuna_grammar::{Expr, RuleId, analysis};
 use lacuna_lexer::{Lexer, TerminalId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::normalize::Normalized;
 use crate::unroll::write_out_expression;
@@ -20,7 +23,7 @@ use crate::unroll::write_out_expression;
 pub type NonterminalId = u32;
 
 /// One symbol of a production's right-hand side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {
     /// A lexeme of this terminal.
     Terminal(TerminalId),
@@ -32,6 +35,20 @@ pub enum Symbol {
     EndOfText,
 }
 
+/// A nonterminal that derives items in any order.
+///
+/// Its only production is a shortest list of items, for whoever asks what it costs;
+/// the parser reads the items themselves ([`dots`](crate::dots)).
+#[derive(Clone, Debug)]
+pub struct Interleaved {
+    /// The nonterminal.
+    pub nonterminal: NonterminalId,
+    /// One that derives any list of the items, and stands in no production.
+    pub hidden: NonterminalId,
+    /// What is read; the ways' symbols all differ.
+    pub items: Interleave<Symbol>,
+}
+
 /// Productions over terminals, right-hand sides one after the other.
 #[derive(Clone, Debug)]
 pub struct Cfg {
@@ -40,6 +57,8 @@ pub struct Cfg {
     pub symbols: Vec<Symbol>,
     /// For each nonterminal, where its productions begin.
     pub productions: Vec<Vec<u32>>,
+    /// The nonterminals whose items stand in any order.
+    pub interleaves: Vec<Interleaved>,
     /// The dotted production that every text begins with: the start symbol and
     /// [`Symbol::EndOfText`].
     pub goal: u32,
@@ -61,6 +80,8 @@ impl Cfg {
             limits,
             symbols: Vec::new(),
             productions: Vec::new(),
+            interleaves: Vec::new(),
+            productive: analysis::productive(&normalized.grammar),
             rules: FxHashMap::default(),
             queue: Vec::new(),
             terminals: Vec::new(),
@@ -74,6 +95,7 @@ impl Cfg {
                 lowering.production(nonterminal, &sequence);
             }
         }
+        lowering.write_lists();
         let grammar = &normalized.grammar;
         let constraint = grammar.constraint.as_deref();
         let lexer = match &grammar.lexicon {
@@ -94,6 +116,7 @@ impl Cfg {
         Ok(Self {
             symbols: lowering.symbols,
             productions: lowering.productions,
+            interleaves: lowering.interleaves,
             goal,
             lexer,
         })
@@ -136,6 +159,7 @@ impl Cfg {
         let mut cfg = Self {
             symbols: Vec::new(),
             productions: vec![Vec::new()],
+            interleaves: Vec::new(),
             goal: 0,
             lexer: Lexer::free(std::slice::from_ref(&terminal), constraint, limits)?,
         };
@@ -159,7 +183,10 @@ impl Cfg {
         let productions = self.productions.iter();
         let productions = productions.map(|starts| size_of_val(starts.as_slice()) + 24);
         let symbols = size_of_val(self.symbols.as_slice());
-        symbols + productions.sum::<usize>() + self.lexer.heap_bytes()
+        let interleaves = self.interleaves.iter();
+        let interleaves = interleaves.map(|it| 24 * it.items.forms().count());
+        let interleaves = interleaves.sum::<usize>();
+        symbols + productions.sum::<usize>() + interleaves + self.lexer.heap_bytes()
     }
 }
 
@@ -170,6 +197,9 @@ struct Lowering<'a> {
     limits: &'a Limits,
     symbols: Vec<Symbol>,
     productions: Vec<Vec<u32>>,
+    interleaves: Vec<Interleaved>,
+    /// For each rule, whether it derives any text.
+    productive: Vec<bool>,
     rules: FxHashMap<RuleId, NonterminalId>,
     queue: Vec<(RuleId, NonterminalId)>,
     terminals: Vec<Dfa>,
@@ -255,6 +285,11 @@ impl Lowering<'_> {
             Expr::Repeat { item, min, max } if !self.is_regular(expr) => {
                 self.repetition(item, *min, *max, sequence)
             }
+            Expr::Interleave(interleave) => {
+                let nonterminal = self.interleave(interleave)?;
+                sequence.push(Symbol::Nonterminal(nonterminal));
+                Ok(())
+            }
             Expr::Terminal(terminal) => {
                 sequence.push(Symbol::Terminal(terminal.0));
                 Ok(())
@@ -319,9 +354,109 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    fn interleave(&mut self, interleave: &Interleave) -> Result<NonterminalId, AutomatonError> {
+        let left = interleave.restricted(|text| analysis::is_productive(text, &self.productive));
+        let mut known = FxHashSet::default();
+        let items = left.try_map(|text| {
+            let symbol = self.symbol(text)?;
+            if known.insert(symbol) {
+                return Ok(symbol);
+            }
+            // Alike, but to be told apart.
+            let another = self.nonterminal();
+            self.production(another, &[symbol]);
+            Ok(Symbol::Nonterminal(another))
+        })?;
+        let nonterminal = self.nonterminal();
+        let hidden = self.nonterminal();
+        let item = self.nonterminal();
+        for way in items.items.iter().flat_map(|item| &item.ways) {
+            self.production(item, &[way.text]);
+        }
+        let item = Symbol::Nonterminal(item);
+        self.production(hidden, &[item]);
+        self.production(
+            hidden,
+            &[Symbol::Nonterminal(hidden), items.separator, item],
+        );
+        self.interleaves.push(Interleaved {
+            nonterminal,
+            hidden,
+            items,
+        });
+        Ok(nonterminal)
+    }
+
+    /// A production for each interleave: a list of its items, such that texts of all of
+    /// them are known to be finite without it.
+    fn write_lists(&mut self) {
+        if self.interleaves.is_empty() {
+            return;
+        }
+        let count = self.productions.len();
+        let mut used_by: Vec<Vec<NonterminalId>> = vec![Vec::new(); count];
+        let mut use_by = |symbol: &Symbol, user| {
+            if let Symbol::Nonterminal(used) = symbol {
+                used_by[*used as usize].push(user);
+            }
+        };
+        for (user, productions) in (0..).zip(&self.productions) {
+            for &first in productions {
+                let symbols = right_hand_side(&self.symbols, first);
+                symbols.iter().for_each(|symbol| use_by(symbol, user));
+            }
+        }
+        let interleaves = std::mem::take(&mut self.interleaves);
+        let mut interleave_of: FxHashMap<NonterminalId, usize> = FxHashMap::default();
+        for (at, interleaved) in interleaves.iter().enumerate() {
+            interleave_of.insert(interleaved.nonterminal, at);
+            let forms = interleaved.items.forms();
+            forms.for_each(|symbol| use_by(symbol, interleaved.nonterminal));
+        }
+        let mut finite = vec![false; count];
+        let mut queue: VecDeque<NonterminalId> = (0..count as NonterminalId).collect();
+        while let Some(nonterminal) = queue.pop_front() {
+            if finite[nonterminal as usize] {
+                continue;
+            }
+            let is_finite = |symbol: &Symbol| match symbol {
+                Symbol::Nonterminal(nonterminal) => finite[*nonterminal as usize],
+                Symbol::Terminal(_) | Symbol::End(_) | Symbol::EndOfText => true,
+            };
+            let mut productions = self.productions[nonterminal as usize].iter();
+            let mut found = productions
+                .any(|&first| right_hand_side(&self.symbols, first).iter().all(is_finite));
+            if let Some(&at) = interleave_of.get(&nonterminal) {
+                let items = interleaves[at].items.restricted(is_finite);
+                let list = items.fewest().map(|fewest| list(&items, &fewest));
+                if let Some(list) = list.filter(|list| list.iter().all(is_finite)) {
+                    self.production(nonterminal, &list);
+                    found = true;
+                }
+            }
+            if found {
+                finite[nonterminal as usize] = true;
+                queue.extend(&used_by[nonterminal as usize]);
+            }
+        }
+        self.interleaves = interleaves;
+    }
+
+    /// One symbol that derives `expr`.
+    fn symbol(&mut self, expr: &Expr) -> Result<Symbol, AutomatonError> {
+        let mut sequence = Vec::new();
+        self.append(expr, &mut sequence)?;
+        if let [symbol] = sequence[..] {
+            return Ok(symbol);
+        }
+        let nonterminal = self.nonterminal();
+        self.production(nonterminal, &sequence);
+        Ok(Symbol::Nonterminal(nonterminal))
+    }
+
     fn is_regular(&self, expr: &Expr) -> bool {
         // Rules over terminals have nothing to say about bytes.
-        let mut regular = self.normalized.grammar.lexicon.is_none();
+        let mut regular = self.normalized.grammar.lexicon.is_none() && !expr.has_interleave();
         expr.for_each_rule(&mut |rule| regular &= self.normalized.regular[rule.0 as usize]);
         regular
     }
@@ -363,6 +498,26 @@ impl Lowering<'_> {
     }
 }
 
+/// The symbols of a production from its first on.
+fn right_hand_side(symbols: &[Symbol], first: u32) -> &[Symbol] {
+    let rest = &symbols[first as usize..];
+    let end = rest
+        .iter()
+        .position(|symbol| matches!(symbol, Symbol::End(_)));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// The symbols of these items, with separators.
+fn list(items: &Interleave<Symbol>, chosen: &[Choice]) -> Vec<Symbol> {
+    let mut symbols = Vec::new();
+    for &(item, way) in chosen {
+        symbols.push(items.items[item].ways[way].text);
+        symbols.push(items.separator);
+    }
+    symbols.pop();
+    symbols
+}
+
 /// Appends what tells an expression from any other: equal expressions over the
 /// same rules and automata spell the same numbers.
 fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
@@ -391,6 +546,10 @@ fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
         // The grammar keeps its automata alive, so an address stands for one.
         Expr::Automaton(dfa) => numbers.extend([6, std::sync::Arc::as_ptr(dfa) as usize as u64]),
         Expr::Terminal(terminal) => numbers.extend([7, u64::from(terminal.0)]),
+        // Never part of a terminal.
+        Expr::Interleave(interleave) => {
+            numbers.extend([8, std::ptr::from_ref(interleave.as_ref()) as usize as u64]);
+        }
     }
 }
 

@@ -202,7 +202,11 @@ impl Checker {
                 Ok(cfg) => Exact::new(cfg, self.vocabulary.clone(), self.limits),
                 Err(AutomatonError::TooLarge { what, limit }) => return exhausted(what, limit),
                 // Terminals are written out before they are compiled.
-                Err(AutomatonError::MentionsRule(_) | AutomatonError::MentionsTerminal(_)) => {
+                Err(
+                    AutomatonError::MentionsRule(_)
+                    | AutomatonError::MentionsTerminal(_)
+                    | AutomatonError::MentionsInterleave,
+                ) => {
                     return exhausted("rules inside a terminal", 0);
                 }
             },

@@ -58,6 +58,7 @@ const MAX_STATES: usize = 6_000;
 impl Cover {
     /// The cover; `None` if the parser has too many states.
     pub fn new(cfg: &Cfg, states: &mut States) -> Option<Self> {
+        let states = states.outlines();
         let mut made = Vec::new();
         while made.len() < states.count() {
             if states.count() > MAX_STATES {
@@ -208,7 +209,7 @@ impl Cover {
         a.iter().zip(b).any(|(a, b)| a & b != 0)
     }
 
-    /// Whether a set holds a state.
+    /// Whether a set holds a state, an [outline](States::outline).
     pub fn holds(&self, set: CoverSetId, state: StateId) -> bool {
         holds(&self.sets[set as usize], state)
     }

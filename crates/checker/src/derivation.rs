@@ -36,6 +36,8 @@ struct Goal {
     origin: NodeId,
     state: StateId,
     cost: u32,
+    /// The state in which its productions are complete.
+    complete_in: StateId,
 }
 
 /// What explains a goal.
@@ -75,6 +77,7 @@ impl Derivation<'_> {
             origin: start,
             state,
             cost: total - last.cost,
+            complete_in: state,
         }];
         while let Some(goal) = stack.pop() {
             steps += 1;
@@ -88,7 +91,12 @@ impl Derivation<'_> {
                     stack.push(before);
                 }
                 Explanation::Text(before, nonterminal) => {
-                    self.prepend_text(before.node, goal.node, nonterminal, &mut reversed)?;
+                    let (from, end) = (before.state, before.complete_in);
+                    let states = self.sets.states();
+                    let symbols = states.read_in_gap(self.cfg, nonterminal, from, end)?;
+                    for symbol in symbols.into_iter().rev() {
+                        self.prepend_text(before.node, goal.node, symbol, &mut reversed)?;
+                    }
                     stack.push(before);
                 }
                 Explanation::Completed(before, inner) => stack.extend([before, inner]),
@@ -108,7 +116,7 @@ impl Derivation<'_> {
         &mut self,
         from: NodeId,
         to: NodeId,
-        nonterminal: NonterminalId,
+        symbol: Symbol,
         reversed: &mut Vec<Step>,
     ) -> Option<()> {
         let (from, to) = (
@@ -116,7 +124,7 @@ impl Derivation<'_> {
             self.nodes[to as usize].gap.clone()?,
         );
         let group = self.sets.gap_group(to.group)?;
-        let lexemes = group.spell(nonterminal, from.member, to.member, MAX_STEPS)?;
+        let lexemes = group.spell(symbol, from.member, to.member, MAX_STEPS)?;
         for (terminal, before, behind) in lexemes {
             let node = |member: u32| to.nodes.get(member as usize).copied();
             self.prepend(
@@ -230,6 +238,7 @@ impl Derivation<'_> {
                             origin: goal.origin,
                             state,
                             cost,
+                            complete_in: goal.complete_in,
                         };
                         return Some(Explanation::Edge(before, label));
                     }
@@ -257,25 +266,24 @@ impl Derivation<'_> {
                         continue;
                     }
                     let made = self.sets.state(self.cfg, state);
+                    if made.after_in_gap(symbol) != Some(goal.state) {
+                        continue;
+                    }
                     let before = Goal {
                         node,
                         state,
                         cost: wanted,
                         ..goal
                     };
-                    match symbol {
-                        Symbol::Terminal(terminal)
-                            if made.after_terminal(terminal) == Some(goal.state) =>
-                        {
-                            return Some(Explanation::Edge(before, Label::Lexeme(terminal)));
+                    return match symbol {
+                        Symbol::Terminal(terminal) => {
+                            Some(Explanation::Edge(before, Label::Lexeme(terminal)))
                         }
-                        Symbol::Nonterminal(nonterminal)
-                            if made.after_nonterminal(nonterminal) == Some(goal.state) =>
-                        {
-                            return Some(Explanation::Text(before, nonterminal));
+                        Symbol::Nonterminal(nonterminal) => {
+                            Some(Explanation::Text(before, nonterminal))
                         }
-                        _ => {}
-                    }
+                        Symbol::End(_) | Symbol::EndOfText => None,
+                    };
                 }
             }
         }
@@ -335,10 +343,12 @@ impl Derivation<'_> {
                     origin: goal.origin,
                     state: before,
                     cost: wanted,
+                    complete_in: goal.complete_in,
                 };
                 let inner = Goal {
                     state,
                     cost,
+                    complete_in: state,
                     ..goal
                 };
                 steps.push((before, inner));
@@ -371,12 +381,14 @@ impl Derivation<'_> {
                     origin: goal.origin,
                     state: before,
                     cost: wanted,
+                    complete_in: goal.complete_in,
                 };
                 let inner = Goal {
                     node: goal.node,
                     origin,
                     state,
                     cost,
+                    complete_in: state,
                 };
                 return Some((before, inner));
             }

@@ -225,6 +225,11 @@ impl Exact {
 
     /// What the cover says; `None` if there is none.
     fn look(&mut self, pattern: &Pattern) -> Option<Outlook> {
+        // What is hidden in gaps of any length the cover does not know.
+        let any = pattern.segments.contains(&Segment::Gap(Gap::Any));
+        if any && !self.cfg.interleaves.is_empty() {
+            return None;
+        }
         let memos = &mut self.memos;
         let cover = memos
             .cover

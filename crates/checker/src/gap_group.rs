@@ -78,6 +78,10 @@ impl GapGroup {
         if count.pow(3).saturating_mul(cfg.symbols.len()) > MAX_WORK {
             return None;
         }
+        // Which items stand where matters to boundaries, where there are several.
+        if count > 1 && !cfg.interleaves.is_empty() {
+            return None;
+        }
         let mut terminals: FxHashMap<(TerminalId, Member), Vec<(Member, u32)>> =
             FxHashMap::default();
         for step in &boundaries.steps {
@@ -131,19 +135,19 @@ impl GapGroup {
         arrivals.map_or(&[], |arrivals| arrivals)
     }
 
-    /// The lexemes of a nonterminal's cheapest text between two boundaries, last
+    /// The lexemes of a symbol's cheapest text between two boundaries, last
     /// first: terminals, with the boundaries before and behind each. `None` if it
     /// takes more than `limit` steps.
     pub(crate) fn spell(
         &self,
-        nonterminal: NonterminalId,
+        symbol: Symbol,
         from: Member,
         to: Member,
         limit: usize,
     ) -> Option<Vec<(TerminalId, Member, Member)>> {
         let mut reversed = Vec::new();
         let mut visited = 0;
-        let mut stack = vec![(Symbol::Nonterminal(nonterminal), from, to)];
+        let mut stack = vec![(symbol, from, to)];
         while let Some((symbol, from, to)) = stack.pop() {
             visited += 1;
             if visited > limit {

@@ -35,6 +35,9 @@ pub enum Goal {
 pub const FAR: u32 = u32::MAX;
 
 /// Distances within a grammar, with those asked for so far.
+///
+/// States are those of the parser's [outline](crate::lr): where items stand in any
+/// order, what is still required of them is added.
 #[derive(Clone, Debug)]
 pub struct Guide {
     states: Vec<Arc<State>>,
@@ -43,6 +46,7 @@ pub struct Guide {
     /// For each state, the productions that can be completed from it, with the
     /// fewest lexemes.
     tails: Vec<Tails>,
+    costs: Costs,
     within: FxHashMap<Goal, Arc<[u32]>>,
     returns: FxHashMap<(ColumnId, Goal), Arc<FxHashMap<NonterminalId, u32>>>,
     distances: FxHashMap<(ColumnId, Goal), u32>,
@@ -81,12 +85,13 @@ const MAX_STATES: usize = 20_000;
 impl Guide {
     /// The guide of a grammar; `None` if its parser has too many states.
     pub fn new(cfg: &Cfg, sets: &mut StateSets, vocabulary: &Vocabulary) -> Option<Self> {
+        let outlines = sets.states().outlines();
         let mut states: Vec<Arc<State>> = Vec::new();
-        while states.len() < sets.state_count() {
-            if sets.state_count() > MAX_STATES {
+        while states.len() < outlines.count() {
+            if outlines.count() > MAX_STATES {
                 return None;
             }
-            states.push(sets.state(cfg, states.len() as StateId));
+            states.push(outlines.get(cfg, states.len() as StateId));
         }
         let costs = Costs::new(cfg, vocabulary);
         let mut before = vec![Vec::new(); states.len()];
@@ -103,6 +108,7 @@ impl Guide {
             states,
             before,
             tails,
+            costs,
             within: FxHashMap::default(),
             returns: FxHashMap::default(),
             distances: FxHashMap::default(),
@@ -122,7 +128,8 @@ impl Guide {
     /// The fewest lexemes to put behind a column so that the goal can follow.
     pub fn distance(
         &mut self,
-        sets: &StateSets,
+        cfg: &Cfg,
+        sets: &mut StateSets,
         columns: &Columns,
         column: ColumnId,
         goal: Goal,
@@ -133,12 +140,12 @@ impl Guide {
         let within = self.within(goal);
         let mut least = FAR;
         for &(state, _) in sets.members(columns.begun(column)).iter() {
-            least = least.min(within[state as usize]);
+            least = least.min(within[sets.outline(state) as usize]);
         }
         for &(origin, set) in columns.entries(column).iter() {
-            let returns = self.returns(sets, columns, origin, goal);
+            let returns = self.returns(cfg, sets, columns, origin, goal);
             for &(state, _) in sets.members(set).iter() {
-                least = least.min(self.onwards(&within, &returns, state));
+                least = least.min(self.onwards(cfg, sets, &within, &returns, state));
             }
         }
         self.distances.insert((column, goal), least);
@@ -163,7 +170,7 @@ impl Guide {
         let mut least = Distance::FAR;
         let bytes = self.bytes_to(lexer, None)[state as usize];
         if bytes < FAR {
-            let tokens = self.distance(sets, columns, column, goal);
+            let tokens = self.distance(cfg, sets, columns, column, goal);
             let halves = tokens.saturating_mul(2);
             least = least.min(Distance { halves, bytes });
         }
@@ -177,7 +184,7 @@ impl Guide {
                 continue;
             }
             if let Some(next) = columns.step(cfg, sets, column, terminal) {
-                let tokens = self.distance(sets, columns, next, goal);
+                let tokens = self.distance(cfg, sets, columns, next, goal);
                 let halves = tokens.saturating_mul(2).saturating_add(1);
                 least = least.min(Distance { halves, bytes });
             }
@@ -217,22 +224,30 @@ impl Guide {
     /// From a state on: to the goal within its production, or behind it.
     fn onwards(
         &self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
         within: &[u32],
         returns: &FxHashMap<NonterminalId, u32>,
         state: StateId,
     ) -> u32 {
-        let tails = self.tails[state as usize].iter();
+        let owed = match cfg.interleaves.is_empty() {
+            true => 0,
+            false => self.costs.of(&sets.state(cfg, state).owed),
+        };
+        let outline = sets.outline(state) as usize;
+        let tails = self.tails[outline].iter();
         let behind = tails.map(|&(nonterminal, cost)| {
             let returned = returns.get(&nonterminal).copied().unwrap_or(FAR);
-            returned.saturating_add(cost)
+            returned.saturating_add(cost).saturating_add(owed)
         });
-        behind.fold(within[state as usize], u32::min)
+        behind.fold(within[outline], u32::min)
     }
 
     /// From where a nonterminal that began at a column is complete, to the goal.
     fn returns(
         &mut self,
-        sets: &StateSets,
+        cfg: &Cfg,
+        sets: &mut StateSets,
         columns: &Columns,
         column: ColumnId,
         goal: Goal,
@@ -252,7 +267,7 @@ impl Guide {
                 open.append(&mut missing);
                 continue;
             }
-            let found = self.returns_here(sets, columns, next, goal);
+            let found = self.returns_here(cfg, sets, columns, next, goal);
             self.returns.insert((next, goal), Arc::new(found));
             open.pop();
         }
@@ -264,7 +279,8 @@ impl Guide {
 
     fn returns_here(
         &mut self,
-        sets: &StateSets,
+        cfg: &Cfg,
+        sets: &mut StateSets,
         columns: &Columns,
         column: ColumnId,
         goal: Goal,
@@ -276,8 +292,8 @@ impl Guide {
                 continue;
             };
             for &(state, _) in sets.members(set).iter() {
-                for &(nonterminal, to) in &self.states[state as usize].nonterminals {
-                    let cost = self.onwards(&within, outer, to);
+                for &(nonterminal, to) in &sets.state(cfg, state).nonterminals {
+                    let cost = self.onwards(cfg, sets, &within, outer, to);
                     let known = returns.entry(nonterminal).or_insert(FAR);
                     *known = cost.min(*known);
                 }
@@ -288,8 +304,8 @@ impl Guide {
         let mut grown = true;
         while std::mem::replace(&mut grown, false) {
             for &(state, _) in begun.iter() {
-                for &(nonterminal, to) in &self.states[state as usize].nonterminals {
-                    let cost = self.onwards(&within, &returns, to);
+                for &(nonterminal, to) in &sets.state(cfg, state).nonterminals {
+                    let cost = self.onwards(cfg, sets, &within, &returns, to);
                     let known = returns.entry(nonterminal).or_insert(FAR);
                     if cost < *known {
                         *known = cost;
@@ -347,38 +363,50 @@ fn bytes_before(lexer: &Lexer) -> Vec<Vec<LexerState>> {
     before
 }
 
-/// For each state, the productions that can be completed from it.
+/// For each state, the productions that can be completed from it: shortest paths to
+/// where each is complete.
 fn tails(states: &[Arc<State>], costs: &Costs) -> Vec<Tails> {
-    let mut tails: Vec<Option<Tails>> = vec![None; states.len()];
-    // Symbols lead to states with less before them, so there are no circles.
-    for first in 0..states.len() as StateId {
-        let mut open = vec![first];
-        while let Some(&at) = open.last() {
-            let state = &states[at as usize];
-            let missing = costs.steps(state).map(|(to, _)| to);
-            let missing = missing.filter(|&to| tails[to as usize].is_none());
-            let mut missing: Vec<StateId> = missing.collect();
-            if tails[at as usize].is_some() || missing.is_empty() {
-                open.pop();
-            } else {
-                open.append(&mut missing);
-                continue;
-            }
-            let mut found: Vec<(NonterminalId, u32)> =
-                state.completes.iter().map(|&n| (n, 0)).collect();
-            for (to, cost) in costs.steps(state) {
-                let behind = tails[to as usize].iter().flatten();
-                found.extend(behind.map(|&(n, rest)| (n, cost.saturating_add(rest))));
-            }
-            found.sort_unstable();
-            found.dedup_by_key(|&mut (nonterminal, _)| nonterminal);
-            tails[at as usize] = Some(found.into());
+    let mut before: Vec<Vec<(StateId, u32)>> = vec![Vec::new(); states.len()];
+    let mut complete_in: FxHashMap<NonterminalId, Vec<StateId>> = FxHashMap::default();
+    for (id, state) in (0..).zip(states) {
+        for (to, cost) in costs.steps(state) {
+            before[to as usize].push((id, cost));
+        }
+        for &nonterminal in &state.completes {
+            complete_in.entry(nonterminal).or_default().push(id);
         }
     }
-    tails.into_iter().map(Option::unwrap_or_default).collect()
+    let mut tails: Vec<Vec<(NonterminalId, u32)>> = vec![Vec::new(); states.len()];
+    let mut least = vec![FAR; states.len()];
+    let mut queue = BinaryHeap::new();
+    for (nonterminal, complete) in complete_in {
+        let mut reached = Vec::new();
+        queue.extend(complete.into_iter().map(|id| Reverse((0u32, id))));
+        while let Some(Reverse((cost, id))) = queue.pop() {
+            if least[id as usize] != FAR {
+                continue;
+            }
+            least[id as usize] = cost;
+            reached.push(id);
+            tails[id as usize].push((nonterminal, cost));
+            for &(from, step) in &before[id as usize] {
+                let cost = cost.saturating_add(step);
+                if least[from as usize] == FAR && cost != FAR {
+                    queue.push(Reverse((cost, from)));
+                }
+            }
+        }
+        reached.into_iter().for_each(|id| least[id as usize] = FAR);
+    }
+    let sorted = tails.into_iter().map(|mut tails| {
+        tails.sort_unstable();
+        tails.into()
+    });
+    sorted.collect()
 }
 
 /// About how many tokens symbols take.
+#[derive(Clone, Debug)]
 struct Costs {
     terminals: Vec<u32>,
     nonterminals: Vec<u32>,
@@ -402,6 +430,13 @@ impl Costs {
             }
         }
         costs
+    }
+
+    /// Some symbols', one of each.
+    fn of(&self, symbols: &[Symbol]) -> u32 {
+        symbols.iter().fold(0, |cost: u32, symbol| {
+            cost.saturating_add(self.length(std::slice::from_ref(symbol)))
+        })
     }
 
     /// A production's, from its first symbol on.

@@ -34,6 +34,7 @@ pub mod columns;
 mod compiled;
 pub mod cover;
 mod derivation;
+mod dots;
 mod exact;
 mod fit;
 pub mod gap_group;

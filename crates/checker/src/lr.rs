@@ -9,13 +9,19 @@
 //! are made, and no empty derivation is ever found by parsing.
 //!
 //! States are made when a parse first reaches them, and kept: grammars have
-//! many, parses meet few. Cost: a state once, then one look-up for each symbol.
+//! many, parses meet few. Where items may stand in any order ([`dots`](crate::dots)),
+//! there is a state for each set of items seen, so nobody may ask for all of them.
+//! Each state has an [outline](States::outline) then: the state of the same symbols
+//! where sets are forgotten. Those are few.
+//!
+//! Cost: a state once, then one look-up for each symbol.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
+use crate::dots::{Dot, Dots, Moves};
 use lacuna_lexer::TerminalId;
 
 /// Index of a state.
@@ -34,6 +40,11 @@ pub struct State {
     pub nonterminals: Box<[(NonterminalId, StateId)]>,
     /// Whether the text may end here.
     pub ends: bool,
+    /// In a state within items in any order: where symbols lead that are read as a
+    /// whole inside a gap of any length. In others as elsewhere.
+    pub inside_gap: Option<Box<[(Symbol, StateId)]>>,
+    /// What is still required of items in any order.
+    pub owed: Box<[Symbol]>,
     /// The symbol that leads here: all ways into a kernel read the same one.
     /// `None` for predictions and the first state.
     pub accessed_by: Option<Symbol>,
@@ -49,6 +60,33 @@ impl State {
     pub fn after_nonterminal(&self, nonterminal: NonterminalId) -> Option<StateId> {
         find(&self.nonterminals, nonterminal)
     }
+
+    /// The state behind a symbol that is read as a whole inside a gap of any length.
+    pub fn after_in_gap(&self, symbol: Symbol) -> Option<StateId> {
+        match (&self.inside_gap, symbol) {
+            (Some(moves), _) => {
+                let mut moves = moves.iter();
+                moves
+                    .find(|&&(known, _)| known == symbol)
+                    .map(|&(_, to)| to)
+            }
+            (None, Symbol::Terminal(terminal)) => self.after_terminal(terminal),
+            (None, Symbol::Nonterminal(nonterminal)) => self.after_nonterminal(nonterminal),
+            (None, Symbol::End(_) | Symbol::EndOfText) => None,
+        }
+    }
+
+    /// Where symbols lead that are read as a whole inside a gap of any length.
+    pub fn inside_gap(&self) -> impl Iterator<Item = (Symbol, StateId)> {
+        let (terminals, nonterminals) = match self.inside_gap {
+            Some(_) => Default::default(),
+            None => (self.terminals.iter(), self.nonterminals.iter()),
+        };
+        let terminals = terminals.map(|&(terminal, to)| (Symbol::Terminal(terminal), to));
+        let nonterminals = nonterminals.map(|&(n, to)| (Symbol::Nonterminal(n), to));
+        let inside = self.inside_gap.iter().flat_map(|moves| moves.iter());
+        terminals.chain(nonterminals).chain(inside.copied())
+    }
 }
 
 fn find(targets: &[(u32, StateId)], symbol: u32) -> Option<StateId> {
@@ -59,11 +97,24 @@ fn find(targets: &[(u32, StateId)], symbol: u32) -> Option<StateId> {
 /// The states met so far.
 #[derive(Clone, Debug)]
 pub struct States {
-    nullable: Vec<bool>,
-    sets: Vec<(bool, Box<[u32]>)>,
-    ids: FxHashMap<(bool, Box<[u32]>), StateId>,
+    nullable: Arc<[bool]>,
+    dots: Dots,
+    /// The states without sets of items seen, where the grammar has such.
+    outline: Option<Box<States>>,
+    sets: Vec<Key>,
+    ids: FxHashMap<Key, StateId>,
     made: Vec<Option<Arc<State>>>,
-    accessed_by: Vec<Option<Symbol>>,
+}
+
+/// What tells a state from others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    is_kernel: bool,
+    dots: Box<[Dot]>,
+    /// The symbol that leads there; items in any order may be read by several.
+    accessed_by: Option<Symbol>,
+    /// Its outline; 0 where there are none.
+    outline: StateId,
 }
 
 impl States {
@@ -72,14 +123,24 @@ impl States {
 
     /// No state but the first.
     pub fn new(cfg: &Cfg) -> Self {
+        let nullable: Arc<[bool]> = nullable(cfg).into();
+        let outline = (!cfg.interleaves.is_empty())
+            .then(|| Box::new(Self::with_dots(cfg, Arc::clone(&nullable), true)));
+        let mut states = Self::with_dots(cfg, nullable, false);
+        states.outline = outline;
+        states
+    }
+
+    fn with_dots(cfg: &Cfg, nullable: Arc<[bool]>, is_outline: bool) -> Self {
         let mut states = Self {
-            nullable: nullable(cfg),
+            dots: Dots::new(cfg, &nullable, is_outline),
+            nullable,
+            outline: None,
             sets: Vec::new(),
             ids: FxHashMap::default(),
             made: Vec::new(),
-            accessed_by: Vec::new(),
         };
-        states.kernel(cfg, vec![cfg.goal], None);
+        states.kernel(cfg, vec![cfg.goal], None, Self::START);
         states
     }
 
@@ -93,6 +154,31 @@ impl States {
         self.sets.len()
     }
 
+    /// Words that states take beside the first ones, a measure of the memory.
+    pub fn size(&self) -> usize {
+        match self.outline {
+            Some(_) => 8 * self.sets.len() + self.dots.size(),
+            None => 0,
+        }
+    }
+
+    /// The states without sets of items seen: finitely many, for whoever asks for
+    /// all.
+    pub fn outlines(&mut self) -> &mut States {
+        match self.outline {
+            Some(ref mut outline) => outline,
+            None => self,
+        }
+    }
+
+    /// The state among [`outlines`](Self::outlines) that stands for a state.
+    pub fn outline(&self, id: StateId) -> StateId {
+        match self.outline {
+            Some(_) => self.sets[id as usize].outline,
+            None => id,
+        }
+    }
+
     /// A state, made if it was not.
     pub fn get(&mut self, cfg: &Cfg, id: StateId) -> Arc<State> {
         if let Some(made) = &self.made[id as usize] {
@@ -104,99 +190,195 @@ impl States {
     }
 
     fn make(&mut self, cfg: &Cfg, id: StateId) -> State {
-        let (is_kernel, dots) = self.sets[id as usize].clone();
+        let Key {
+            is_kernel,
+            dots,
+            accessed_by,
+            outline,
+        } = self.sets[id as usize].clone();
+        let outline = self.outline.as_mut().map(|states| states.get(cfg, outline));
         let mut completes = Vec::new();
-        let mut targets: Vec<(Symbol, u32)> = Vec::new();
+        let mut moves: Moves = Vec::new();
+        dots.iter()
+            .for_each(|&dot| self.dots.moves(cfg, dot, &mut moves));
         let mut ends = false;
-        for &dot in &dots {
-            match cfg.symbols[dot as usize] {
+        moves.retain(|&(symbol, _)| {
+            match symbol {
                 // In a prediction, what is complete derives the empty text.
                 Symbol::End(nonterminal) if is_kernel => completes.push(nonterminal),
-                Symbol::End(_) => {}
+                Symbol::End(_) | Symbol::Terminal(_) | Symbol::Nonterminal(_) => {}
                 Symbol::EndOfText => ends = true,
-                symbol => targets.push((symbol, dot + 1)),
             }
-        }
+            matches!(symbol, Symbol::Terminal(_) | Symbol::Nonterminal(_))
+        });
         completes.sort_unstable();
         completes.dedup();
         let prediction = match is_kernel {
-            true => self.prediction(cfg, &dots),
+            true => {
+                let outlined = outline.as_ref().and_then(|outline| outline.prediction);
+                self.prediction(cfg, &dots, outlined.unwrap_or(0))
+            }
             false => None,
         };
         let mut terminals = Vec::new();
         let mut nonterminals = Vec::new();
-        targets.sort_unstable_by_key(|&(symbol, _)| order(symbol));
-        for group in targets.chunk_by(|a, b| a.0 == b.0) {
-            let dots = group.iter().map(|&(_, dot)| dot).collect();
-            let target = self.kernel(cfg, dots, Some(group[0].0));
-            match group[0].0 {
+        for (symbol, dots) in by_symbol(moves) {
+            let outlined = outline.as_ref().and_then(|outline| match symbol {
+                Symbol::Terminal(terminal) => outline.after_terminal(terminal),
+                Symbol::Nonterminal(nonterminal) => outline.after_nonterminal(nonterminal),
+                Symbol::End(_) | Symbol::EndOfText => None,
+            });
+            let target = self.kernel(cfg, dots, Some(symbol), outlined.unwrap_or(0));
+            match symbol {
                 Symbol::Terminal(terminal) => terminals.push((terminal, target)),
                 Symbol::Nonterminal(nonterminal) => nonterminals.push((nonterminal, target)),
                 Symbol::End(_) | Symbol::EndOfText => {}
             }
         }
+        let between = dots.iter().copied().find(|&dot| self.dots.is_between(dot));
         State {
             prediction,
             completes: completes.into(),
             terminals: terminals.into(),
             nonterminals: nonterminals.into(),
             ends,
-            accessed_by: self.accessed_by[id as usize],
+            inside_gap: between.map(|_| self.inside_gap(cfg, &dots)),
+            owed: between.map_or(Box::default(), |dot| self.dots.owed(cfg, dot).into()),
+            accessed_by,
         }
+    }
+
+    fn inside_gap(&mut self, cfg: &Cfg, dots: &[Dot]) -> Box<[(Symbol, StateId)]> {
+        let mut moves: Moves = Vec::new();
+        dots.iter()
+            .for_each(|&dot| self.dots.moves_in_gap(cfg, dot, &mut moves));
+        moves.retain(|(symbol, _)| matches!(symbol, Symbol::Terminal(_) | Symbol::Nonterminal(_)));
+        let targets = by_symbol(moves).into_iter().map(|(symbol, dots)| {
+            let outlined = self.outline.as_mut().map(|outline| {
+                let dots = dots.iter();
+                let dots = dots.map(|&dot| self.dots.outlined(cfg, dot, &mut outline.dots));
+                let dots = dots.collect();
+                outline.kernel(cfg, dots, Some(symbol), 0)
+            });
+            let target = self.kernel(cfg, dots, Some(symbol), outlined.unwrap_or(0));
+            (symbol, target)
+        });
+        targets.collect()
+    }
+
+    /// The symbols that were read where a nonterminal was, inside a gap behind a state,
+    /// in a production that ends in another one: itself, or those that are hidden.
+    /// `None` where the states do not belong together.
+    pub fn read_in_gap(
+        &self,
+        cfg: &Cfg,
+        nonterminal: NonterminalId,
+        before: StateId,
+        end: StateId,
+    ) -> Option<Vec<Symbol>> {
+        let mut interleaves = cfg.interleaves.iter();
+        let Some(at) = interleaves.position(|it| it.hidden == nonterminal) else {
+            return Some(vec![Symbol::Nonterminal(nonterminal)]);
+        };
+        let place = |state: StateId| {
+            let mut dots = self.sets[state as usize].dots.iter().copied();
+            dots.find(|&dot| self.dots.interleave(dot) == Some(at as u32))
+        };
+        let mut symbols = self.dots.revealed(cfg, place(before)?, place(end)?)?;
+        // A separator that may be empty is.
+        symbols.retain(
+            |symbol| !matches!(symbol, Symbol::Nonterminal(n) if self.nullable[*n as usize]),
+        );
+        Some(symbols)
     }
 
     /// The kernel of these items and of what they become by passing nullable
     /// nonterminals; `symbol` leads to it.
-    fn kernel(&mut self, cfg: &Cfg, mut dots: Vec<u32>, symbol: Option<Symbol>) -> StateId {
+    fn kernel(
+        &mut self,
+        cfg: &Cfg,
+        mut dots: Vec<Dot>,
+        symbol: Option<Symbol>,
+        outline: StateId,
+    ) -> StateId {
         self.pass_nullable(cfg, &mut dots);
-        self.id(true, dots, symbol)
+        self.id(true, dots, symbol, outline)
     }
 
-    fn prediction(&mut self, cfg: &Cfg, kernel: &[u32]) -> Option<StateId> {
+    fn prediction(&mut self, cfg: &Cfg, kernel: &[Dot], outline: StateId) -> Option<StateId> {
         let mut predicted = vec![false; cfg.productions.len()];
-        let mut found: Vec<u32> = Vec::new();
-        let mut work: Vec<u32> = kernel.to_vec();
+        let mut found: Vec<Dot> = Vec::new();
+        let mut work: Vec<Dot> = kernel.to_vec();
+        let mut moves: Moves = Vec::new();
         while let Some(dot) = work.pop() {
-            let Symbol::Nonterminal(nonterminal) = cfg.symbols[dot as usize] else {
-                continue;
-            };
-            if std::mem::replace(&mut predicted[nonterminal as usize], true) {
-                continue;
+            moves.clear();
+            self.dots.moves(cfg, dot, &mut moves);
+            for &(symbol, _) in &moves {
+                let Symbol::Nonterminal(nonterminal) = symbol else {
+                    continue;
+                };
+                if std::mem::replace(&mut predicted[nonterminal as usize], true) {
+                    continue;
+                }
+                let mut dots = self.dots.beginnings(cfg, nonterminal);
+                self.pass_nullable(cfg, &mut dots);
+                work.extend(&dots);
+                found.append(&mut dots);
             }
-            let mut dots = cfg.productions[nonterminal as usize].clone();
-            self.pass_nullable(cfg, &mut dots);
-            work.extend(&dots);
-            found.append(&mut dots);
         }
-        (!found.is_empty()).then(|| self.id(false, found, None))
+        (!found.is_empty()).then(|| self.id(false, found, None, outline))
     }
 
-    fn pass_nullable(&self, cfg: &Cfg, dots: &mut Vec<u32>) {
+    fn pass_nullable(&mut self, cfg: &Cfg, dots: &mut Vec<Dot>) {
         let mut at = 0;
+        let mut moves: Moves = Vec::new();
         while let Some(&dot) = dots.get(at) {
-            if let Symbol::Nonterminal(nonterminal) = cfg.symbols[dot as usize]
-                && self.nullable[nonterminal as usize]
-            {
-                dots.push(dot + 1);
+            moves.clear();
+            self.dots.moves(cfg, dot, &mut moves);
+            for &(symbol, behind) in &moves {
+                if let Symbol::Nonterminal(nonterminal) = symbol
+                    && self.nullable[nonterminal as usize]
+                    && !dots.contains(&behind)
+                {
+                    dots.push(behind);
+                }
             }
             at += 1;
         }
     }
 
-    fn id(&mut self, is_kernel: bool, mut dots: Vec<u32>, symbol: Option<Symbol>) -> StateId {
+    fn id(
+        &mut self,
+        is_kernel: bool,
+        mut dots: Vec<Dot>,
+        accessed_by: Option<Symbol>,
+        outline: StateId,
+    ) -> StateId {
         dots.sort_unstable();
         dots.dedup();
         let fresh = self.sets.len() as StateId;
         let (sets, made) = (&mut self.sets, &mut self.made);
-        let accessed_by = &mut self.accessed_by;
-        let key = (is_kernel, dots.into_boxed_slice());
+        let key = Key {
+            is_kernel,
+            dots: dots.into_boxed_slice(),
+            accessed_by,
+            outline,
+        };
         *self.ids.entry(key).or_insert_with_key(|key| {
             sets.push(key.clone());
             made.push(None);
-            accessed_by.push(symbol);
             fresh
         })
     }
+}
+
+/// The places that each symbol leads to, in the order of the symbols.
+fn by_symbol(mut moves: Moves) -> Vec<(Symbol, Vec<Dot>)> {
+    moves.sort_unstable_by_key(|&(symbol, _)| order(symbol));
+    let groups = moves.chunk_by(|a, b| a.0 == b.0);
+    groups
+        .map(|group| (group[0].0, group.iter().map(|&(_, dot)| dot).collect()))
+        .collect()
 }
 
 fn order(symbol: Symbol) -> (u8, u32) {
@@ -226,6 +408,17 @@ fn nullable(cfg: &Cfg) -> Vec<bool> {
             });
             nullable[nonterminal] |= empty;
             grown |= empty;
+        }
+        for Interleaved {
+            nonterminal, items, ..
+        } in &cfg.interleaves
+        {
+            let may_be_empty =
+                |symbol: &Symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable[*n as usize]);
+            let fewest = items.restricted(may_be_empty).fewest();
+            let empty = fewest.is_some_and(|it| it.len() < 2 || may_be_empty(&items.separator));
+            grown |= empty && !nullable[*nonterminal as usize];
+            nullable[*nonterminal as usize] |= empty;
         }
         if !grown {
             return nullable;

@@ -4,12 +4,14 @@
 //! - A rule that is recursive only in tail position is regular; its body
 //!   becomes its automaton.
 //! - A text that is cut into lexemes, but is always one lexeme, is not cut.
+//! - Items in any order, where they are few, become rules for what was seen.
 //! - What it costs to write a rule out without mentions is known beforehand, so
 //!   that nothing blows up while trying.
 
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::Limits;
+use lacuna_grammar::interleave::replace;
 use lacuna_grammar::{Expr, Grammar, Lexicon, Rule, RuleId};
 
 use crate::unroll::{Below, MAX_NESTING, write_out};
@@ -17,6 +19,9 @@ use crate::unroll::{Below, MAX_NESTING, write_out};
 /// Rules cheaper than this (in automaton states, written out) are terminals'
 /// material; larger ones stay rules of their own.
 const WRITTEN_OUT_LIMIT: usize = 500;
+
+/// Sets of items seen up to which items in any order are written out as rules.
+const FEW_ORDERS: usize = 64;
 
 /// A grammar with what is known of its rules.
 #[derive(Clone, Debug)]
@@ -39,6 +44,7 @@ pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
             grammar,
         };
     }
+    write_out_few_orders(&mut grammar);
     for (id, rule) in grammar.rules.iter_mut().enumerate() {
         remove_left_recursion(RuleId(id as u32), &mut rule.body);
     }
@@ -91,6 +97,27 @@ fn one_lexeme(grammar: &Grammar) -> Option<Grammar> {
     let mut without = Grammar::new(vec![whole], RuleId(0));
     without.constraint.clone_from(&grammar.constraint);
     Some(without)
+}
+
+/// Rules for items in any order, where these are few and not recursive: then they
+/// may be part of an automaton.
+fn write_out_few_orders(grammar: &mut Grammar) {
+    if !grammar.rules.iter().any(|rule| rule.body.has_interleave()) {
+        return;
+    }
+    let recursive = recursive_rules(grammar);
+    replace(grammar, |interleave, name, rules| {
+        let mut is_recursive = false;
+        for form in interleave.forms() {
+            form.for_each_rule(&mut |rule| {
+                is_recursive |= recursive.get(rule.0 as usize).is_some_and(|it| *it);
+            });
+        }
+        match is_recursive {
+            true => None,
+            false => interleave.written_out(name, rules, FEW_ORDERS),
+        }
+    });
 }
 
 fn remove_left_recursion(rule: RuleId, body: &mut Expr) {
@@ -249,7 +276,8 @@ fn written_out(expr: &Expr, cost: &[Option<usize>]) -> usize {
         }
         Expr::Rule(rule) => cost[rule.0 as usize].unwrap_or(usize::MAX),
         Expr::Automaton(dfa) => dfa.state_count(),
-        // What is about terminals is not written out in bytes.
-        Expr::Terminal(_) => usize::MAX,
+        // What is about terminals is not written out in bytes, and neither is what may
+        // stand in too many orders.
+        Expr::Terminal(_) | Expr::Interleave(_) => usize::MAX,
     }
 }

@@ -10,10 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 use lacuna_grammar::automaton::packed::{Damaged, PackedDfa};
 use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_grammar::interleave::{Interleave, Item, Way};
 use lacuna_lexer::{Lexer, PackedLexer};
 use serde::{Deserialize, Serialize};
 
-use crate::cfg::{Cfg, Symbol};
+use crate::cfg::{Cfg, Interleaved, Symbol};
 use crate::compiled::Shape;
 use crate::{CheckerLimits, Compiled};
 
@@ -32,7 +33,27 @@ struct PackedCfg {
     nonterminals: u32,
     /// Right-hand sides, a number a symbol; productions begin where others end.
     symbols: Vec<u32>,
+    interleaves: Vec<PackedInterleave>,
     lexer: PackedLexer,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedInterleave {
+    nonterminal: u32,
+    hidden: u32,
+    items: Vec<PackedItem>,
+    separator: u32,
+    min: u32,
+    max: Option<u32>,
+    wanted: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedItem {
+    /// What each way meets, and its symbol.
+    ways: Vec<(u32, u32)>,
+    is_once: bool,
+    is_required: bool,
 }
 
 impl Compiled {
@@ -116,28 +137,107 @@ impl Compiled {
 /// What kinds of symbols there are; a symbol is its index times this, and its kind.
 const KINDS: u32 = 3;
 
+/// A symbol's number; not that of the end of the text, which stands only at the very
+/// end, where it is understood.
+fn number(symbol: Symbol) -> Option<Option<u32>> {
+    let (index, kind) = match symbol {
+        Symbol::Terminal(terminal) => (terminal, 0),
+        Symbol::Nonterminal(nonterminal) => (nonterminal, 1),
+        Symbol::End(nonterminal) => (nonterminal, 2),
+        Symbol::EndOfText => return None,
+    };
+    let number = index.checked_mul(KINDS);
+    Some(number.and_then(|number| number.checked_add(kind)))
+}
+
+/// The symbol of a number, if there are so many terminals and nonterminals.
+fn symbol(number: u32, terminals: usize, nonterminals: usize) -> Option<Symbol> {
+    let (index, kind) = (number / KINDS, number % KINDS);
+    let bound = match kind {
+        0 => terminals,
+        _ => nonterminals,
+    };
+    let symbol = match kind {
+        0 => Symbol::Terminal(index),
+        1 => Symbol::Nonterminal(index),
+        _ => Symbol::End(index),
+    };
+    ((index as usize) < bound).then_some(symbol)
+}
+
+impl PackedInterleave {
+    fn pack(interleaved: &Interleaved) -> Option<Self> {
+        let Interleaved {
+            nonterminal,
+            hidden,
+            items,
+        } = interleaved;
+        let packed = items
+            .try_map(|&symbol| number(symbol).flatten().ok_or(()))
+            .ok()?;
+        let items = packed.items.iter().map(|item| PackedItem {
+            ways: item.ways.iter().map(|way| (way.meets, way.text)).collect(),
+            is_once: item.is_once,
+            is_required: item.is_required,
+        });
+        Some(Self {
+            nonterminal: *nonterminal,
+            hidden: *hidden,
+            items: items.collect(),
+            separator: packed.separator,
+            min: packed.min,
+            max: packed.max,
+            wanted: packed.wanted,
+        })
+    }
+
+    /// What was packed, if its symbols are some that texts can be made of.
+    fn unpack(&self, terminals: usize, nonterminals: usize) -> Option<Interleaved> {
+        let items = self.items.iter().map(|item| Item {
+            ways: item
+                .ways
+                .iter()
+                .map(|&(meets, text)| Way { meets, text })
+                .collect(),
+            is_once: item.is_once,
+            is_required: item.is_required,
+        });
+        let packed = Interleave {
+            items: items.collect(),
+            separator: self.separator,
+            min: self.min,
+            max: self.max,
+            wanted: self.wanted,
+        };
+        let items = packed.try_map(|&number| {
+            let symbol = symbol(number, terminals, nonterminals);
+            symbol
+                .filter(|symbol| !matches!(symbol, Symbol::End(_)))
+                .ok_or(())
+        });
+        let known = |nonterminal: u32| (nonterminal as usize) < nonterminals;
+        let few = self.wanted.count_ones() <= MAX_CONDITIONS;
+        (known(self.nonterminal) && known(self.hidden) && few).then_some(Interleaved {
+            nonterminal: self.nonterminal,
+            hidden: self.hidden,
+            items: items.ok()?,
+        })
+    }
+}
+
+/// Most conditions of an interleave that is read: what misses them is found for each
+/// set of them.
+const MAX_CONDITIONS: u32 = 8;
+
 impl PackedCfg {
     fn pack(cfg: &Cfg) -> Result<Self, Damaged> {
-        let number = |symbol: &Symbol| {
-            let (index, kind) = match *symbol {
-                Symbol::Terminal(terminal) => (terminal, 0),
-                Symbol::Nonterminal(nonterminal) => (nonterminal, 1),
-                Symbol::End(nonterminal) => (nonterminal, 2),
-                // Only at the very end, where it is understood.
-                Symbol::EndOfText => return None,
-            };
-            Some(
-                index
-                    .checked_mul(KINDS)
-                    .and_then(|number| number.checked_add(kind)),
-            )
-        };
-        let symbols = cfg.symbols.iter().filter_map(number);
+        const TOO_LARGE: Damaged = Damaged("too large to be kept");
+        let symbols = cfg.symbols.iter().filter_map(|&symbol| number(symbol));
+        let interleaves = cfg.interleaves.iter().map(PackedInterleave::pack);
         Ok(Self {
             nonterminals: cfg.productions.len() as u32,
-            symbols: symbols
-                .collect::<Option<_>>()
-                .ok_or(Damaged("too large to be kept"))?,
+            symbols: symbols.collect::<Option<_>>().ok_or(TOO_LARGE)?,
+            interleaves: interleaves.collect::<Option<_>>().ok_or(TOO_LARGE)?,
             lexer: cfg.lexer.pack(),
         })
     }
@@ -146,7 +246,7 @@ impl PackedCfg {
         const WRONG: Damaged = Damaged("a production");
         let lexer = Lexer::unpack(&self.lexer, limits)?;
         // A nonterminal is the left-hand side of some production, or is mentioned
-        // in one; without this bound a number could demand any amount of memory.
+        // in one, or is an interleave, which has one for its items; without this bound a number could demand any amount of memory.
         if self.nonterminals as usize > self.symbols.len() {
             return Err(WRONG);
         }
@@ -154,24 +254,18 @@ impl PackedCfg {
         let mut symbols = Vec::with_capacity(self.symbols.len() + 1);
         let mut first = 0;
         for &number in &self.symbols {
-            let (index, kind) = (number / KINDS, number % KINDS);
-            let bound = match kind {
-                0 => lexer.terminal_count(),
-                _ => productions.len(),
-            };
-            if index as usize >= bound {
-                return Err(WRONG);
-            }
-            symbols.push(match kind {
-                0 => Symbol::Terminal(index),
-                1 => Symbol::Nonterminal(index),
-                _ => Symbol::End(index),
-            });
-            if kind == 2 {
-                productions[index as usize].push(first);
+            let symbol = symbol(number, lexer.terminal_count(), productions.len()).ok_or(WRONG)?;
+            symbols.push(symbol);
+            if let Symbol::End(nonterminal) = symbol {
+                productions[nonterminal as usize].push(first);
                 first = symbols.len() as u32;
             }
         }
+        let interleaves = self
+            .interleaves
+            .iter()
+            .map(|packed| packed.unpack(lexer.terminal_count(), productions.len()));
+        let interleaves = interleaves.collect::<Option<_>>().ok_or(WRONG)?;
         let [Symbol::Nonterminal(_)] = symbols[first as usize..] else {
             return Err(Damaged("the production of whole texts"));
         };
@@ -179,6 +273,7 @@ impl PackedCfg {
         Ok(Cfg {
             symbols,
             productions,
+            interleaves,
             goal: first,
             lexer,
         })

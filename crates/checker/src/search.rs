@@ -177,7 +177,8 @@ impl Search<'_, '_> {
         let mut sets = sets.chain([self.columns.begun(column)]);
         sets.any(|set| {
             let members = self.sets.members(set);
-            members.iter().any(|&(state, _)| cover.holds(asked, state))
+            let mut outlines = members.iter().map(|&(state, _)| self.sets.outline(state));
+            outlines.any(|state| cover.holds(asked, state))
         })
     }
 
@@ -250,7 +251,7 @@ impl Search<'_, '_> {
                     goal,
                 ),
                 (Some(goal), Some(guide)) => {
-                    let lexemes = guide.distance(self.sets, self.columns, next, goal);
+                    let lexemes = guide.distance(self.cfg, self.sets, self.columns, next, goal);
                     Distance {
                         halves: lexemes.saturating_mul(2),
                         bytes: 0,

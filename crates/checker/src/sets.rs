@@ -23,7 +23,7 @@ use std::sync::Arc;
 use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
-use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::cfg::{Cfg, NonterminalId};
 use crate::cover::{Cover, CoverSetId};
 use crate::gap_group::{Boundaries, GapGroup, Member};
 use crate::lr::{State, StateId, States};
@@ -143,7 +143,8 @@ impl StateSets {
             + self.kept.len()
             + self.passes.len()
             + self.unions.len();
-        self.members + 4 * (memos + self.settled.len() + self.sets.len())
+        let known = memos + self.settled.len() + self.sets.len();
+        self.members + 4 * known + self.states.size()
     }
 
     /// States looked at since the last call, a measure of the work.
@@ -154,6 +155,11 @@ impl StateSets {
     /// Number of parser states met.
     pub fn state_count(&self) -> usize {
         self.states.count()
+    }
+
+    /// The state that stands for one where sets of items seen are forgotten.
+    pub fn outline(&self, state: StateId) -> StateId {
+        self.states.outline(state)
     }
 
     /// A parser state.
@@ -299,7 +305,8 @@ impl StateSets {
                 let members = self.members(costed.set);
                 self.work += members.len();
                 let left = members.iter().copied();
-                let left = left.filter(|&(state, _)| cover.holds(asked, state));
+                let left =
+                    left.filter(|&(state, _)| cover.holds(asked, self.states.outline(state)));
                 let kept = self.normalise(left.collect());
                 self.kept.insert(key, kept);
                 kept
@@ -354,12 +361,7 @@ impl StateSets {
             let here = |state: StateId| at(state, member);
             let state = self.states.get(cfg, state);
             if let Some(group) = group {
-                let terminals = state.terminals.iter();
-                let terminals = terminals.map(|&(t, target)| (Symbol::Terminal(t), target));
-                let nonterminals = state.nonterminals.iter();
-                let nonterminals =
-                    nonterminals.map(|&(n, target)| (Symbol::Nonterminal(n), target));
-                for (symbol, target) in terminals.chain(nonterminals) {
+                for (symbol, target) in state.inside_gap() {
                     for &(to, step) in group.arrivals(symbol, member) {
                         queue.relax(at(target, to), cost.saturating_add(step));
                     }

@@ -265,6 +265,19 @@ fn random_constraints_agree_with_brute_force() {
     });
 }
 
+#[test]
+fn random_orders_agree_with_brute_force() {
+    compare_random(|random| random.with_orders().grammar());
+    compare_random(|random| random.with_orders().munching());
+    compare_random(|random| {
+        let constraint = Some(random.constraint().into());
+        Grammar {
+            constraint,
+            ..random.with_orders().grammar()
+        }
+    });
+}
+
 fn compare_random(make: impl Fn(&mut RandomGrammar) -> Grammar) {
     let mut counts = Counts::default();
     for seed in 0..rounds() {

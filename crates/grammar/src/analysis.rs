@@ -43,6 +43,12 @@ pub fn is_productive(expr: &Expr, rules: &[bool]) -> bool {
             max.is_none_or(|max| *min <= max) && (*min == 0 || is_productive(item, rules))
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
+        Expr::Interleave(interleave) => {
+            let items = interleave
+                .restricted(|text| is_productive(text, rules))
+                .fewest();
+            items.is_some_and(|it| it.len() < 2 || is_productive(&interleave.separator, rules))
+        }
         Expr::Automaton(dfa) => !dfa.is_empty(),
         Expr::Terminal(_) => true,
     }
@@ -59,6 +65,12 @@ pub fn is_nullable(expr: &Expr, rules: &[bool]) -> bool {
             max.is_none_or(|max| *min <= max) && (*min == 0 || is_nullable(item, rules))
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
+        Expr::Interleave(interleave) => {
+            let items = interleave
+                .restricted(|text| is_nullable(text, rules))
+                .fewest();
+            items.is_some_and(|it| it.len() < 2 || is_nullable(&interleave.separator, rules))
+        }
         Expr::Automaton(dfa) => dfa.accepts(b""),
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::automaton::Dfa;
+use crate::interleave::Interleave;
 
 /// Index of a rule in [`Grammar::rules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,6 +96,8 @@ pub enum Expr {
     Rule(RuleId),
     /// A regular language given as an automaton.
     Automaton(Arc<Dfa>),
+    /// Items in any order.
+    Interleave(Box<Interleave>),
     /// One lexeme of a terminal; only where the grammar has a [`Lexicon`], and
     /// then nothing else reads text.
     Terminal(TerminalId),
@@ -142,6 +145,11 @@ impl Expr {
                 parts.iter().for_each(|part| part.for_each_rule(visit));
             }
             Expr::Repeat { item, .. } => item.for_each_rule(visit),
+            Expr::Interleave(interleave) => {
+                interleave
+                    .forms()
+                    .for_each(|form| form.for_each_rule(visit));
+            }
             Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {}
         }
     }

@@ -22,6 +22,7 @@ mod characters;
 pub mod constrain;
 mod diagnostic;
 pub mod gbnf;
+pub mod interleave;
 mod ir;
 pub mod json_schema;
 pub mod lark;

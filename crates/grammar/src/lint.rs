@@ -160,6 +160,7 @@ fn length(expr: &Expr, rules: &[Option<u64>], terminals: &[u64]) -> Option<u64> 
             Some(once.saturating_mul(u64::from(*min)))
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
+        Expr::Interleave(interleave) => interleave.lightest(|text| length(text, rules, terminals)),
         Expr::Automaton(dfa) => shortest_member(dfa),
         Expr::Terminal(terminal) => Some(terminals[terminal.0 as usize]),
     }

@@ -155,6 +155,10 @@ impl Cut {
                 min: *min,
                 max: *max,
             },
+            Expr::Interleave(interleave) => {
+                let copied = interleave.map(|form| self.expression(form, rule, level, at));
+                Expr::Interleave(Box::new(copied))
+            }
             Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {
                 expr.clone()
             }
@@ -302,6 +306,12 @@ fn collect(expr: &Expr, before: bool, after: bool, found: &mut Vec<Mention>) {
         Expr::Repeat { item, max, .. } => {
             let again = max.is_none_or(|max| max > 1);
             collect(item, before || again, after || again, found);
+        }
+        // Others may stand before each item, and behind it.
+        Expr::Interleave(interleave) => {
+            interleave
+                .forms()
+                .for_each(|form| collect(form, true, true, found));
         }
         Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {}
     }

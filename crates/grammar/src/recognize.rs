@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::interleave::Interleave;
 use crate::{Expr, Grammar, Lexicon, RuleId, Terminal, TerminalId};
 
 /// Whether the whole text belongs to the grammar.
@@ -97,6 +98,28 @@ type Places = BTreeSet<usize>;
 /// A rule and the place in the text where a text of it should begin.
 type Question = (RuleId, usize);
 
+/// Items of an interleave that were read.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Listed {
+    end: usize,
+    is_begun: bool,
+    items: BTreeSet<usize>,
+    count: usize,
+    met: u32,
+}
+
+impl Listed {
+    fn at(start: usize) -> Self {
+        Self {
+            end: start,
+            is_begun: false,
+            items: BTreeSet::new(),
+            count: 0,
+            met: 0,
+        }
+    }
+}
+
 struct Recogniser<'a> {
     grammar: &'a Grammar,
     text: &'a [u8],
@@ -136,6 +159,7 @@ impl Recogniser<'_> {
                 .flat_map(|part| self.match_from(part, starts, reader))
                 .collect(),
             Expr::Repeat { item, min, max } => self.repeat(item, *min, *max, starts, reader),
+            Expr::Interleave(interleave) => self.interleave(interleave, starts, reader),
             Expr::Rule(rule) => starts
                 .iter()
                 .flat_map(|&start| self.ends_of((*rule, start), reader))
@@ -191,6 +215,51 @@ impl Recogniser<'_> {
             left = left.map(|left| left - 1);
         }
         found
+    }
+
+    /// All lists of items that stand behind one another, as far as they differ in
+    /// what may follow them.
+    fn interleave(&mut self, all: &Interleave, starts: &Places, reader: Question) -> Places {
+        let enough = all.max.map_or(all.min, |max| max.max(all.min)) as usize;
+        let mut ends = Places::new();
+        let mut known: BTreeSet<Listed> = BTreeSet::new();
+        let mut work: Vec<Listed> = starts.iter().map(|&start| Listed::at(start)).collect();
+        while let Some(listed) = work.pop() {
+            if !known.insert(listed.clone()) {
+                continue;
+            }
+            let mut items = all.items.iter().enumerate();
+            let complete = listed.count >= all.min as usize
+                && all.wanted & !listed.met == 0
+                && items.all(|(at, item)| !item.is_required || listed.items.contains(&at));
+            if complete {
+                ends.insert(listed.end);
+            }
+            if all.max.is_some_and(|max| listed.count >= max as usize) {
+                continue;
+            }
+            let mut places = Places::from([listed.end]);
+            if listed.is_begun {
+                places = self.match_from(&all.separator, &places, reader);
+            }
+            for (at, item) in all.items.iter().enumerate() {
+                if item.is_once && listed.items.contains(&at) {
+                    continue;
+                }
+                for way in &item.ways {
+                    for end in self.match_from(&way.text, &places, reader) {
+                        let mut next = listed.clone();
+                        next.end = end;
+                        next.is_begun = true;
+                        next.count = (next.count + 1).min(enough);
+                        next.met |= way.meets;
+                        next.items.insert(at);
+                        work.push(next);
+                    }
+                }
+            }
+        }
+        ends
     }
 
     fn ends_of(&mut self, asked: Question, reader: Question) -> Places {

@@ -4,10 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
+use lacuna_grammar::interleave::replace;
 use lacuna_grammar::{Expr, Grammar, Lexicon, RuleId};
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
 use crate::{Discipline, Language, Terminal, TerminalId};
+
+/// Most sets of items seen, of items in any order.
+const MAX_ORDERS: usize = 4096;
 
 /// Rules up to this size (leaves, written out) can be parts of terminals.
 const SMALL: usize = 64;
@@ -16,6 +20,12 @@ pub(crate) fn lower(grammar: &Grammar, limits: &Limits) -> Result<Language, Auto
     if let Some(language) = one_lexeme(grammar, limits)? {
         return Ok(language);
     }
+    // The papers know no items in any order but as rules.
+    let mut written_out = grammar.clone();
+    replace(&mut written_out, |interleave, name, rules| {
+        interleave.written_out(name, rules, MAX_ORDERS)
+    });
+    let grammar = &written_out;
     let mut lowering = Lowering {
         small: small_rules(grammar),
         grammar,
@@ -117,7 +127,7 @@ fn size(expr: &Expr, rules: &[Option<usize>]) -> Option<usize> {
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Automaton(dfa) => Some(dfa.state_count()),
-        Expr::Terminal(_) => None,
+        Expr::Terminal(_) | Expr::Interleave(_) => None,
     }
 }
 
@@ -173,7 +183,7 @@ impl Lowering<'_> {
 
     /// Whether all of the expression can be one terminal.
     fn is_lexical(&self, expr: &Expr) -> bool {
-        let mut lexical = self.grammar.lexicon.is_none();
+        let mut lexical = self.grammar.lexicon.is_none() && !expr.has_interleave();
         expr.for_each_rule(&mut |rule| lexical &= self.small[rule.0 as usize]);
         lexical
     }
@@ -199,6 +209,7 @@ impl Lowering<'_> {
             Expr::Rule(rule) => Ok(vec![vec![Symbol::Nonterminal(self.rule(*rule))]]),
             Expr::Sequence(parts) => self.sequence(parts),
             Expr::Repeat { item, min, max } => self.repetition(item, *min, *max),
+            Expr::Interleave(_) => Err(AutomatonError::MentionsInterleave),
             // What mentions no rule is lexical where there is no lexicon, and
             // elsewhere does not occur.
             Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => Ok(Vec::new()),

@@ -3,6 +3,7 @@
 
 use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
 use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_grammar::interleave::{Interleave, Item, Way};
 use lacuna_grammar::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId, gbnf};
 use lacuna_lexer::Vocabulary;
 
@@ -119,6 +120,8 @@ pub struct RandomGrammar<'a> {
     rules: u32,
     /// Terminals that rules may mention; 0 if they are about bytes.
     terminals: u32,
+    /// Whether items may stand in any order.
+    orders: bool,
 }
 
 impl<'a> RandomGrammar<'a> {
@@ -128,7 +131,14 @@ impl<'a> RandomGrammar<'a> {
             random,
             rules,
             terminals: 0,
+            orders: false,
         }
+    }
+
+    /// The same with items in any order.
+    pub fn with_orders(&mut self) -> &mut Self {
+        self.orders = true;
+        self
     }
 
     pub fn grammar(&mut self) -> Grammar {
@@ -199,6 +209,7 @@ impl<'a> RandomGrammar<'a> {
         let limits = Limits::default();
         let empty = Dfa::from_expr(&Expr::empty(), &limits).expect("a small automaton");
         let rules = std::mem::replace(&mut self.rules, 0);
+        let orders = std::mem::replace(&mut self.orders, false);
         let language = loop {
             let expr = self.choice(2);
             let dfa = Dfa::from_expr(&expr, &limits).expect("a small automaton");
@@ -208,6 +219,7 @@ impl<'a> RandomGrammar<'a> {
             }
         };
         self.rules = rules;
+        self.orders = orders;
         language
     }
 
@@ -217,6 +229,44 @@ impl<'a> RandomGrammar<'a> {
                 .map(|_| self.sequence(depth))
                 .collect(),
         )
+    }
+
+    fn interleave(&mut self, depth: u32) -> Expr {
+        let mut items = Vec::new();
+        for _ in 0..self.random.usize(1..=4) {
+            let mut ways = Vec::new();
+            for _ in 0..self.random.usize(1..=2) {
+                // Rarely nothing, which makes all subsets of items the same text.
+                let text = match self.random.u8(..20) {
+                    0 => self.sequence(0),
+                    _ => Expr::Sequence(vec![self.leaf(), self.sequence(depth)]),
+                };
+                let meets = self.random.u32(..4);
+                ways.push(Way { meets, text });
+            }
+            items.push(Item {
+                ways,
+                is_once: self.random.u8(..4) > 0,
+                is_required: self.random.u8(..3) == 0,
+            });
+        }
+        let min = self.random.u32(..2) * self.random.u32(..3);
+        let max = (self.random.u8(..3) == 0).then(|| min + self.random.u32(..3));
+        let wanted = match self.random.u8(..4) {
+            0 => self.random.u32(1..4),
+            _ => 0,
+        };
+        let separator = match self.random.u8(..3) {
+            0 => Expr::empty(),
+            _ => self.sequence(0),
+        };
+        Expr::Interleave(Box::new(Interleave {
+            items,
+            separator,
+            min,
+            max,
+            wanted,
+        }))
     }
 
     fn sequence(&mut self, depth: u32) -> Expr {
@@ -240,16 +290,19 @@ impl<'a> RandomGrammar<'a> {
                 }
             }
             4 if depth > 0 => self.choice(depth - 1),
-            _ if self.terminals > 0 => {
-                Expr::Terminal(TerminalId(self.random.u32(..self.terminals)))
-            }
-            _ => {
-                let length = self.random.usize(1..=2);
-                let text: Vec<u8> = (0..length)
-                    .map(|_| *self.random.choice(ALPHABET).expect("a byte"))
-                    .collect();
-                Expr::literal(text)
-            }
+            5 | 6 if depth > 0 && self.orders => self.interleave(depth - 1),
+            _ => self.leaf(),
         }
+    }
+
+    fn leaf(&mut self) -> Expr {
+        if self.terminals > 0 {
+            return Expr::Terminal(TerminalId(self.random.u32(..self.terminals)));
+        }
+        let length = self.random.usize(1..=2);
+        let text: Vec<u8> = (0..length)
+            .map(|_| *self.random.choice(ALPHABET).expect("a byte"))
+            .collect();
+        Expr::literal(text)
     }
 }

@@ -92,4 +92,7 @@ pub enum AutomatonError {
     /// An expression over terminals, where one over bytes is wanted.
     #[error("the expression is about terminals, not bytes: it mentions terminal number {0}")]
     MentionsTerminal(u32),
+    /// Items in any order, which an automaton would have to list.
+    #[error("the expression has items in any order, which no small automaton reads")]
+    MentionsInterleave,
 }

@@ -115,6 +115,7 @@ impl NfaBuilder {
             }
             Expr::Rule(rule) => on_rule(self, *rule, from, to)?,
             Expr::Automaton(dfa) => self.automaton(dfa, from, to)?,
+            Expr::Interleave(_) => return Err(AutomatonError::MentionsInterleave),
             Expr::Terminal(terminal) => return Err(AutomatonError::MentionsTerminal(terminal.0)),
         }
         Ok(())

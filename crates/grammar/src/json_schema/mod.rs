@@ -23,9 +23,8 @@
 //!   strings with half a surrogate pair; an object that repeats a key and is
 //!   valid only because the last one counts.
 //!
-//! A key that no keyword names may be repeated, and so may, in an object with
-//! over eight named properties read in any order, one that is not required. Whoever
-//! counts members (`minProperties`) counts such a key twice.
+//! A key that no keyword names may be repeated. Whoever counts members
+//! (`minProperties`) counts such a key twice.
 //!
 //! # How a schema is compiled
 //!
@@ -96,9 +95,7 @@ pub enum PropertyOrder {
     /// As declared: those of `properties` in their order, then those only named
     /// in `required`, then others.
     Declared,
-    /// In any order, none of the named ones twice, except that with over eight of
-    /// them those that are not required may repeat. Over fourteen required ones are
-    /// an error, since the grammar remembers the set of those seen.
+    /// In any order, none of the named ones twice.
     Any,
 }
 

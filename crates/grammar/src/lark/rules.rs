@@ -417,6 +417,10 @@ fn for_each_terminal(expr: &Expr, visit: &mut dyn FnMut(TerminalId)) {
             parts.iter().for_each(|part| for_each_terminal(part, visit));
         }
         Expr::Repeat { item, .. } => for_each_terminal(item, visit),
+        Expr::Interleave(interleave) => {
+            let forms = interleave.forms();
+            forms.for_each(|form| for_each_terminal(form, visit));
+        }
         _ => {}
     }
 }
@@ -433,6 +437,11 @@ fn renumber(expr: &mut Expr, rules: &[RuleId], terminals: &[Option<TerminalId>])
             .iter_mut()
             .for_each(|part| renumber(part, rules, terminals)),
         Expr::Repeat { item, .. } => renumber(item, rules, terminals),
+        Expr::Interleave(interleave) => {
+            for form in interleave.forms_mut() {
+                renumber(form, rules, terminals);
+            }
+        }
         Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => {}
     }
 }

@@ -87,6 +87,32 @@ impl<'a> Sampler<'a> {
                 let rule = &self.grammar.rules[rule.0 as usize];
                 self.expand(&rule.body, left.saturating_sub(1), rng, text);
             }
+            Expr::Interleave(items) => {
+                let open = |text: &Expr| depth(text, &self.depths) < NEVER;
+                let mut chosen = items.restricted(open).fewest().unwrap_or_default();
+                let start = items.start();
+                let mut progress = chosen.iter().fold(start, |progress, &(item, way)| {
+                    items.after(&progress, item, way).expect("one that fits")
+                });
+                for (item, known) in items.items.iter().enumerate() {
+                    for (way, known) in known.ways.iter().enumerate() {
+                        if depth(&known.text, &self.depths) <= left
+                            && rng.u8(..3) == 0
+                            && let Some(next) = items.after(&progress, item, way)
+                        {
+                            progress = next;
+                            chosen.push((item, way));
+                        }
+                    }
+                }
+                rng.shuffle(&mut chosen);
+                for (at, &(item, way)) in chosen.iter().enumerate() {
+                    if at > 0 {
+                        self.expand(&items.separator, left, rng, text);
+                    }
+                    self.expand(&items.items[item].ways[way].text, left, rng, text);
+                }
+            }
             Expr::Terminal(_) => unreachable!("a member is drawn from grammars over bytes"),
             Expr::Automaton(dfa) => {
                 let mut state = dfa.start();
@@ -134,6 +160,16 @@ fn depth(expr: &Expr, rules: &[u32]) -> u32 {
             .unwrap_or(NEVER),
         Expr::Repeat { min: 0, .. } => 0,
         Expr::Repeat { item, .. } => depth(item, rules),
+        Expr::Interleave(items) => {
+            let items = items.map(|text| depth(text, rules));
+            let fewest = items.restricted(|&depth| depth < NEVER).fewest();
+            let depths = |chosen: Vec<(usize, usize)>| {
+                let each = chosen.iter();
+                let each = each.map(|&(item, way)| items.items[item].ways[way].text);
+                each.max().unwrap_or(0)
+            };
+            fewest.map_or(NEVER, depths)
+        }
         Expr::Rule(rule) => rules[rule.0 as usize].saturating_add(1),
     }
 }

@@ -1,0 +1,254 @@
+//! Dotted productions: places in right-hand sides, and what may be read there.
+//!
+//! A place in an ordinary production is an index into [`Cfg::symbols`]. A place in
+//! an interleave is how far it has come ([`Progress`]); it gets a number when a parse
+//! first comes to it, so the sets of items that are never seen together never
+//! exist.
+//!
+//! Two ways of looking at interleaves are for what would have to list all sets.
+//! The *outline* forgets what was seen: any item may follow any other, and the end
+//! may follow each. It reads more, with a handful of places, which is what a cover
+//! and a guide are made of. And *inside a gap* of any length whole items are not
+//! told apart: some are hidden there, and which they are is settled when the
+//! interleave ends, where it is known which ones are still missing.
+
+use lacuna_grammar::interleave::Progress;
+use rustc_hash::FxHashMap;
+
+use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
+
+/// Number of a place.
+pub(crate) type Dot = u32;
+
+/// What is read at a place, and the place behind it; for ends, itself.
+pub(crate) type Moves = Vec<(Symbol, Dot)>;
+
+/// A place in an interleave.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Between {
+    interleave: u32,
+    progress: Progress,
+    at: At,
+}
+
+/// Where in an interleave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum At {
+    Start,
+    /// Behind an item, or behind items hidden in the gap that goes on here.
+    Item {
+        hidden: bool,
+    },
+    /// Behind the separator after that.
+    Separator {
+        hidden: bool,
+    },
+}
+
+/// The places met so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Dots {
+    /// Places below this are those of ordinary productions.
+    base: Dot,
+    is_outline: bool,
+    places: Vec<Between>,
+    ids: FxHashMap<Between, Dot>,
+    interleaves: FxHashMap<NonterminalId, u32>,
+    /// For each interleave, whether its items can hide: none may be empty, so that it
+    /// is known how many there are.
+    hides: Box<[bool]>,
+}
+
+impl Dots {
+    /// The places of a grammar's productions, and the starts of its interleaves.
+    pub fn new(cfg: &Cfg, nullable: &[bool], is_outline: bool) -> Self {
+        let numbered = (0..).zip(&cfg.interleaves);
+        let hides = cfg.interleaves.iter().map(|interleaved| {
+            let mut ways = interleaved.items.items.iter().flat_map(|item| &item.ways);
+            ways.all(|way| !matches!(way.text, Symbol::Nonterminal(n) if nullable[n as usize]))
+        });
+        let mut dots = Self {
+            base: cfg.symbols.len() as Dot,
+            is_outline,
+            places: Vec::new(),
+            ids: FxHashMap::default(),
+            interleaves: numbered.map(|(at, it)| (it.nonterminal, at)).collect(),
+            hides: hides.collect(),
+        };
+        for (at, interleaved) in (0..).zip(&cfg.interleaves) {
+            let start = interleaved.items.start();
+            dots.place(at, start, At::Start);
+        }
+        dots
+    }
+
+    /// Words that the places take, a measure of the memory.
+    pub fn size(&self) -> usize {
+        8 * self.places.len()
+    }
+
+    /// The places where texts of a nonterminal begin.
+    pub fn beginnings(&self, cfg: &Cfg, nonterminal: NonterminalId) -> Vec<Dot> {
+        match self.interleaves.get(&nonterminal) {
+            Some(interleave) => vec![self.base + interleave],
+            None => cfg.productions[nonterminal as usize].clone(),
+        }
+    }
+
+    /// Adds what is read at a place.
+    pub fn moves(&mut self, cfg: &Cfg, dot: Dot, moves: &mut Moves) {
+        let Some(place) = self.between(dot) else {
+            moves.push((cfg.symbols[dot as usize], dot + 1));
+            return;
+        };
+        let Between {
+            interleave,
+            progress,
+            at,
+        } = place;
+        let Interleaved {
+            nonterminal, items, ..
+        } = &cfg.interleaves[interleave as usize];
+        if let At::Item { .. } = at {
+            let behind = At::Separator { hidden: false };
+            let next = self.place(interleave, progress.clone(), behind);
+            moves.push((items.separator, next));
+        }
+        let may_end = match at {
+            At::Start => items.may_end(&progress),
+            At::Item { .. } => self.is_outline || items.may_end(&progress),
+            At::Separator { .. } => false,
+        };
+        if may_end {
+            moves.push((Symbol::End(*nonterminal), dot));
+        }
+        if let At::Item { .. } = at {
+            return;
+        }
+        for (item, known) in items.items.iter().enumerate() {
+            for (number, way) in known.ways.iter().enumerate() {
+                let next = match self.is_outline {
+                    true => Some(progress.clone()),
+                    false => items.after(&progress, item, number),
+                };
+                let Some(next) = next else { continue };
+                let next = self.place(interleave, next, At::Item { hidden: false });
+                moves.push((way.text, next));
+            }
+        }
+    }
+
+    /// Adds what may be read as a whole at a place, inside a gap of any length.
+    pub fn moves_in_gap(&mut self, cfg: &Cfg, dot: Dot, moves: &mut Moves) {
+        let Some(place) = self
+            .between(dot)
+            .filter(|it| self.hides[it.interleave as usize])
+        else {
+            return self.moves(cfg, dot, moves);
+        };
+        let Interleaved { hidden, items, .. } = &cfg.interleaves[place.interleave as usize];
+        match place.at {
+            At::Item { hidden } => {
+                let behind = At::Separator { hidden };
+                let next = self.place(place.interleave, place.progress, behind);
+                moves.push((items.separator, next));
+            }
+            // Further items there are part of those that are hidden already.
+            At::Separator { hidden: true } => {}
+            At::Start | At::Separator { hidden: false } => {
+                if let Some(next) = items.after_hidden(&place.progress) {
+                    let behind = At::Item { hidden: true };
+                    let next = self.place(place.interleave, next, behind);
+                    moves.push((Symbol::Nonterminal(*hidden), next));
+                }
+            }
+        }
+    }
+
+    /// Whether a place is one of an interleave.
+    pub fn is_between(&self, dot: Dot) -> bool {
+        dot >= self.base
+    }
+
+    /// The same place, what was seen forgotten; `other` are the outline's places.
+    pub fn outlined(&self, cfg: &Cfg, dot: Dot, other: &mut Self) -> Dot {
+        match self.between(dot) {
+            None => dot,
+            Some(place) => {
+                let at = match place.at {
+                    At::Start => At::Start,
+                    At::Item { .. } => At::Item { hidden: false },
+                    At::Separator { .. } => At::Separator { hidden: false },
+                };
+                let start = cfg.interleaves[place.interleave as usize].items.start();
+                other.place(place.interleave, start, at)
+            }
+        }
+    }
+
+    /// What is still required at a place in an interleave.
+    pub fn owed(&self, cfg: &Cfg, dot: Dot) -> Vec<Symbol> {
+        let Some(place) = self.between(dot) else {
+            return Vec::new();
+        };
+        let items = &cfg.interleaves[place.interleave as usize].items;
+        let mut owed = Vec::new();
+        for item in items.required_left(&place.progress) {
+            let first = items.items[item].ways.first();
+            owed.extend(first.map(|way| way.text));
+            owed.push(items.separator);
+        }
+        if let At::Separator { .. } | At::Start = place.at {
+            owed.pop();
+        }
+        owed
+    }
+
+    /// The symbols that stand for what is hidden behind a place, where the interleave
+    /// ends at another one; `None` where these do not belong together.
+    pub fn revealed(&self, cfg: &Cfg, before: Dot, end: Dot) -> Option<Vec<Symbol>> {
+        let (before, end) = (self.between(before)?, self.between(end)?);
+        let items = &cfg.interleaves[end.interleave as usize].items;
+        let all = items.hidden_items(&end.progress)?;
+        // One item for each place but the first, which gets all the rest.
+        let further = (end.progress.hidden() as usize).saturating_sub(1);
+        let (first, further) = all.split_at(all.len().saturating_sub(further));
+        let again = items.repeating();
+        let chosen = match before.progress.hidden() as usize {
+            0 => first,
+            nth if before.progress.hidden() < end.progress.hidden() => further.get(nth - 1..nth)?,
+            _ => again.as_slice(),
+        };
+        let mut symbols = Vec::new();
+        for &(item, way) in chosen {
+            symbols.push(items.items[item].ways[way].text);
+            symbols.push(items.separator);
+        }
+        symbols.pop();
+        Some(symbols)
+    }
+
+    /// The interleave that a place is in.
+    pub fn interleave(&self, dot: Dot) -> Option<u32> {
+        Some(self.between(dot)?.interleave)
+    }
+
+    fn between(&self, dot: Dot) -> Option<Between> {
+        let at = dot.checked_sub(self.base)?;
+        Some(self.places[at as usize].clone())
+    }
+
+    fn place(&mut self, interleave: u32, progress: Progress, at: At) -> Dot {
+        let fresh = self.base + self.places.len() as Dot;
+        let place = Between {
+            interleave,
+            progress,
+            at,
+        };
+        let places = &mut self.places;
+        *self.ids.entry(place).or_insert_with_key(|place| {
+            places.push(place.clone());
+            fresh
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! What is missing in an interleave, found without the sets in between.
+
+use std::collections::BTreeMap;
+
+use super::{Interleave, Progress};
+
+/// An item and one of its ways, by their numbers.
+pub type Choice = (usize, usize);
+
+impl<W> Interleave<W> {
+    /// The fewest items that make a text complete; `None` if none do.
+    pub fn fewest(&self) -> Option<Vec<Choice>> {
+        self.missing(&self.start(), 0)
+    }
+
+    /// The items to put where some were hidden, so that the text may end; as many
+    /// as there are such places at least.
+    pub fn hidden_items(&self, progress: &Progress) -> Option<Vec<Choice>> {
+        self.missing(progress, progress.hidden as usize)
+    }
+
+    /// An item that may stand any number of times.
+    pub fn repeating(&self) -> Option<Choice> {
+        let mut items = self.items.iter();
+        let found = items.position(|item| !item.is_once && !item.ways.is_empty());
+        found.map(|item| (item, 0))
+    }
+
+    /// The required items that were not seen.
+    pub fn required_left(&self, progress: &Progress) -> impl Iterator<Item = usize> {
+        let items = self.items.iter().enumerate();
+        let left = items.filter(|(at, item)| item.is_required && !progress.has_seen(*at));
+        left.map(|(at, _)| at)
+    }
+
+    /// The fewest items, at least so many, behind which the text may end.
+    ///
+    /// For each set of conditions met, the shortest list of items that meets it:
+    /// first the required ones, each in one of its ways, then others that meet more.
+    fn missing(&self, progress: &Progress, at_least: usize) -> Option<Vec<Choice>> {
+        let mut best = BTreeMap::from([(progress.met & self.wanted, Vec::new())]);
+        for item in self.required_left(progress) {
+            let mut with_it: BTreeMap<u32, Vec<Choice>> = BTreeMap::new();
+            for (met, items) in &best {
+                for (at, way) in self.items[item].ways.iter().enumerate() {
+                    let met = met | way.meets & self.wanted;
+                    with_it.entry(met).or_insert_with(|| {
+                        let mut items = items.clone();
+                        items.push((item, at));
+                        items
+                    });
+                }
+            }
+            best = with_it;
+        }
+        if !best.contains_key(&self.wanted) {
+            self.meet_more(progress, &mut best);
+        }
+        let mut items = best.remove(&self.wanted)?;
+        let short = self.min.saturating_sub(progress.count) as usize;
+        self.fill(progress, &mut items, short.max(at_least))?;
+        let total = u64::from(progress.count) + items.len() as u64;
+        let fits = self.max.is_none_or(|max| total <= u64::from(max));
+        fits.then_some(items)
+    }
+
+    fn meet_more(&self, progress: &Progress, best: &mut BTreeMap<u32, Vec<Choice>>) {
+        for (at, item) in self.items.iter().enumerate() {
+            if item.is_required && !progress.has_seen(at) && item.is_once
+                || self.is_spent(progress, at)
+            {
+                continue;
+            }
+            let before = best.clone();
+            for (number, way) in item.ways.iter().enumerate() {
+                // One that may repeat can stand in several ways.
+                let from = match item.is_once {
+                    true => before.clone(),
+                    false => best.clone(),
+                };
+                for (met, mut items) in from {
+                    items.push((at, number));
+                    let met = met | way.meets & self.wanted;
+                    let known = best.get(&met);
+                    if known.is_none_or(|known| items.len() < known.len()) {
+                        best.insert(met, items);
+                    }
+                }
+            }
+        }
+    }
+
+    fn fill(&self, progress: &Progress, items: &mut Vec<Choice>, wanted: usize) -> Option<()> {
+        if items.len() >= wanted {
+            return Some(());
+        }
+        if let Some(again) = self.repeating() {
+            items.resize(wanted, again);
+            return Some(());
+        }
+        let mut taken = vec![false; self.items.len()];
+        items.iter().for_each(|&(item, _)| taken[item] = true);
+        for (at, item) in self.items.iter().enumerate() {
+            let free = !taken[at] && !item.ways.is_empty() && !self.is_spent(progress, at);
+            if free && items.len() < wanted {
+                items.push((at, 0));
+            }
+        }
+        (items.len() >= wanted).then_some(())
+    }
+
+    fn is_spent(&self, progress: &Progress, item: usize) -> bool {
+        self.items[item].is_once && progress.has_seen(item)
+    }
+
+    /// At most the weight of a lightest text, and exactly that where no condition is
+    /// wanted; `None` if there is no text.
+    pub fn lightest(&self, weight: impl Fn(&W) -> Option<u64>) -> Option<u64> {
+        let mut total = 0u64;
+        let mut count = 0u32;
+        let mut once = Vec::new();
+        let mut repeating: Option<u64> = None;
+        for item in &self.items {
+            let ways = item.ways.iter();
+            let least = ways.filter_map(|way| weight(&way.text)).min();
+            if item.is_required {
+                total = total.saturating_add(least?);
+                count += 1;
+            } else if item.is_once {
+                once.extend(least);
+            }
+            if !item.is_once {
+                repeating = [repeating, least].into_iter().flatten().min();
+            }
+        }
+        once.sort_unstable();
+        let mut once = once.into_iter().peekable();
+        while count < self.min {
+            let next = match (once.peek(), repeating) {
+                (Some(&item), Some(again)) => item.min(again),
+                (item, again) => item.copied().or(again)?,
+            };
+            once.next_if_eq(&next);
+            total = total.saturating_add(next);
+            count += 1;
+        }
+        if self.max.is_some_and(|max| count > max) {
+            return None;
+        }
+        match u64::from(count.saturating_sub(1)) {
+            0 => Some(total),
+            between => Some(total.saturating_add(weight(&self.separator)?.saturating_mul(between))),
+        }
+    }
+}
