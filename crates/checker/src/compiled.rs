@@ -62,6 +62,16 @@ pub(crate) enum Shape {
 }
 
 impl Compiled {
+    /// An automaton of the language, or of a part of it: of a grammar that is not
+    /// regular, the texts in which recursion goes a few levels deep. `None` where none
+    /// was made.
+    pub fn automaton(&self) -> Option<&Arc<Dfa>> {
+        match &self.0 {
+            Shape::Regular { language, .. } => Some(language),
+            Shape::Parsed { inner, .. } => inner.as_ref(),
+        }
+    }
+
     /// Compiles a grammar; `counts_cells` says whether gaps that count cells will
     /// be asked about, for which more is made.
     ///

@@ -27,7 +27,7 @@ pub struct DecodingArguments {
     #[arg(long)]
     masks: bool,
     /// How a step's candidates are committed together: bisect, whole, relaxed (by a
-    /// regular cover, as EPIC does) or sequential
+    /// regular cover, as EPIC does), sequential or best (along the most probable text)
     #[arg(long, value_name = "NAME", default_value = "bisect", value_parser = commit)]
     commit: CommitKind,
     /// What becomes of a step whose refusals have run out: guided (what the model likes
@@ -70,6 +70,9 @@ pub struct DecodingArguments {
     /// Never write a token (repeatable)
     #[arg(long, value_name = "ID")]
     ban: Vec<TokenId>,
+    /// Tokens of a cell that are told apart where --commit best seeks the most probable text
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    width: usize,
     /// Mask again, after each step, the commit of an earlier step with the least
     /// probability, if that was below P; each cell once
     #[arg(long, value_name = "P")]
@@ -108,6 +111,7 @@ impl DecodingArguments {
                 ..Remask::default()
             }),
             early_stop: !self.fill,
+            width: self.width,
             ..Options::default()
         }
     }
@@ -162,6 +166,7 @@ fn commit(name: &str) -> Result<CommitKind, String> {
             ("whole", CommitKind::Whole),
             ("relaxed", CommitKind::Relaxed),
             ("sequential", CommitKind::Sequential),
+            ("best", CommitKind::Best),
         ],
     )
 }

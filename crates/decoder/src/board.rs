@@ -8,6 +8,7 @@ use lacuna_logits::TokenSet;
 use crate::canvas::Cell;
 use crate::commit::Attempt;
 use crate::guard::{Completion, Guard};
+use crate::optimal::Weights;
 use crate::{Candidate, Canvas, DecodeError, Reason, Timings};
 
 /// Milliseconds from any origin.
@@ -74,6 +75,11 @@ impl Board {
     /// Exactly the tokens that may stand in each masked cell, if they are known.
     pub(crate) fn masks(&mut self) -> Option<Vec<Option<TokenSet>>> {
         self.ask(Part::Masks, |guard, cells| guard.masks(cells))
+    }
+
+    /// The completion that weighs most, if it is known.
+    pub(crate) fn best(&mut self, weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
+        self.ask(Part::Selection, |guard, cells| guard.best(cells, weights))
     }
 
     pub(crate) fn completion(&mut self) -> Option<Completion> {

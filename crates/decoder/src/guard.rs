@@ -12,6 +12,7 @@ use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::{Cell, filled};
+use crate::optimal::{Optimum, Weights};
 use crate::{DecodeError, Reason};
 
 /// A text for a canvas whose masks are left.
@@ -56,6 +57,12 @@ pub trait Guard {
     /// Exactly the tokens, ends included, that may stand in each masked cell, all
     /// others being free; `None` if they are not known.
     fn masks(&mut self, _cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
+        None
+    }
+
+    /// The completion that weighs most, for each masked cell its [`Weights`]; it is kept.
+    /// `None` where it is not known.
+    fn best(&mut self, _cells: &[Cell], _weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
         None
     }
 
@@ -105,6 +112,8 @@ pub struct GrammarGuard {
     vocabulary: Arc<Vocabulary>,
     /// A token for every cell that completes the canvas.
     witness: Vec<TokenId>,
+    /// Made when first asked for; `None` within if there is no automaton.
+    optimum: Option<Option<Optimum>>,
 }
 
 /// Cells up to which the shortest text is looked for, for the error's sake.
@@ -117,6 +126,7 @@ impl GrammarGuard {
             checker,
             vocabulary,
             witness: Vec::new(),
+            optimum: None,
         }
     }
 }
@@ -188,6 +198,17 @@ impl Guard for GrammarGuard {
             cells.map(|mask| mask.as_ref().map(token_set)).collect()
         };
         (masks.undecided == 0).then(|| masks_of(&masks.cells))
+    }
+
+    fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
+        let (checker, vocabulary) = (&self.checker, &self.vocabulary);
+        let optimum = self.optimum.get_or_insert_with(|| {
+            let dfa = Arc::clone(checker.compiled().automaton()?);
+            Some(Optimum::new(dfa, Arc::clone(vocabulary)))
+        });
+        let best = optimum.as_mut()?.completion(cells, weights)?;
+        self.witness.clone_from(&best);
+        Some(best)
     }
 
     fn completion(&mut self) -> Option<Completion> {

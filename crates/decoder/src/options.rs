@@ -52,6 +52,9 @@ pub struct Options {
     /// Candidates of a cell that the model is asked for at a time. Changes nothing
     /// but how often it is asked.
     pub candidates: usize,
+    /// Tokens of a cell that are told apart where the most probable text is sought; the
+    /// others share what is left of the probability.
+    pub width: usize,
 }
 
 /// How many cells each step commits; see [`crate::Schedule`].
@@ -102,6 +105,9 @@ pub enum CommitKind {
     /// What committing one by one would commit, found by halving.
     #[default]
     Bisect,
+    /// Along the most probable text that the canvas can become (DINGO), where the
+    /// grammar has an automaton; else as [`CommitKind::Bisect`].
+    Best,
 }
 
 /// What becomes of a step whose refusals have run out.
@@ -160,6 +166,7 @@ impl Default for Options {
             remask: None,
             early_stop: true,
             candidates: 16,
+            width: 64,
         }
     }
 }

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use lacuna_lexer::TokenId;
 use lacuna_logits::{RowSummary, Scored, TokenSet};
 
+use crate::optimal::Weights;
 use crate::sampler::{Change, Sampler};
 
 /// A proposed token.
@@ -116,6 +117,35 @@ impl Proposals {
         }
     }
 
+    /// The candidates that are known, at most `width`, by the logarithms of their
+    /// probabilities, noise included; the rest shares what is left of the probability.
+    pub(crate) fn weights(&self, width: usize, tokens: usize) -> Weights {
+        let noisy = |scored: &Scored| {
+            let noise = scored.score - scored.logit / self.temperature;
+            // Scores are from the highest logit on where there is noise.
+            match scored.score == scored.logit {
+                true => 0.0,
+                false => noise + self.summary.highest / self.temperature,
+            }
+        };
+        let known = self.known.iter().take(width.max(1));
+        let mut left = 1.0f32;
+        let mut best: Vec<(TokenId, f32)> = Vec::new();
+        for scored in known {
+            let probability = self.summary.probability(scored);
+            left -= probability;
+            let log = probability.max(f32::MIN_POSITIVE).ln();
+            best.push((scored.token, log / self.temperature + noisy(scored)));
+        }
+        let others = tokens.saturating_sub(best.len()).max(1) as f32;
+        let rest = (left.max(0.0) / others).max(f32::MIN_POSITIVE).ln() / self.temperature;
+        let least = best.iter().map(|&(_, weight)| weight);
+        Weights {
+            rest: least.fold(rest, f32::min),
+            best,
+        }
+    }
+
     /// What the model said of a token of this cell, with its logit as changed.
     pub(crate) fn changed(&self, scored: Scored) -> Scored {
         let change = self
@@ -130,6 +160,15 @@ impl Proposals {
                 ..scored
             }
         })
+    }
+
+    /// Puts a token first, as the model scored it.
+    pub(crate) fn prefer(&mut self, scored: Scored) {
+        let changed = self.changed(scored);
+        self.unseen.remove(scored.token);
+        self.known.retain(|known| known.token != scored.token);
+        self.waiting.retain(|waiting| waiting.token != scored.token);
+        self.known.push_front(changed);
     }
 
     /// Drops the best candidate.

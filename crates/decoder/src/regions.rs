@@ -12,6 +12,7 @@ use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
 use crate::guard::{Completion, GrammarGuard, Guard};
+use crate::optimal::Weights;
 use crate::{DecodeError, Reason};
 
 /// Allows what can become, region by region, a sentence of the region's grammar.
@@ -125,6 +126,24 @@ impl Guard for RegionGuard {
             }
         }
         Some(masks)
+    }
+
+    fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
+        let mut tokens = Vec::with_capacity(cells.len());
+        for region in &mut self.regions {
+            let own = cells_of(cells, &region.range);
+            let weights = weights.get(region.range.clone()).unwrap_or_default();
+            match &mut region.guard {
+                Some(guard) => tokens.extend(guard.best(own, weights)?),
+                None => tokens.extend(own.iter().zip(weights).map(|(cell, weights)| {
+                    let best = weights.iter().flat_map(|weights| &weights.best);
+                    let best = best.max_by(|a, b| a.1.total_cmp(&b.1));
+                    cell.or(best.map(|&(token, _)| token))
+                        .unwrap_or_else(|| self.vocabulary.end())
+                })),
+            }
+        }
+        Some(tokens)
     }
 
     fn masked_again(&mut self, cells: &[Cell]) {

@@ -16,8 +16,9 @@ use crate::recover::recover;
 use crate::remask::Memory;
 use crate::sampler::OptionSampler;
 use crate::{
-    BatchCommit, Candidate, Canvas, CellView, Commit, DecodeError, Denoiser, Event, GrammarGuard,
-    How, NoGuard, Options, Order, Outcome, Reason, Recovery, Refusal, Sampler, Schedule, StepView,
+    BatchCommit, Candidate, Canvas, CellView, Commit, CommitKind, DecodeError, Denoiser, Event,
+    GrammarGuard, How, NoGuard, Options, Order, Outcome, Reason, Recovery, Refusal, Sampler,
+    Schedule, StepView,
 };
 
 /// Refusals that one check which ran out of budget counts for: it cost as much,
@@ -124,7 +125,11 @@ impl<D: Denoiser> Run<D> {
         });
         let is_masked: Vec<bool> = canvas.cells().iter().map(Option::is_none).collect();
         let blocks = blocks(&is_masked, options.block, options.steps);
-        let candidates = options.candidates.max(1);
+        let candidates = match options.commit {
+            CommitKind::Best => options.candidates.max(options.width),
+            _ => options.candidates,
+        };
+        let candidates = candidates.max(1);
         Ok(Self {
             asking: Asking::new(denoiser, writable, candidates),
             memory: Memory::new(canvas.cells().len()),
@@ -338,6 +343,9 @@ impl<D: Denoiser> Run<D> {
         if self.refusals_left() == 0 {
             return Ok(0);
         }
+        if self.decisions.commit.follows_best() && self.board.is_strict() {
+            self.follow_best(proposals, events).await?;
+        }
         let order = self.in_order(proposals).into_iter().take(quota);
         let candidates: Vec<Candidate> = order.filter_map(|at| proposals[at].best()).collect();
         let Batch { committed, refused } =
@@ -365,6 +373,35 @@ impl<D: Denoiser> Run<D> {
             self.mask(proposals, events).await?;
         }
         Ok(committed.len())
+    }
+
+    /// Puts the tokens of the most probable completion first, if it is known.
+    async fn follow_best(
+        &mut self,
+        proposals: &mut [Proposals],
+        events: &mut Vec<Event>,
+    ) -> Result<(), DecodeError> {
+        let (asking, board) = (&mut self.asking, &mut self.board);
+        let tokens = board.vocabulary.len();
+        let mut weights = vec![None; board.canvas.cells().len()];
+        for row in proposals.iter() {
+            weights[row.cell()] = Some(row.weights(self.options.width, tokens));
+        }
+        let Some(best) = board.best(&weights) else {
+            return Ok(());
+        };
+        let asks = proposals.iter().map(|row| {
+            let token = best[row.cell()];
+            (row.row(), TokenSet::from_fn(tokens, |t| t == token))
+        });
+        let asks = asks.collect();
+        let answers = asking.narrow(self.step, asks, board, events).await?;
+        for (row, scored) in proposals.iter_mut().zip(answers) {
+            if let Some(&scored) = scored.first() {
+                row.prefer(scored);
+            }
+        }
+        Ok(())
     }
 
     /// Commits the most preferred candidates one at a time; a refused one makes way

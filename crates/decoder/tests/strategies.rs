@@ -105,7 +105,8 @@ const ORDERS: [OrderKind; 5] = [
     OrderKind::Random,
     OrderKind::LeftToRight,
 ];
-const COMMITS: [CommitKind; 4] = [
+const COMMITS: [CommitKind; 5] = [
+    CommitKind::Best,
     CommitKind::Sequential,
     CommitKind::Whole,
     CommitKind::Relaxed,
@@ -141,7 +142,7 @@ fn varied(index: usize) -> Options {
         bias: [vec![], vec![(4, 2.0), (9, -3.0)]][(index / 7) % 2].clone(),
         repetition_penalty: [1.0, 1.5][(index / 11) % 2],
         masks: (index / 3).is_multiple_of(2),
-        commit: COMMITS[(index / 4) % 4],
+        commit: COMMITS[(index / 4) % 5],
         recovery: RECOVERIES[(index / 6) % 3],
         refusals_per_step: [2000, 4][(index / 13) % 2],
         refusals_per_run: [None, Some(20)][(index / 9) % 2],

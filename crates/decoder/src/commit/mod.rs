@@ -33,6 +33,12 @@ pub struct Batch {
 
 /// How a step's candidates are committed together.
 pub trait BatchCommit {
+    /// Whether the candidates are those of the most probable completion, where it is
+    /// known; they need no check then.
+    fn follows_best(&self) -> bool {
+        false
+    }
+
     /// Commits some of the candidates, most preferred first.
     fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch;
 }
@@ -45,6 +51,7 @@ impl CommitKind {
             Self::Whole => Box::new(Whole),
             Self::Relaxed => Box::new(relaxed::Relaxed),
             Self::Bisect => Box::new(bisect::Bisect),
+            Self::Best => Box::new(Best),
         }
     }
 }
@@ -69,6 +76,19 @@ impl BatchCommit for Whole {
             batch.committed.extend(committed);
         }
         batch
+    }
+}
+
+/// Along the most probable completion.
+struct Best;
+
+impl BatchCommit for Best {
+    fn follows_best(&self) -> bool {
+        true
+    }
+
+    fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch {
+        bisect::Bisect.commit(candidates, attempt)
     }
 }
 
