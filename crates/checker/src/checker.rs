@@ -9,7 +9,7 @@ use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use crate::any_length::RegularLanguage;
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::exact::{Decision, Exact};
-use crate::masks::Groups;
+use crate::masks::CellBounds;
 use crate::regular::RegularChecker;
 use crate::{Gap, Pattern, Segment, Tier, Verdict};
 
@@ -215,8 +215,8 @@ impl Checker {
     }
 
     /// What the exact tiers know of the tokens in masked cells.
-    pub(crate) fn token_groups(&mut self, pattern: &Pattern) -> Option<Vec<Groups>> {
-        self.exact().ok()?.token_groups(pattern)
+    pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {
+        self.exact().ok()?.mask_bounds(pattern)
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being

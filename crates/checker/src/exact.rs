@@ -23,7 +23,8 @@ use crate::fit::{fit, without_counts};
 use crate::graph::{Addition, CompletionGraph, Step};
 use crate::guide::Guide;
 use crate::lookahead::{Lookahead, Outlook};
-use crate::masks::{Groups, groups};
+use crate::masks::{CellBounds, mask_bounds};
+use crate::pairs::{Certain, Look};
 use crate::respell::respell;
 use crate::search::{Search, Searched};
 use crate::sets::StateSets;
@@ -35,11 +36,23 @@ use crate::{Gap, Pattern, Segment, Tier, Witness};
 /// The share of the budget that the first search may spend.
 const FIRST_SEARCH: usize = 50;
 
+/// The share that the first parse may spend.
+const FIRST_PARSE: usize = 20;
+
 /// The share that the second one may spend, where the cover has looked ahead.
 const SECOND_SEARCH: usize = 5;
 
 /// The share that it may cost to write known terminals in cells.
 const RESPELLING: usize = 4;
+
+/// States of a parser whose columns are cut.
+const MAX_STATES: usize = 6_000;
+
+/// The levels that are kept of columns, one look after the other.
+const LEVELS: [u32; 3] = [1, 2, 4];
+
+/// Pairs from which on a look is given up: some ten milliseconds.
+const MAX_PAIRS: usize = 60_000;
 
 /// What the exact tiers say.
 pub(crate) enum Decision {
@@ -118,11 +131,17 @@ impl Exact {
         if let Some(decision) = self.search(pattern, None, FIRST_SEARCH) {
             return (decision, Tier::Searched);
         }
-        let ahead = match self.look(pattern) {
+        let ahead = match self.look(pattern, false) {
             Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
             Some(Outlook::Open(ahead)) => Some(ahead),
             Some(Outlook::Exhausted) | None => None,
         };
+        if let Some(ahead) = &ahead {
+            let parse = self.chart(pattern, Some(ahead.clone()), FIRST_PARSE);
+            if !matches!(parse, Parse::Exhausted) {
+                return (self.decision(pattern, parse), Tier::Parse);
+            }
+        }
         if ahead.is_some()
             && let Some(decision) = self.search(pattern, ahead.as_ref(), SECOND_SEARCH)
         {
@@ -133,7 +152,7 @@ impl Exact {
             Some(decision) => return (decision, Tier::Fitted),
             None => {}
         }
-        let parse = self.chart(pattern, ahead);
+        let parse = self.chart(pattern, ahead, 1);
         (self.decision(pattern, parse), Tier::Parse)
     }
 
@@ -141,28 +160,62 @@ impl Exact {
     pub(crate) fn parse(&mut self, pattern: &Pattern) -> Decision {
         self.forget();
         let ahead = match pattern.counts_cells() {
-            true => self.look(pattern),
+            true => self.look(pattern, false),
             false => None,
         };
         let parse = match ahead {
             Some(Outlook::Closed) => return Decision::Impossible,
             Some(Outlook::Exhausted) => return Decision::Exhausted,
-            Some(Outlook::Open(ahead)) => self.chart(pattern, Some(ahead)),
-            None => self.chart(pattern, None),
+            Some(Outlook::Open(ahead)) => self.chart(pattern, Some(ahead), 1),
+            None => self.chart(pattern, None, 1),
         };
         self.decision(pattern, parse)
     }
 
-    /// The tokens that the cover leaves to each masked cell; `None` if it tells
+    /// What looking ahead tells of the tokens in masked cells; `None` if that is
     /// nothing.
-    pub(crate) fn token_groups(&mut self, pattern: &Pattern) -> Option<Vec<Groups>> {
+    pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {
         self.forget();
-        let Outlook::Open(ahead) = self.look(pattern)? else {
+        let Outlook::Open(ahead) = self.look(pattern, true)? else {
             return None;
         };
+        let path = self.path(pattern, Some(&ahead), SECOND_SEARCH);
+        let memos = &mut self.memos;
+        if !memos
+            .columns
+            .know_all(&self.cfg, &mut memos.sets, MAX_STATES)
+        {
+            return None;
+        }
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        Some(groups(&mut graph, &ahead))
+        let mut look = Look {
+            cfg: &self.cfg,
+            sets: &mut memos.sets,
+            columns: &mut memos.columns,
+            ahead: &ahead,
+            cover: memos.cover.as_ref()?.as_ref()?,
+            graph: &mut graph,
+        };
+        let mut bounds: Option<Vec<CellBounds>> = None;
+        let mut certain = Certain::default();
+        for levels in LEVELS {
+            let Some(mut pairs) = look.pairs(levels, MAX_PAIRS, certain) else {
+                break;
+            };
+            if let Some(Searched::Found(path)) = &path {
+                look.note(&mut pairs, path);
+            }
+            look.settle_wholes(&mut pairs);
+            let found = mask_bounds(&mut look, &mut pairs, bounds);
+            let is_done = found.iter().all(CellBounds::is_exact);
+            certain = pairs.certain;
+            bounds = Some(found);
+            if is_done {
+                break;
+            }
+        }
+        bounds
     }
 
     /// Looks for a witness where gaps count cells, an open end left aside; `None` if
@@ -173,6 +226,32 @@ impl Exact {
         ahead: Option<&Lookahead>,
         share: usize,
     ) -> Option<Decision> {
+        let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
+        match self.path(pattern, ahead, share)? {
+            Searched::Open => None,
+            Searched::Nothing => Some(Decision::Impossible),
+            Searched::Found(path) => {
+                let spanner = self.spanner.as_mut();
+                let lexer = &self.cfg.lexer;
+                let mut graph = CompletionGraph::new(pattern, lexer, spanner, &mut self.reaches);
+                let path = on_graph(&mut graph, ahead, path)?;
+                let found = witness(pattern, &graph.additions(&path)?);
+                match is_open {
+                    true => self.with_an_end(pattern, found),
+                    false => Some(Decision::Completable(found)),
+                }
+            }
+        }
+    }
+
+    /// Looks for a path to the end, or to the gap of any length there; `None` if the
+    /// pattern has other such gaps.
+    fn path(
+        &mut self,
+        pattern: &Pattern,
+        ahead: Option<&Lookahead>,
+        share: usize,
+    ) -> Option<Searched> {
         let gaps = |segment: &&Segment| **segment == Segment::Gap(Gap::Any);
         let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
         if pattern.segments.iter().filter(gaps).count() > usize::from(is_open) {
@@ -193,18 +272,7 @@ impl Exact {
             ahead: ahead.zip(memos.cover.as_ref().and_then(Option::as_ref)),
             graph: &mut graph,
         };
-        match search.run(self.limits.parse_items / share) {
-            Searched::Open => None,
-            Searched::Nothing => Some(Decision::Impossible),
-            Searched::Found(path) => {
-                let path = on_graph(&mut graph, ahead, path)?;
-                let found = witness(pattern, &graph.additions(&path)?);
-                match is_open {
-                    true => self.with_an_end(pattern, found),
-                    false => Some(Decision::Completable(found)),
-                }
-            }
-        }
+        Some(search.run(self.limits.parse_items / share))
     }
 
     /// A witness of all but the open end, and what ends the text behind it.
@@ -214,7 +282,7 @@ impl Exact {
         let opened = Pattern {
             segments: vec![Segment::Text(text), Segment::Gap(Gap::Any)],
         };
-        let Parse::Found(end) = self.chart(&opened, None) else {
+        let Parse::Found(end) = self.chart(&opened, None, 1) else {
             return None;
         };
         let additions = without_needless_separators(&opened, end.additions, &self.cfg.lexer);
@@ -223,8 +291,9 @@ impl Exact {
         Some(Decision::Completable(found))
     }
 
-    /// What the cover says; `None` if there is none.
-    fn look(&mut self, pattern: &Pattern) -> Option<Outlook> {
+    /// What the cover says, nodes [kept apart](Lookahead::look) or not; `None` if
+    /// there is no cover.
+    fn look(&mut self, pattern: &Pattern, apart: bool) -> Option<Outlook> {
         // What is hidden in gaps of any length the cover does not know.
         let any = pattern.segments.contains(&Segment::Gap(Gap::Any));
         if any && !self.cfg.interleaves.is_empty() {
@@ -237,14 +306,14 @@ impl Exact {
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let budget = self.limits.parse_items;
-        Some(Lookahead::look(cover.as_mut()?, &mut graph, budget))
+        Some(Lookahead::look(cover.as_mut()?, &mut graph, apart, budget))
     }
 
     /// What a parse with gaps of any length says about gaps that count cells: no, or
     /// a witness that can be made to fit; `None` if that leaves it open.
     fn decide_without_counts(&mut self, pattern: &Pattern) -> Option<Decision> {
         let uncounted = without_counts(pattern);
-        let found = match self.chart(&uncounted, None) {
+        let found = match self.chart(&uncounted, None, 1) {
             Parse::Nothing => return Some(Decision::Impossible),
             Parse::Exhausted => return None,
             Parse::Found(found) => found,
@@ -266,13 +335,13 @@ impl Exact {
         respelled.map(Decision::Completable)
     }
 
-    fn chart(&mut self, pattern: &Pattern, ahead: Option<Lookahead>) -> Parse {
+    fn chart(&mut self, pattern: &Pattern, ahead: Option<Lookahead>, share: usize) -> Parse {
         let memos = &mut self.memos;
         let cover = memos.cover.as_ref().and_then(Option::as_ref);
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let chart = &mut self.charts[usize::from(pattern.counts_cells())];
-        let budget = self.limits.parse_items;
+        let budget = self.limits.parse_items / share;
         chart.parse(
             &self.cfg,
             &mut memos.sets,

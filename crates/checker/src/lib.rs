@@ -45,6 +45,7 @@ pub mod lr;
 mod masks;
 mod normalize;
 mod packed;
+mod pairs;
 mod pattern;
 pub mod regular;
 mod respell;

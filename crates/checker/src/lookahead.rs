@@ -16,6 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use lacuna_lexer::NO_ROW;
 use rustc_hash::FxHashMap;
 
 use crate::cover::{Cover, CoverSetId, NO_STATES};
@@ -29,6 +30,8 @@ pub struct Lookahead {
     nodes: Vec<Seen>,
     /// The rank of the first gap.
     from: u32,
+    /// Whether nodes at the beginning of a cell stand for themselves only.
+    apart: bool,
     /// Nodes and edges looked at.
     work: usize,
 }
@@ -72,10 +75,18 @@ pub struct Asked {
 }
 
 impl Lookahead {
-    /// Looks ahead over a graph, within a budget of points and edges.
-    pub fn look(cover: &mut Cover, graph: &mut CompletionGraph<'_>, budget: usize) -> Outlook {
+    /// Looks ahead over a graph, within a budget of points and edges. With `apart`,
+    /// nodes at the beginning of a cell stand for none but themselves, so that it
+    /// remains known which tokens can be read from each.
+    pub fn look(
+        cover: &mut Cover,
+        graph: &mut CompletionGraph<'_>,
+        apart: bool,
+        budget: usize,
+    ) -> Outlook {
         let mut lookahead = Self {
             from: first_gap(graph),
+            apart,
             ..Self::default()
         };
         if lookahead.run_forwards(cover, graph, budget).is_none() {
@@ -107,22 +118,6 @@ impl Lookahead {
             edges: Arc::clone(&seen.edges),
             reach: seen.reach,
         })
-    }
-
-    /// The nodes that the cover can come to.
-    pub(crate) fn points(&self) -> impl Iterator<Item = Point> + '_ {
-        self.nodes.iter().map(|seen| seen.point)
-    }
-
-    /// Whether an edge of the graph is one that the rest allows.
-    pub(crate) fn leads(&self, from: Point, label: Label, to: Point) -> bool {
-        let Some(&id) = self.ids.get(&from) else {
-            return false;
-        };
-        let to = self.stands_for(to);
-        let edges = &self.nodes[id as usize].edges;
-        let found = edges.binary_search_by_key(&(label, to), |edge| (edge.label, edge.to));
-        found.is_ok()
     }
 
     /// A path of the graph for one between nodes that stand for others.
@@ -178,7 +173,8 @@ impl Lookahead {
         differing.map(|seen| seen.rank)
     }
 
-    fn stands_for(&self, point: Point) -> Point {
+    /// The node that stands for another: itself, as a rule.
+    pub(crate) fn stands_for(&self, point: Point) -> Point {
         self.ids.get(&point).map_or(point, |&id| {
             self.nodes[self.nodes[id as usize].stands_for_it as usize].point
         })
@@ -283,7 +279,8 @@ impl Lookahead {
             for &(rank, _, id) in place {
                 self.keep_what_leads_on(cover, id);
                 let node = &self.nodes[id as usize];
-                if rank < self.from || graph.gap(node.point).is_some() {
+                let is_apart = self.apart && node.point.row == NO_ROW;
+                if is_apart || rank < self.from || graph.gap(node.point).is_some() {
                     continue;
                 }
                 let key = (rank, node.point.within, Arc::clone(&node.edges));

@@ -1,24 +1,28 @@
 //! Token masks for holes: for every masked cell, the tokens that keep the canvas
 //! completable, the other masked cells being free.
 //!
-//! What the cover leaves of the completion graph ([`Lookahead`]) bounds the masks
-//! from above; tokens that do the same in it are one *group*, decided together. Every
-//! witness that is found decides a group of each cell at once, so most groups are
-//! never asked about; the rest are, one by one, by the checker. So a mask is exact,
-//! however coarse the bound.
+//! [`Pairs`] of nodes and columns, of which more and more levels are kept, bound the
+//! masks from above, and make sure of most tokens. Tokens that do the same in what is
+//! left are one *group*, decided together by the checker; every witness that it finds
+//! decides a group of each cell. So a mask is exact, however coarse the bound.
 //!
 //! Exact for each cell alone, not for two together: after a commit the masks are to be
 //! drawn anew.
 //!
-//! Cost: the look-ahead; for each cell, the token classes of the lexer states that can
-//! stand before it; a check for each group that no witness shows.
+//! Cost: the pairs; for each cell, the token classes of the lexer states that can stand
+//! before it; a check for each group that is left.
 
-use lacuna_lexer::{BitSet, LexerState, NO_ROW, StepId, TokenClasses, TokenId, Vocabulary};
+use std::sync::Arc;
+
+use lacuna_lexer::{
+    BitSet, LexerState, StepId, TokenClass, TokenClasses, TokenId, TokenStep, Vocabulary,
+};
 use rustc_hash::FxHashMap;
 
 use crate::cells;
-use crate::graph::{CompletionGraph, Label, Point};
-use crate::lookahead::Lookahead;
+use crate::columns::ColumnId;
+use crate::graph::{Label, Point};
+use crate::pairs::{Look, Pair, PairId, Pairs};
 use crate::{Checker, Filling, Gap, Pattern, Segment, Verdict};
 
 /// The tokens that may stand in each cell of a canvas.
@@ -90,8 +94,16 @@ impl Checker {
         let text_cells = cells.iter().position(|cell| is_end(*cell, &vocabulary));
         let text_cells = text_cells.unwrap_or(cells.len());
         let holes: Vec<usize> = (0..text_cells).filter(|&at| cells[at].is_none()).collect();
-        let groups = match self.token_groups(&pattern) {
-            Some(groups) => groups,
+        let groups = match self.mask_bounds(&pattern) {
+            Some(bounds) => {
+                let bounds = holes.iter().zip(bounds).map(|(&cell, bounds)| {
+                    if let Some(mask) = &mut masks.cells[cell] {
+                        mask.union_with(&bounds.shown);
+                    }
+                    bounds.open
+                });
+                bounds.collect()
+            }
             None => vec![Groups::single(&vocabulary); holes.len()],
         };
         show(&groups, &holes, &witness, &mut masks);
@@ -196,97 +208,252 @@ fn tokens_of(gaps: &[Filling]) -> Vec<TokenId> {
     tokens.flatten().copied().collect()
 }
 
-/// The groups of tokens that a look-ahead leaves to each masked cell, in order.
-pub(crate) fn groups(graph: &mut CompletionGraph<'_>, ahead: &Lookahead) -> Vec<Groups> {
-    let mut entries: FxHashMap<(u32, u32), Vec<Point>> = FxHashMap::default();
-    for point in ahead.points().filter(|point| point.row == NO_ROW) {
-        let place = entries.entry((point.segment, point.offset)).or_default();
-        place.push(point);
+/// What a look ahead tells of one masked cell.
+pub(crate) struct CellBounds {
+    /// Tokens that certainly may stand there.
+    shown: BitSet,
+    /// The others that may, as far as it tells.
+    open: Groups,
+}
+
+impl CellBounds {
+    /// Whether nothing is left to be decided.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.open.tokens.len() <= 1
     }
-    let mut groups = Vec::new();
-    let pattern = graph.pattern;
+}
+
+/// Steps through the graph that are taken to make sure of one class of tokens.
+const STEPS: usize = 400;
+
+/// What pairs tell of each masked cell, in order, beyond what is known.
+pub(crate) fn mask_bounds(
+    look: &mut Look<'_, '_>,
+    pairs: &mut Pairs,
+    known: Option<Vec<CellBounds>>,
+) -> Vec<CellBounds> {
+    let mut known = known.into_iter().flatten();
+    let mut entries = pairs.entries();
+    let pattern = look.graph.pattern;
+    let mut bounds = Vec::new();
     for (segment, piece) in (0..).zip(&pattern.segments) {
         let Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) = piece else {
             continue;
         };
         for offset in 0..u32::try_from(*cells).unwrap_or(u32::MAX) {
-            let mut here = entries.remove(&(segment, offset)).unwrap_or_default();
-            here.sort_unstable();
-            groups.push(of_cell(graph, ahead, &here));
+            let here = entries.remove(&(segment, offset)).unwrap_or_default();
+            let known = known.next();
+            bounds.extend(match known {
+                Some(known) if known.is_exact() => Some(known),
+                known => Cell::bounds(look, pairs, &here, known),
+            });
         }
     }
-    groups
+    bounds
 }
 
-/// The groups of one cell; `entries` are the nodes at its beginning.
-fn of_cell(graph: &mut CompletionGraph<'_>, ahead: &Lookahead, entries: &[Point]) -> Groups {
-    let mut of_token: Vec<u32> = Vec::new();
-    // Refined by one class after the other: the group before, and the class.
-    let mut refined: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    let mut class_id = 0;
-    let mut groups = 0u32;
-    for &entry in entries {
-        for state in cells::states(graph, entry) {
-            let lexer = graph.lexer;
-            let Some(spanner) = graph.spanner.as_deref_mut() else {
-                return Groups::default();
+/// The work on one cell.
+struct Cell {
+    /// The token classes of each lexer state that can stand before the cell.
+    states: Vec<(LexerState, Arc<TokenClasses>, Vec<Standing>)>,
+    shown: BitSet,
+    /// The groups of the tokens that are not yet decided, if not all.
+    wanted: Option<Vec<u32>>,
+}
+
+/// What is known of a class.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// No token of it may stand here, as far as is known.
+    Closed,
+    /// Some way is open.
+    Open,
+    /// It certainly may stand here, or was decided before.
+    Settled,
+}
+
+/// Where a part of a token leads: a pair, with a whole column if one is known.
+type Reached = Box<[(PairId, Option<ColumnId>)]>;
+
+impl Cell {
+    fn bounds(
+        look: &mut Look<'_, '_>,
+        pairs: &mut Pairs,
+        entries: &[PairId],
+        known: Option<CellBounds>,
+    ) -> Option<CellBounds> {
+        let tokens = look.graph.spanner.as_deref()?.vocabulary().len();
+        let mut cell = Self {
+            states: Vec::new(),
+            shown: BitSet::new(tokens),
+            wanted: None,
+        };
+        if let Some(CellBounds { shown, open }) = known {
+            cell.shown = shown;
+            cell.wanted = Some(open.of_token);
+        }
+        for &entry in entries {
+            cell.enter(look, pairs, entry);
+        }
+        Some(CellBounds {
+            open: cell.open(tokens),
+            shown: cell.shown,
+        })
+    }
+
+    /// Finds out what the tokens can do that begin at a pair.
+    fn enter(&mut self, look: &mut Look<'_, '_>, pairs: &mut Pairs, entry: PairId) {
+        let Pair { point, whole, .. } = pairs.pairs[entry as usize];
+        for state in cells::states(look.graph, point) {
+            let Some(at) = self.state(look, state) else {
+                continue;
             };
-            if of_token.is_empty() {
-                of_token = vec![0; spanner.vocabulary().len()];
+            let (_, classes, standings) = &mut self.states[at];
+            let mut reached: Vec<Option<Reached>> = vec![None; classes.steps.len()];
+            reached[0] = Some([(entry, whole)].into());
+            for (class, standing) in classes.classes.iter().zip(standings) {
+                let is_settled = match standing {
+                    Standing::Settled => true,
+                    Standing::Open => whole.is_none(),
+                    Standing::Closed => false,
+                };
+                if is_settled {
+                    continue;
+                }
+                let found = stand(look, pairs, classes, class, &mut reached);
+                if found == Standing::Settled {
+                    for &token in &class.tokens {
+                        self.shown.insert(token as usize);
+                    }
+                }
+                if found != Standing::Closed {
+                    *standing = found;
+                }
             }
-            let classes = spanner.classes(lexer, state);
-            let open = open_classes(graph, ahead, entry, &classes);
-            for class in open {
-                class_id += 1;
-                for &token in &classes.classes[class].tokens {
+        }
+    }
+
+    /// The place of a lexer state among those met.
+    fn state(&mut self, look: &mut Look<'_, '_>, state: LexerState) -> Option<usize> {
+        let known = self.states.iter().position(|&(known, ..)| known == state);
+        known.or_else(|| {
+            let spanner = look.graph.spanner.as_deref_mut()?;
+            let classes = spanner.classes(look.graph.lexer, state);
+            let is_wanted = |class: &TokenClass| match &self.wanted {
+                None => true,
+                Some(wanted) => class
+                    .tokens
+                    .iter()
+                    .any(|&token| wanted[token as usize] != 0),
+            };
+            let standings = classes.classes.iter().map(|class| match is_wanted(class) {
+                true => Standing::Closed,
+                false => Standing::Settled,
+            });
+            let standings = standings.collect();
+            self.states.push((state, classes, standings));
+            Some(self.states.len() - 1)
+        })
+    }
+
+    /// The tokens that are neither shown nor ruled out.
+    fn open(&self, tokens: usize) -> Groups {
+        let mut of_token: Vec<u32> = vec![0; tokens];
+        // Refined by one class after the other: the group before, and the class.
+        let mut refined: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let (mut id, mut groups) = (0, 0u32);
+        for (_, classes, standings) in &self.states {
+            for (class, &standing) in classes.classes.iter().zip(standings) {
+                if standing != Standing::Open {
+                    continue;
+                }
+                id += 1;
+                for &token in &class.tokens {
+                    let is_wanted = self.wanted.as_ref();
+                    let is_wanted = is_wanted.is_none_or(|wanted| wanted[token as usize] != 0);
+                    if !is_wanted || self.shown.contains(token as usize) {
+                        continue;
+                    }
                     let group = &mut of_token[token as usize];
-                    *group = *refined.entry((*group, class_id)).or_insert_with(|| {
+                    *group = *refined.entry((*group, id)).or_insert_with(|| {
                         groups += 1;
                         groups
                     });
                 }
             }
         }
-    }
-    let mut tokens: Vec<Vec<TokenId>> = vec![Vec::new(); groups as usize + 1];
-    for (token, &group) in (0..).zip(&of_token) {
-        if group != 0 {
-            tokens[group as usize].push(token);
+        let mut tokens: Vec<Vec<TokenId>> = vec![Vec::new(); groups as usize + 1];
+        for (token, &group) in (0..).zip(&of_token) {
+            if group != 0 {
+                tokens[group as usize].push(token);
+            }
         }
+        Groups { of_token, tokens }
     }
-    Groups { of_token, tokens }
 }
 
-/// The classes of tokens with a way from a node to the next place that the rest of
-/// the pattern allows.
-fn open_classes(
-    graph: &CompletionGraph<'_>,
-    ahead: &Lookahead,
-    entry: Point,
+/// What can be told of the tokens of a class from one pair on.
+fn stand(
+    look: &mut Look<'_, '_>,
+    pairs: &mut Pairs,
     classes: &TokenClasses,
-) -> Vec<usize> {
-    let mut points: Vec<Option<Point>> = vec![Some(entry)];
-    for step in classes.steps.iter().skip(1) {
-        let point = Point {
-            row: step.row,
-            state: 0,
-            within: false,
-            ..entry
-        };
-        let reached = step.before.iter().any(|&(before, terminal)| {
-            let before = points[before as usize];
-            before.is_some_and(|before| ahead.leads(before, Label::Lexeme(terminal), point))
-        });
-        points.push(reached.then_some(point));
+    class: &TokenClass,
+    reached: &mut [Option<Reached>],
+) -> Standing {
+    let mut standing = Standing::Closed;
+    for &(step, state) in &class.landings {
+        reach(look, pairs, classes, step, reached);
+        for &(pair, whole) in reached[step as usize].iter().flatten() {
+            let landing = cells::landing(look.graph, pairs.pairs[pair as usize].point, state);
+            let landing = look.ahead.stands_for(landing);
+            let Some(to) = pairs.follow(pair, Label::Within, landing) else {
+                continue;
+            };
+            if !pairs.pairs[to as usize].is_open {
+                continue;
+            }
+            standing = Standing::Open;
+            let whole = whole.and_then(|whole| look.step(whole, Label::Within, landing));
+            let Some(whole) = whole else {
+                continue;
+            };
+            if look.leads_on(pairs, to, whole, &mut { STEPS }) == Some(true) {
+                return Standing::Settled;
+            }
+        }
     }
-    let lands = |&(step, state): &(StepId, LexerState)| {
-        points[step as usize].is_some_and(|point| {
-            let landing = cells::landing(graph, point, state);
-            ahead.leads(point, Label::Within, landing)
-        })
-    };
-    let open = classes.classes.iter().enumerate();
-    open.filter(|(_, class)| class.landings.iter().any(lands))
-        .map(|(at, _)| at)
-        .collect()
+    standing
+}
+
+/// Finds the pairs that the tokens through a step lead to.
+fn reach(
+    look: &mut Look<'_, '_>,
+    pairs: &Pairs,
+    classes: &TokenClasses,
+    step: StepId,
+    reached: &mut [Option<Reached>],
+) {
+    if reached[step as usize].is_some() {
+        return;
+    }
+    let TokenStep { row, before } = &classes.steps[step as usize];
+    let mut found: Vec<(PairId, Option<ColumnId>)> = Vec::new();
+    for &(before, terminal) in before {
+        // As deep as a token is long.
+        reach(look, pairs, classes, before, reached);
+        for &(pair, whole) in reached[before as usize].iter().flatten() {
+            let label = Label::Lexeme(terminal);
+            let behind = look.ahead.stands_for(Point {
+                row: *row,
+                state: 0,
+                within: false,
+                ..pairs.pairs[pair as usize].point
+            });
+            if let Some(to) = pairs.follow(pair, label, behind) {
+                let whole = whole.and_then(|whole| look.step(whole, label, behind));
+                found.push((to, whole));
+            }
+        }
+    }
+    reached[step as usize] = Some(found.into());
 }

@@ -232,6 +232,11 @@ impl StateSets {
         next
     }
 
+    /// The set of some states, in ascending order, at no cost.
+    pub fn of(&mut self, states: &[StateId]) -> SetId {
+        self.intern(states.iter().map(|&state| (state, 0)).collect())
+    }
+
     /// Both sets as one.
     pub fn union(&mut self, a: Costed, b: Costed) -> Costed {
         let (low, high) = match a.cost <= b.cost {

@@ -1,0 +1,356 @@
+//! A look ahead that remembers the innermost levels of a parse.
+//!
+//! The regular cover forgets where productions began, so it lets a bracket close that
+//! nobody opened. Here nodes of the completion graph are paired with columns of which
+//! the innermost levels are kept ([`Columns::cut`]). All such pairs are found forwards,
+//! each with one whole column that it stands for, if one is known; and backwards, those
+//! from which the end can be reached. What no pair can do, the grammar cannot. What a
+//! whole column does is certain: a path along which each step of the whole columns is
+//! known leads to a text of the grammar.
+//!
+//! Cost: look-ups for each pair and edge, twice.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use lacuna_lexer::NO_ROW;
+use rustc_hash::FxHashMap;
+
+use crate::cfg::Cfg;
+use crate::columns::{ColumnId, Columns};
+use crate::cover::Cover;
+use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
+use crate::lookahead::Lookahead;
+use crate::sets::StateSets;
+use crate::{Gap, Segment};
+
+/// Index of a pair; 0 is the start.
+pub(crate) type PairId = u32;
+
+/// A node with a column.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub point: Point,
+    /// Its innermost levels.
+    pub column: ColumnId,
+    /// A whole column that some filling leads to.
+    pub whole: Option<ColumnId>,
+    /// The edges that the column can follow, in the order of the graph's.
+    pub edges: Vec<(Label, PairId)>,
+    /// Whether the text may end here.
+    ends: bool,
+    /// Whether a way leads to the end, as far as the columns tell.
+    pub is_open: bool,
+}
+
+/// Whether whole columns at nodes lead to the end, where that is known.
+pub(crate) type Certain = FxHashMap<(Point, ColumnId), bool>;
+
+/// The pairs of a pattern.
+#[derive(Clone, Debug)]
+pub(crate) struct Pairs {
+    pub pairs: Vec<Pair>,
+    pub certain: Certain,
+}
+
+/// All that looking works with.
+pub(crate) struct Look<'a, 'g> {
+    pub cfg: &'a Cfg,
+    pub sets: &'a mut StateSets,
+    pub columns: &'a mut Columns,
+    pub ahead: &'a Lookahead,
+    pub cover: &'a Cover,
+    pub graph: &'a mut CompletionGraph<'g>,
+}
+
+impl Look<'_, '_> {
+    /// The column behind an edge.
+    pub(crate) fn step(&mut self, column: ColumnId, label: Label, to: Point) -> Option<ColumnId> {
+        match label {
+            Label::End => None,
+            Label::Lexeme(terminal) => self.columns.step(self.cfg, self.sets, column, terminal),
+            Label::Within => {
+                let hopes = self.columns.hopes(self.cfg, self.sets, column, to.state);
+                hopes.then_some(column)
+            }
+        }
+    }
+
+    /// Whether the rest of the pattern can be read at a column, as far as the cover
+    /// tells.
+    fn is_asked_for(&self, column: ColumnId, point: Point) -> bool {
+        let Some(asked) = self.ahead.asks(point, self.graph.rank(point)) else {
+            return true;
+        };
+        let entries = self.columns.entries(column);
+        let sets = entries.iter().map(|&(_, set)| set);
+        let mut sets = sets.chain([self.columns.begun(column)]);
+        sets.any(|set| {
+            let members = self.sets.members(set);
+            let mut outlines = members.iter().map(|&(state, _)| self.sets.outline(state));
+            outlines.any(|state| self.cover.holds(asked, state))
+        })
+    }
+
+    /// All pairs with columns of so many levels; `None` if there are more than `most`.
+    pub(crate) fn pairs(&mut self, levels: u32, most: usize, certain: Certain) -> Option<Pairs> {
+        let segments = &self.graph.pattern().segments;
+        let open_end = match segments.as_slice() {
+            [.., Segment::Gap(Gap::Any)] => Some(segments.len() as u32 - 1),
+            _ => None,
+        };
+        let mut found = Forward::default();
+        let start = self.graph.start();
+        found.pair(self, start, Columns::START);
+        found.pairs[0].whole = Some(Columns::START);
+        let mut asked: FxHashMap<(Point, ColumnId), bool> = FxHashMap::default();
+        while let Some(Reverse((.., id))) = found.queue.pop() {
+            let Pair {
+                point,
+                column,
+                whole,
+                ..
+            } = found.pairs[id as usize];
+            if open_end == Some(point.segment) {
+                found.pairs[id as usize].ends = true;
+                continue;
+            }
+            let Some(from) = self.ahead.edges(point) else {
+                continue;
+            };
+            let mut edges = Vec::with_capacity(from.edges.len());
+            for &Edge { label, to, .. } in from.edges.iter() {
+                if label == Label::End {
+                    found.pairs[id as usize].ends = self.columns.ends(column);
+                    continue;
+                }
+                let Some(next) = self.step(column, label, to) else {
+                    continue;
+                };
+                let next = self.columns.cut(self.sets, next, levels);
+                let is_asked = *asked
+                    .entry((to, next))
+                    .or_insert_with(|| self.is_asked_for(next, to));
+                if !is_asked {
+                    continue;
+                }
+                let next = found.pair(self, to, next);
+                edges.push((label, next));
+                if found.pairs[next as usize].whole.is_none()
+                    && let Some(whole) = whole
+                {
+                    found.pairs[next as usize].whole = self.step(whole, label, to);
+                }
+            }
+            found.pairs[id as usize].edges = edges;
+            if found.pairs.len() > most {
+                return None;
+            }
+        }
+        Some(found.backwards(certain))
+    }
+
+    /// Whether a whole column at a pair leads to the end: certainly, or certainly not,
+    /// or `None` if `steps` are not enough to find out.
+    pub(crate) fn leads_on(
+        &mut self,
+        pairs: &mut Pairs,
+        pair: PairId,
+        whole: ColumnId,
+        steps: &mut usize,
+    ) -> Option<bool> {
+        // Depth first; frames hold the pair, its column, the next edge, and whether all
+        // before it were dead ends for certain.
+        let mut stack: Vec<(PairId, ColumnId, usize, bool)> = vec![(pair, whole, 0, true)];
+        let mut answer: Option<bool> = None;
+        let mut is_known = false;
+        while let Some((id, column, at, sure)) = stack.pop() {
+            let here = &pairs.pairs[id as usize];
+            let key = (here.point, column);
+            if is_known {
+                // An answer comes back from the edge before `at`.
+                is_known = false;
+                match answer {
+                    Some(true) => {
+                        pairs.certain.insert(key, true);
+                        is_known = true;
+                        continue;
+                    }
+                    Some(false) => stack.push((id, column, at, sure)),
+                    None => stack.push((id, column, at, false)),
+                }
+                continue;
+            }
+            if at == 0 {
+                if let Some(&known) = pairs.certain.get(&key) {
+                    (answer, is_known) = (Some(known), true);
+                    continue;
+                }
+                if !here.is_open {
+                    pairs.certain.insert(key, false);
+                    (answer, is_known) = (Some(false), true);
+                    continue;
+                }
+                if here.ends && self.columns.ends(column) {
+                    pairs.certain.insert(key, true);
+                    (answer, is_known) = (Some(true), true);
+                    continue;
+                }
+                if self.meets_certainty(pairs, id, column) {
+                    pairs.certain.insert(key, true);
+                    (answer, is_known) = (Some(true), true);
+                    continue;
+                }
+                if *steps == 0 {
+                    (answer, is_known) = (None, true);
+                    continue;
+                }
+                *steps -= 1;
+            }
+            match here.edges.get(at) {
+                None => {
+                    if sure {
+                        pairs.certain.insert(key, false);
+                    }
+                    (answer, is_known) = (sure.then_some(false), true);
+                }
+                Some(&(label, to)) => {
+                    let point = pairs.pairs[to as usize].point;
+                    stack.push((id, column, at + 1, sure));
+                    if pairs.pairs[to as usize].is_open
+                        && let Some(next) = self.step(column, label, point)
+                    {
+                        stack.push((to, next, 0, true));
+                    }
+                }
+            }
+        }
+        answer
+    }
+
+    /// Takes note of a path to the end, which makes all on it certain.
+    pub(crate) fn note(&mut self, pairs: &mut Pairs, path: &[Step]) {
+        let (mut at, mut whole) = (0, Columns::START);
+        let mut certain = vec![(at, whole)];
+        for &Step { label, to, .. } in path {
+            let next = pairs.follow(at, label, to);
+            let Some((next, column)) = next.zip(self.step(whole, label, to)) else {
+                break;
+            };
+            (at, whole) = (next, column);
+            certain.push((at, whole));
+        }
+        for (id, whole) in certain {
+            let pair = &mut pairs.pairs[id as usize];
+            pair.whole = Some(whole);
+            pairs.certain.insert((pair.point, whole), true);
+        }
+    }
+
+    /// Settles, from the end to the start, which pairs' whole columns certainly lead to
+    /// the end.
+    pub(crate) fn settle_wholes(&mut self, pairs: &mut Pairs) {
+        let mut order: Vec<PairId> = (0..pairs.pairs.len() as PairId).collect();
+        order.sort_unstable_by_key(|&id| {
+            let point = pairs.pairs[id as usize].point;
+            Reverse((self.graph.rank(point), point.order()))
+        });
+        for id in order {
+            let pair = &pairs.pairs[id as usize];
+            let Some(whole) = pair.whole.filter(|_| pair.is_open) else {
+                continue;
+            };
+            let key = (pair.point, whole);
+            let ends = pair.ends && self.columns.ends(whole);
+            if ends || self.meets_certainty(pairs, id, whole) {
+                pairs.certain.insert(key, true);
+            }
+        }
+    }
+
+    /// Whether an edge leads to where it is certain that the end can be reached.
+    fn meets_certainty(&mut self, pairs: &Pairs, pair: PairId, whole: ColumnId) -> bool {
+        let mut edges = pairs.pairs[pair as usize].edges.iter();
+        edges.any(|&(label, to)| {
+            let to = &pairs.pairs[to as usize];
+            let next = self.step(whole, label, to.point).filter(|_| to.is_open);
+            next.is_some_and(|next| pairs.certain.get(&(to.point, next)) == Some(&true))
+        })
+    }
+}
+
+impl Pairs {
+    /// The pair that an edge leads to.
+    pub(crate) fn follow(&self, from: PairId, label: Label, to: Point) -> Option<PairId> {
+        let edges = &self.pairs[from as usize].edges;
+        let place = |&(known, id): &(Label, PairId)| (known, self.pairs[id as usize].point);
+        let at = edges.binary_search_by_key(&(label, to), place).ok()?;
+        Some(edges[at].1)
+    }
+
+    /// The open pairs at the beginning of cells, by their places.
+    pub(crate) fn entries(&self) -> FxHashMap<(u32, u32), Vec<PairId>> {
+        let mut entries: FxHashMap<(u32, u32), Vec<PairId>> = FxHashMap::default();
+        for (id, pair) in (0..).zip(&self.pairs) {
+            let Point {
+                segment,
+                offset,
+                row,
+                ..
+            } = pair.point;
+            if row == NO_ROW && pair.is_open {
+                entries.entry((segment, offset)).or_default().push(id);
+            }
+        }
+        entries
+    }
+}
+
+/// Pairs as they are found.
+#[derive(Default)]
+struct Forward {
+    pairs: Vec<Pair>,
+    ids: FxHashMap<(Point, ColumnId), PairId>,
+    queue: BinaryHeap<Reverse<(u32, u32, PairId)>>,
+}
+
+impl Forward {
+    fn pair(&mut self, look: &Look<'_, '_>, point: Point, column: ColumnId) -> PairId {
+        let fresh = self.pairs.len() as PairId;
+        let id = *self.ids.entry((point, column)).or_insert(fresh);
+        if id == fresh {
+            self.pairs.push(Pair {
+                point,
+                column,
+                whole: None,
+                edges: Vec::new(),
+                ends: false,
+                is_open: false,
+            });
+            let place = (look.graph.rank(point), point.order(), id);
+            self.queue.push(Reverse(place));
+        }
+        id
+    }
+
+    /// Finds the pairs from which the end can be reached.
+    fn backwards(mut self, certain: Certain) -> Pairs {
+        let mut before: Vec<Vec<PairId>> = vec![Vec::new(); self.pairs.len()];
+        for (id, pair) in (0..).zip(&self.pairs) {
+            for &(_, to) in &pair.edges {
+                before[to as usize].push(id);
+            }
+        }
+        let ends = (0..).zip(&self.pairs).filter(|(_, pair)| pair.ends);
+        let mut work: Vec<PairId> = ends.map(|(id, _)| id).collect();
+        while let Some(id) = work.pop() {
+            if !std::mem::replace(&mut self.pairs[id as usize].is_open, true) {
+                work.extend(&before[id as usize]);
+            }
+        }
+        Pairs {
+            pairs: self.pairs,
+            certain,
+        }
+    }
+}
