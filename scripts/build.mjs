@@ -1,6 +1,7 @@
-// `npm run build`: everything the page is made of.
+// `npm run build`: the npm package, and the page that is made with it.
 
 import { nodePackages } from "./lib/node-packages.mjs";
+import { npmPackage } from "./lib/npm-package.mjs";
 import { page } from "./lib/page.mjs";
 import { main, stage } from "./lib/report.mjs";
 import { wasm } from "./lib/wasm.mjs";
@@ -9,6 +10,7 @@ import { wasm } from "./lib/wasm.mjs";
 export async function build() {
   await stage("node packages", nodePackages);
   await stage("engine (WebAssembly)", wasm);
+  await stage("npm package", npmPackage);
   await stage("page", page);
 }
 

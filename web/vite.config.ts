@@ -9,5 +9,5 @@ export default defineConfig({
     assetsInlineLimit: (path) => !path.endsWith(".wasm"),
   },
   worker: { format: "es" },
-  test: { include: ["test/**/*.test.ts"], environment: "node" },
+  test: { include: ["test/**/*.test.ts", "lacuna/test/**/*.test.ts"], environment: "node" },
 });

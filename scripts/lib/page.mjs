@@ -10,9 +10,14 @@ export const PAGE = inside("web", "dist");
 
 /** Bundles the page unless nothing it is made of has changed. */
 export async function page() {
-  const inputs = ["index.html", "public", "src", "pkg", "vite.config.ts"].map((name) =>
-    inside("web", name),
-  );
+  const inputs = [
+    "index.html",
+    "public",
+    "src",
+    "lacuna/dist",
+    "lacuna/wasm",
+    "vite.config.ts",
+  ].map((name) => inside("web", name));
   const hash = hashOf([...inputs, inside("grammars"), inside("package-lock.json")]);
   if (isFresh("page", hash, [inside("web", "dist", "index.html")])) return UP_TO_DATE;
   markStale("page");

@@ -53,12 +53,16 @@ export async function threadsToolchain(plain) {
     console.log("  threads: left out, as LACUNA_SKIP_THREADS asks");
     return undefined;
   }
+  const toolchain = await stdToolchain(plain);
+  if (!toolchain) console.log("  threads: left out; they need `rustup component add rust-src`");
+  return toolchain;
+}
+
+/** `plain` with the standard library's sources, to build it from; `undefined` without. */
+export async function stdToolchain(plain) {
   if (plain.name === "debian") return plain;
-  if (await rustupHasSources()) {
-    return { ...plain, args: BUILD_STD, env: { ...plain.env, RUSTC_BOOTSTRAP: "1" } };
-  }
-  console.log("  threads: left out; they need `rustup component add rust-src`");
-  return undefined;
+  if (!(await rustupHasSources())) return undefined;
+  return { ...plain, args: BUILD_STD, env: { ...plain.env, RUSTC_BOOTSTRAP: "1" } };
 }
 
 /** Fails with what to do if there is no Rust at all. */

@@ -1,16 +1,17 @@
-// The engine as WebAssembly: `full` with the model, `threads` the same with
-// memory that workers share, for pages that are cross-origin isolated, and
-// `grammar` with the grammar engine alone, for apps that load only that. Besides,
-// what the page for benchmarks measures with, without threads and with.
+// The engine as WebAssembly, beside the npm package's sources: `full` with the model,
+// `threads` the same with memory that workers share, for pages that are cross-origin
+// isolated, and `grammar` with the grammar engine alone, small, for apps that load only
+// that. Besides, what the page for benchmarks measures with, without threads and with.
 
-import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { packTables } from "./pack-tables.mjs";
 import { inside } from "./paths.mjs";
 import { UP_TO_DATE } from "./report.mjs";
 import { run } from "./run.mjs";
 import { hashOf, isFresh, markFresh, markStale } from "./stamp.mjs";
-import { requireRust, threadsToolchain, wasmToolchain } from "./toolchain.mjs";
+import { requireRust, stdToolchain, threadsToolchain, wasmToolchain } from "./toolchain.mjs";
 
 const FLAGS = ["-C", "target-feature=+simd128", "--cfg", 'getrandom_backend="wasm_js"'];
 
@@ -29,6 +30,13 @@ const THREAD_FLAGS = [
   ].flatMap((argument) => ["-C", `link-arg=${argument}`]),
 ];
 
+// Half the size of a build for speed. Panics are bugs; here they trap without a word.
+const SMALL_FLAGS = [
+  "-Zunstable-options",
+  ...["-Cpanic=immediate-abort", "-Zinline-mir=no", "-Zlocation-detail=none"],
+];
+const SMALL_STD = ["-Zbuild-std-features=optimize_for_size"];
+
 const BINDGEN = inside("target", "bindgen", "debug", "lacuna-bindgen");
 
 /** The builds: a name, what cargo and the compiler are told, and cargo's folder. */
@@ -36,7 +44,13 @@ export const BUILDS = [
   { name: "full", features: [], flags: FLAGS, target: "web" },
   // Of its own, because its standard library is another.
   { name: "threads", features: [], flags: [...FLAGS, ...THREAD_FLAGS], target: "web-threads" },
-  { name: "grammar", features: ["--no-default-features"], flags: FLAGS, target: "web" },
+  {
+    name: "grammar",
+    features: ["--no-default-features"],
+    flags: FLAGS,
+    target: "web-small",
+    profile: "web-small",
+  },
 ];
 
 const BENCH = ["--no-default-features", "--features", "bench"];
@@ -54,12 +68,15 @@ export const BENCH_BUILDS = [
 
 const measures = ({ name }) => name.startsWith("bench");
 const sharesMemory = ({ target }) => target === "web-threads";
+const isSmall = ({ profile }) => profile === "web-small";
 
-const compiled = ({ target }) =>
-  inside("target", target, "wasm32-unknown-unknown", "web", "lacuna_wasm.wasm");
+const compiled = ({ target, profile = "web" }) =>
+  inside("target", target, "wasm32-unknown-unknown", profile, "lacuna_wasm.wasm");
 
 const folderOf = (name) =>
-  inside("web", ...(name.startsWith("bench") ? ["bench"] : []), "pkg", name);
+  name.startsWith("bench")
+    ? inside("web", "bench", "pkg", name)
+    : inside("web", "lacuna", "wasm", name);
 const product = (name) => join(folderOf(name), "lacuna_wasm_bg.wasm");
 const skipsOptimiser = () => process.env.LACUNA_SKIP_OPT === "1";
 
@@ -73,9 +90,9 @@ export async function wasm(builds = BUILDS) {
   await buildBindgen();
   for (const build of stale) {
     markStale(`wasm-${build.name}`);
-    const toolchain = sharesMemory(build) ? await threadsToolchain(plain) : plain;
+    const toolchain = await toolchainFor(build, plain);
     if (!toolchain) {
-      rmSync(folderOf(build.name), { recursive: true, force: true });
+      writeAbsent(build);
       continue;
     }
     await compile(build, toolchain);
@@ -83,6 +100,37 @@ export async function wasm(builds = BUILDS) {
     markFresh(`wasm-${build.name}`, hash);
     report(build);
   }
+}
+
+/** The toolchain of a build; `undefined` if it is to be left out. */
+async function toolchainFor(build, plain) {
+  if (sharesMemory(build)) return threadsToolchain(plain);
+  if (!isSmall(build)) return plain;
+  const building = await stdToolchain(plain);
+  if (!building) {
+    console.log(
+      `  ${build.name}: larger than it could be, without \`rustup component add rust-src\``,
+    );
+    return plain;
+  }
+  return {
+    ...building,
+    args: [...building.args, ...SMALL_STD],
+    flags: SMALL_FLAGS,
+  };
+}
+
+/** What stands in for a build that was left out, so that bundlers find a file. */
+function writeAbsent({ name }) {
+  const folder = folderOf(name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const types = 'export * from "../full/lacuna_wasm.js";\n';
+  writeFileSync(join(folder, "lacuna_wasm.js"), "export default undefined;\n");
+  writeFileSync(
+    join(folder, "lacuna_wasm.d.ts"),
+    `${types}export { default } from "../full/lacuna_wasm.js";\n`,
+  );
 }
 
 function inputHash(without) {
@@ -96,10 +144,14 @@ function inputHash(without) {
     inside("Cargo.lock"),
     inside("shaders"),
     inside("scripts", "bindgen"),
+    inside("scripts", "lib", "pack-tables.mjs"),
   ];
   return hashOf(inputs, [
     ...FLAGS,
     ...THREAD_FLAGS,
+    ...SMALL_FLAGS,
+    ...SMALL_STD,
+    ...Object.values(OPTIMISER).flat(2),
     `optimise ${!skipsOptimiser()}`,
     process.env.LACUNA_WASM_TOOLCHAIN ?? "",
   ]);
@@ -114,7 +166,7 @@ async function compile(build, toolchain) {
     "lacuna-wasm",
     "--lib",
     "--profile",
-    "web",
+    build.profile ?? "web",
   ];
   await run(
     toolchain.cargo,
@@ -129,7 +181,7 @@ async function compile(build, toolchain) {
     {
       env: {
         ...toolchain.env,
-        CARGO_ENCODED_RUSTFLAGS: build.flags.join("\x1f"),
+        CARGO_ENCODED_RUSTFLAGS: [...build.flags, ...(toolchain.flags ?? [])].join("\x1f"),
         RUSTFLAGS: undefined,
       },
     },
@@ -152,8 +204,8 @@ async function bind(build) {
   const { name } = build;
   const step = `bindings-${name}`;
   const hash = hashOf(
-    [compiled(build), inside("scripts", "bindgen")],
-    [`optimise ${!skipsOptimiser()}`],
+    [compiled(build), inside("scripts", "bindgen"), inside("scripts", "lib", "pack-tables.mjs")],
+    [`optimise ${!skipsOptimiser()}`, ...OPTIMISER[isSmall(build) ? "small" : "fast"].flat()],
   );
   if (isFresh(step, hash, [product(name)])) return;
   markStale(step);
@@ -161,8 +213,19 @@ async function bind(build) {
   rmSync(folder, { recursive: true, force: true });
   await run(BINDGEN, [compiled(build), folder]);
   if (!skipsOptimiser()) await optimise(build);
+  if (isSmall(build)) packTables(folder);
   markFresh(step, hash);
 }
+
+// Inlining makes functions fewer, but all of them together larger once they are packed.
+// What functions are ordered by is stripped last.
+const OPTIMISER = {
+  fast: [["-O3", "-ocimfs", "10"]],
+  small: [
+    ["-g", "-Os", "-ocimfs", "10", "-aimfs", "2", "--reorder-functions-by-name"],
+    ["--strip-debug", "--strip-producers"],
+  ],
+};
 
 async function optimise(build) {
   const { name } = build;
@@ -176,15 +239,17 @@ async function optimise(build) {
   ];
   const more = ["reference-types", "multivalue", ...(sharesMemory(build) ? ["threads"] : [])];
   const temporary = `${product(name)}.optimised`;
-  await run(process.execPath, [
-    inside("node_modules", "binaryen", "bin", "wasm-opt"),
-    "-O3",
-    ...[...features, ...more].map((feature) => `--enable-${feature}`),
-    product(name),
-    "-o",
-    temporary,
-  ]);
-  renameSync(temporary, product(name));
+  for (const passes of OPTIMISER[isSmall(build) ? "small" : "fast"]) {
+    await run(process.execPath, [
+      inside("node_modules", "binaryen", "bin", "wasm-opt"),
+      ...passes,
+      ...[...features, ...more].map((feature) => `--enable-${feature}`),
+      product(name),
+      "-o",
+      temporary,
+    ]);
+    renameSync(temporary, product(name));
+  }
 }
 
 function report({ name }) {

@@ -1,6 +1,6 @@
 /** The engine's build for measurements, with threads or without. */
 
-import { startHelpers } from "../src/worker/threads.ts";
+import { startHelpers } from "../lacuna/src/worker/threads.ts";
 import init, * as plain from "./pkg/bench/lacuna_wasm.js";
 
 /** The bindings that both builds have. */

@@ -1,6 +1,6 @@
 /** A thread of the engine's build for measurements. */
 
-import type { HelperStart } from "../src/worker/threads.ts";
+import type { HelperStart } from "../lacuna/src/worker/threads.ts";
 import { threadedBindings } from "./engine.ts";
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;

@@ -1,8 +1,9 @@
 /** Models on WebGPU: which device is taken, and what happens when it goes. */
 
 import { expect, type Page, test } from "@playwright/test";
-import type { EngineEvent, GenerateRequest } from "../src/engine.ts";
-import type { LoadedEngine } from "../src/worker/server.ts";
+import type { EngineEvent } from "lacuna-lm";
+import type { GenerateRequest } from "../lacuna/src/worker/protocol.ts";
+import type { LoadedEngine } from "../lacuna/src/worker/server.ts";
 import { launchOptions, SOFTWARE_GPU } from "./browser.ts";
 import { file, open, runToTheEnd, setOptions, writtenText } from "./page-object.ts";
 
@@ -34,7 +35,7 @@ async function chooseGpu(page: Page): Promise<void> {
  * the worker's script: there is no such call in the page.
  */
 async function makeDestroyable(page: Page): Promise<() => Promise<void>> {
-  await page.route("**/assets/worker-*.js", async (route) => {
+  await page.route("**/assets/start-*.js", async (route) => {
     const response = await route.fetch();
     const body = `
       const requestDevice = GPUAdapter.prototype.requestDevice;
@@ -60,7 +61,7 @@ interface Module {
 async function openModule(page: Page): Promise<void> {
   for (const name of ["lacuna_wasm.js", "lacuna_wasm_bg.wasm"]) {
     const contentType = name.endsWith("js") ? "text/javascript" : "application/wasm";
-    const body = file(`web/pkg/full/${name}`);
+    const body = file(`web/lacuna/wasm/full/${name}`);
     await page.route(`**/pkg/${name}`, (route) => route.fulfill({ body, contentType }));
   }
   await page.goto("/icon.svg");

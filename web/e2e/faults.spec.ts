@@ -109,7 +109,7 @@ test("a server that has no model is a clear error", async ({ page }) => {
 });
 
 test("a worker that cannot start is a clear error", async ({ page }) => {
-  await page.route("**/assets/worker-*.js", (route) => route.abort());
+  await page.route("**/assets/start-*.js", (route) => route.abort());
   await page.goto("/");
   await expect(alert(page)).toContainText("worker");
 });

@@ -3,16 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { GrammarKind } from "lacuna-lm";
 import { beforeAll, describe, expect, it } from "vitest";
-import init, { Grammar } from "../pkg/grammar/lacuna_wasm.js";
-import type { GrammarKind } from "../src/engine.ts";
+import init, { Grammar } from "../lacuna/wasm/grammar/lacuna_wasm.js";
 
 const grammars = (path: string) =>
   fileURLToPath(new URL(`../../grammars/${path}`, import.meta.url));
 const shipped = (path: string) => readFileSync(grammars(path), "utf8");
 
 beforeAll(async () => {
-  const bytes = readFileSync(new URL("../pkg/grammar/lacuna_wasm_bg.wasm", import.meta.url));
+  const bytes = readFileSync(
+    new URL("../lacuna/wasm/grammar/lacuna_wasm_bg.wasm", import.meta.url),
+  );
   await init({ module_or_path: bytes });
 });
 

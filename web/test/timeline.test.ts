@@ -1,5 +1,5 @@
+import type { EngineEvent } from "lacuna-lm";
 import { describe, expect, it } from "vitest";
-import type { EngineEvent } from "../src/engine.ts";
 import { Timeline } from "../src/page/timeline.ts";
 
 const bytes = new Uint8Array([0x61]);

@@ -3,7 +3,8 @@
 //!
 //! - [`GrammarSource`]: a grammar text and its dialect, compiled for writing or
 //!   for judging.
-//! - [`GrammarSession`]: completability of texts with gaps, no model needed.
+//! - [`GrammarSession`]: completability of texts with gaps, no model needed; where one
+//!   breaks ([`Explanation`]).
 //! - [`GrammarCache`]: grammars that were compiled before.
 //! - [`Engine`] (feature `model`): a loaded model; [`Engine::start`] begins a
 //!   run. With the feature `gpu`, it may run on a graphics card
@@ -17,6 +18,7 @@ mod clock;
 mod device;
 #[cfg(feature = "model")]
 mod engine;
+mod explain;
 mod fault;
 mod fewest;
 #[cfg(feature = "model")]
@@ -40,6 +42,7 @@ pub use device::Timer;
 pub use device::{CardOptions, DevicePreference, DeviceReport, LoadOptions, TOLERANCE};
 #[cfg(feature = "model")]
 pub use engine::{Engine, GenerateRequest};
+pub use explain::Explanation;
 pub use fault::{Fault, Finding};
 pub use fewest::Fewest;
 #[cfg(all(feature = "model", not(target_arch = "wasm32")))]

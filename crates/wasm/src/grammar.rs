@@ -1,20 +1,23 @@
 //! A compiled grammar that answers questions about texts with gaps.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use lacuna_engine::cache::Found;
-use lacuna_engine::{Dialect, Finding, GrammarSession, GrammarSource, Purpose};
+use js_sys::{Array, Uint8Array, Uint32Array};
+use lacuna_engine::cache::CompiledGrammar;
+use lacuna_engine::{Dialect, Fault, Finding, GrammarSession, GrammarSource, Purpose};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use crate::cache::cache;
+use crate::vocabulary::TokenTable;
 use crate::{from_js, from_js_with, thrown, to_js};
 
 /// A compiled grammar.
 #[wasm_bindgen]
 pub struct Grammar {
     session: GrammarSession,
-    found: Found,
+    compiled: Arc<CompiledGrammar>,
+    origin: &'static str,
 }
 
 #[derive(Default, Deserialize)]
@@ -61,17 +64,36 @@ extern "C" {
 impl Grammar {
     /// Compiles a grammar: `kind` is `"jsonSchema"`, `"gbnf"`, `"lark"` or
     /// `"regex"`; `options` may hold `texts` and `lists` (for `x-spanOf`, `x-oneOf`
-    /// and `%slot`), `maxDepth`, `matching` and `writing`.
+    /// and `%slot`), `maxDepth`, `matching` and `writing`. With a vocabulary, gaps
+    /// can count cells.
     ///
     /// # Errors
     /// Throws `{ kind, message, diagnostics }`.
-    pub fn compile(kind: &str, text: &str, options: JsValue) -> Result<Grammar, JsValue> {
+    pub fn compile(
+        kind: &str,
+        text: &str,
+        options: JsValue,
+        vocabulary: Option<TokenTable>,
+    ) -> Result<Grammar, JsValue> {
         let (source, purpose) = source(kind, text, options)?;
-        let found = cache().compile(&source, purpose, None, true);
-        let found = found.map_err(thrown)?;
+        let vocabulary = vocabulary.map(TokenTable::into_vocabulary);
+        #[cfg(feature = "model")]
+        let (compiled, origin) = {
+            let found = crate::cache::cache();
+            let found = found.compile(&source, purpose, vocabulary.as_ref(), true);
+            let found = found.map_err(thrown)?;
+            (found.grammar, found.origin.name())
+        };
+        // No cache is behind the grammar engine alone: its callers keep what they compile.
+        #[cfg(not(feature = "model"))]
+        let (compiled, origin) = {
+            let compiled = CompiledGrammar::of(&source, purpose, vocabulary.as_ref());
+            (Arc::new(compiled.map_err(thrown)?), "compiled")
+        };
         Ok(Self {
-            session: found.grammar.session(None),
-            found,
+            session: compiled.session(vocabulary),
+            compiled,
+            origin,
         })
     }
 
@@ -79,9 +101,12 @@ impl Grammar {
     ///
     /// # Errors
     /// Throws where the options are not understood.
+    #[cfg(feature = "model")]
     pub fn key(kind: &str, text: &str, options: JsValue) -> Result<String, JsValue> {
         let (source, purpose) = source(kind, text, options)?;
-        Ok(cache().key(&source, purpose, None).to_string())
+        Ok(crate::cache::cache()
+            .key(&source, purpose, None)
+            .to_string())
     }
 
     /// Sizes of what was compiled, and warnings.
@@ -91,33 +116,27 @@ impl Grammar {
     pub fn info(&mut self) -> Result<JsValue, JsValue> {
         let statistics = self.session.statistics().map_err(thrown)?;
         to_js(&GrammarInfo {
-            warnings: self
-                .found
-                .grammar
-                .lints()
-                .map_or(&[], |lints| &lints.warnings),
-            rules: self.found.grammar.rules(),
+            warnings: self.compiled.lints().map_or(&[], |lints| &lints.warnings),
+            rules: self.compiled.rules(),
             terminals: statistics.terminals,
             nonterminals: statistics.nonterminals,
             productions: statistics.productions,
             lexer_states: statistics.lexer_states,
-            origin: self.found.origin.name(),
+            origin: self.origin,
         })
     }
 
-    /// Whether a text with gaps can be completed: `segments` holds strings and,
-    /// for gaps of any length, `null`.
+    /// Whether a text with gaps can be completed: `segments` holds strings, bytes
+    /// and, for gaps, `null`. A gap has any length, or the cells that `gaps` tells of
+    /// each, in order; one at the end is an open tail.
     ///
     /// # Errors
     /// Throws if `segments` is something else, or a budget runs out.
-    pub fn check(&mut self, segments: JsValue) -> Result<JsValue, JsValue> {
-        let segments: Vec<Option<String>> = from_js(segments, "segments")?;
-        let segments: Vec<Option<Vec<u8>>> = segments
-            .into_iter()
-            .map(|segment| segment.map(String::into_bytes))
-            .collect();
+    pub fn check(&mut self, segments: Array, gaps: Option<Vec<u32>>) -> Result<JsValue, JsValue> {
+        let (segments, gaps) = (read_segments(&segments)?, gaps.map(cells));
         let started = performance_now();
-        let answer = self.session.check(&segments, None).map_err(thrown)?;
+        let answer = self.session.check(&segments, gaps.as_deref());
+        let answer = answer.map_err(thrown)?;
         to_js(&CheckResult {
             completable: answer.completable,
             witness: answer
@@ -126,6 +145,53 @@ impl Grammar {
             micros: (performance_now() - started) * 1000.0,
         })
     }
+
+    /// Why a text with gaps cannot be completed; the arguments are those of `check`.
+    ///
+    /// # Errors
+    /// As of `check`.
+    pub fn explain(&mut self, segments: Array, gaps: Option<Vec<u32>>) -> Result<JsValue, JsValue> {
+        let (segments, gaps) = (read_segments(&segments)?, gaps.map(cells));
+        let explanation = self.session.explain(&segments, gaps.as_deref());
+        to_js(&explanation.map_err(thrown)?)
+    }
+
+    /// The tokens that may stand in each masked cell of a canvas, all other masked
+    /// cells being free: for each of `cells` that is `null` a list of ids, else `null`.
+    ///
+    /// # Errors
+    /// Throws without a vocabulary, or if a budget runs out.
+    pub fn allowed(&mut self, cells: Array) -> Result<Array, JsValue> {
+        let cells: Vec<Option<u32>> = from_js(cells.into(), "cells")?;
+        let masks = self.session.masks(&cells).map_err(thrown)?;
+        let allowed = masks.cells.iter().map(|mask| match mask {
+            None => JsValue::NULL,
+            Some(mask) => {
+                let ids: Vec<u32> = mask.iter().map(|id| id as u32).collect();
+                Uint32Array::from(ids.as_slice()).into()
+            }
+        });
+        Ok(allowed.collect())
+    }
+}
+
+/// Segments as JavaScript hands them over.
+fn read_segments(segments: &Array) -> Result<Vec<Option<Vec<u8>>>, JsValue> {
+    let read = |segment: JsValue| {
+        if segment.is_null() {
+            return Ok(None);
+        }
+        let bytes = segment.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec);
+        let bytes = bytes.or_else(|| segment.as_string().map(String::into_bytes));
+        let message = "segments: each is a string, bytes, or null for a gap";
+        let bytes = bytes.ok_or_else(|| thrown(Fault::new("invalid-input", message)))?;
+        Ok(Some(bytes))
+    };
+    segments.iter().map(read).collect()
+}
+
+fn cells(gaps: Vec<u32>) -> Vec<usize> {
+    gaps.into_iter().map(|cells| cells as usize).collect()
 }
 
 fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Purpose), JsValue> {

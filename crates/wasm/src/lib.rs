@@ -5,10 +5,11 @@
 //! error is thrown as a plain object `{ kind, message, diagnostics? }`.
 //!
 //! Two builds: with the feature `gpu` everything; without `model`, which `gpu` includes,
-//! [`Grammar`] alone. A third, with `bench` instead, is for the page of benchmarks.
+//! [`Grammar`] alone, with no cache behind it. A third, with `bench` instead, is for the page of benchmarks.
 
 #[cfg(feature = "bench")]
 mod bench;
+#[cfg(feature = "model")]
 mod cache;
 #[cfg(feature = "gpu")]
 mod clock;
@@ -17,6 +18,7 @@ mod engine;
 #[cfg(feature = "model")]
 mod events;
 mod grammar;
+mod vocabulary;
 
 use std::collections::BTreeMap;
 
@@ -27,12 +29,16 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "bench")]
 pub use bench::{BenchModel, CpuBench, measure_gpu, verify};
+#[cfg(feature = "model")]
 pub use cache::{cache_statistics, holds_compiled, offer_compiled, take_compiled};
 #[cfg(feature = "model")]
 pub use engine::{Engine, Run};
 pub use grammar::Grammar;
+pub use vocabulary::TokenTable;
 
-/// Reports panics, which are bugs, with their place to the console.
+/// Reports panics, which are bugs, with their place to the console. The grammar engine
+/// alone only traps: its build is for size.
+#[cfg(any(feature = "model", feature = "bench"))]
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();

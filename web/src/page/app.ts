@@ -1,15 +1,16 @@
 /** The page: what its controls do, and what it says. */
 
-import type {
-  DevicePreference,
-  DeviceReport,
-  Diagnostic,
-  EngineEvent,
-  GenerateRequest,
-  ModelInfo,
-} from "../engine.ts";
-import type { EngineClient } from "../worker/client.ts";
-import { EngineError, FAULT } from "../worker/fault.ts";
+import {
+  type DevicePreference,
+  type DeviceReport,
+  type Diagnostic,
+  type Engine,
+  type EngineEvent,
+  FAULT,
+  LacunaError,
+  type ModelInfo,
+  type Progress,
+} from "lacuna-lm";
 import { byId, element } from "./dom.ts";
 import { findingsList, sentence } from "./findings-view.ts";
 import { remember, remembered } from "./memory.ts";
@@ -26,10 +27,23 @@ type Which = "constrained" | "free";
 const DEVICES = ["auto", "cpu", "gpu"] as const satisfies readonly DevicePreference[];
 const DEVICE_KEY = "lacuna-device";
 
+/** Faults behind which the next call starts a fresh engine. */
+const DEADLY: readonly string[] = [FAULT.worker, FAULT.trap];
+
 const TITLES: Readonly<Record<Which, string>> = {
   constrained: "With the grammar",
   free: "Without the grammar",
 };
+
+/** What the form asks for. */
+interface Ask {
+  readonly prompt: string;
+  readonly grammar: { readonly jsonSchema: string };
+  readonly length: number;
+  readonly steps: number;
+  readonly seed: number;
+  readonly temperature: number;
+}
 
 /** A run with what came of it. */
 interface Outcome {
@@ -38,8 +52,7 @@ interface Outcome {
 }
 
 export class App {
-  readonly #engine: EngineClient;
-  readonly #modelFolder: string;
+  readonly #engine: Engine;
   readonly #stage = new Stage();
   readonly #editor: SchemaEditor;
   readonly #request = byId("request", HTMLTextAreaElement);
@@ -56,9 +69,8 @@ export class App {
   #loaded = false;
   #loading = false;
 
-  constructor(engine: EngineClient, modelFolder: string) {
+  constructor(engine: Engine) {
     this.#engine = engine;
-    this.#modelFolder = modelFolder;
     const parts = {
       area: byId("schema", HTMLTextAreaElement),
       gutter: byId("gutter", HTMLPreElement),
@@ -122,7 +134,7 @@ export class App {
     this.#enable();
     text.textContent = "Loading the model…";
     this.#say("Loading the model.");
-    const onProgress = (loaded: number, total: number | null) => {
+    const onProgress = ({ loaded, total }: Progress) => {
       if (total !== null) {
         bar.max = total;
         bar.value = loaded;
@@ -133,7 +145,7 @@ export class App {
     this.#device.textContent = "";
     try {
       const device = this.#deviceChoice.value as DevicePreference;
-      const info = await this.#engine.load(this.#modelFolder, onProgress, device);
+      const info = await this.#engine.load({ device, onProgress });
       this.#loaded = true;
       this.#introduce(info);
       this.#say("Ready.");
@@ -160,14 +172,13 @@ export class App {
   async #findings(text: string): Promise<readonly Diagnostic[]> {
     try {
       // Any text will do: what is wrong with the schema is wrong for every request.
-      await this.#engine.compile({ kind: "jsonSchema", text }, { request: "a request" });
-      return [];
+      const texts = { request: "a request" };
+      const { valid, diagnostics } = await this.#engine.validate({ jsonSchema: text }, { texts });
+      return valid ? [] : diagnostics;
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      if (error.diagnostics.length > 0) return error.diagnostics;
       // What is wrong with the engine and not with the schema is said elsewhere.
-      if ([FAULT.worker, FAULT.trap, FAULT.internal].some((kind) => kind === error.kind)) return [];
-      return [{ kind: error.kind, message: error.message, severity: "error" }];
+      if (error instanceof LacunaError) return [];
+      throw error;
     }
   }
 
@@ -185,7 +196,7 @@ export class App {
     this.#stage.reveal();
     try {
       await this.#perform("constrained", request, this.#abort.signal);
-      await this.#perform("free", { ...request, unconstrained: true }, this.#abort.signal);
+      await this.#perform("free", request, this.#abort.signal);
       this.#say("Done.");
     } catch (error) {
       this.#failed(error);
@@ -195,18 +206,17 @@ export class App {
   }
 
   /** Runs one of the two, on the stage if it is the first, and shows its result. */
-  async #perform(which: Which, request: GenerateRequest, signal: AbortSignal): Promise<void> {
+  async #perform(which: Which, ask: Ask, signal: AbortSignal): Promise<void> {
     const timeline = new Timeline();
     const onStage = which === "constrained";
     this.#say(onStage ? "Writing." : "Writing the same without the grammar, to compare.");
-    if (onStage) this.#stage.follow(timeline, request.length);
+    if (onStage) this.#stage.follow(timeline, ask.length);
     try {
-      for await (const events of this.#engine.generate(request, { signal })) {
-        for (const event of events) {
-          timeline.add(event);
-          this.#noteMove(event);
-        }
-        if (onStage) this.#stage.push(events);
+      const unconstrained = !onStage;
+      for await (const event of this.#engine.generate({ ...ask, unconstrained, signal })) {
+        timeline.add(event);
+        this.#noteMove(event);
+        if (onStage) this.#stage.push([event]);
       }
       if (onStage) await this.#stage.caughtUp();
     } finally {
@@ -214,8 +224,8 @@ export class App {
     }
     const { done, plannedSteps, grammar } = timeline;
     if (!done)
-      throw new EngineError({ kind: FAULT.internal, message: "The run ended without a result." });
-    const verdict = await judge(done.text, request.grammar.text, request.request);
+      throw new LacunaError({ kind: FAULT.internal, message: "The run ended without a result." });
+    const verdict = await judge(done.text, ask.grammar.jsonSchema, ask.prompt);
     this.#outcomes[which] = {
       timeline,
       judged: { done, verdict, plannedSteps, constrained: onStage, grammar },
@@ -224,7 +234,7 @@ export class App {
   }
 
   /** The form as a request; `undefined`, with the reason shown, if it is not one. */
-  #read(): GenerateRequest | undefined {
+  #read(): Ask | undefined {
     const wrong = [...document.querySelectorAll<HTMLInputElement>(".options input")].find(
       (i) => !i.checkValidity(),
     );
@@ -243,13 +253,12 @@ export class App {
       return undefined;
     }
     return {
-      request: text,
-      grammar: { kind: "jsonSchema", text: this.#editor.text, name: this.#preset.value },
+      prompt: text,
+      grammar: { jsonSchema: this.#editor.text },
       length: this.#number("length"),
       steps: this.#number("steps"),
       seed: this.#number("seed"),
       temperature: this.#number("temperature"),
-      unconstrained: false,
     };
   }
 
@@ -266,14 +275,14 @@ export class App {
   }
 
   #failed(error: unknown): void {
-    if (error instanceof EngineError && error.kind === FAULT.cancelled) {
+    if (error instanceof LacunaError && error.kind === FAULT.cancelled) {
       const { constrained } = this.#outcomes;
       this.#say("Cancelled.");
       if (constrained) showNote(byId("free", HTMLElement), TITLES.free, "Cancelled.");
       return;
     }
     this.#say("Nothing was written.");
-    const dead = this.#engine.death !== undefined;
+    const dead = error instanceof LacunaError && DEADLY.includes(error.kind);
     this.#complain("This cannot be written", error, dead ? "Restart the engine" : undefined);
   }
 
@@ -319,7 +328,7 @@ export class App {
   #complain(title: string, error: unknown, again?: string): void {
     const message = error instanceof Error ? error.message : String(error);
     const parts: Node[] = [element("strong", {}, title), element("p", {}, sentence(message))];
-    if (error instanceof EngineError && error.diagnostics.length > 0) {
+    if (error instanceof LacunaError && error.diagnostics.length > 0) {
       this.#editor.show(error.diagnostics);
       parts[1] = findingsList(error.diagnostics, this.#editor.text, (place) =>
         this.#editor.goTo(place),
@@ -334,7 +343,6 @@ export class App {
   }
 
   async #restart(): Promise<void> {
-    this.#engine.restart();
     this.#editor.recheck();
     await this.#reload();
   }

@@ -1,6 +1,6 @@
 /** The canvas as a grid of cells. */
 
-import type { CommitEvent, RefusalEvent } from "../engine.ts";
+import type { CommitEvent, RefusalEvent } from "lacuna-lm";
 import { pieces, plain } from "./bytes.ts";
 import { element } from "./dom.ts";
 import type { Timeline } from "./timeline.ts";

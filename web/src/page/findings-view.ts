@@ -1,6 +1,6 @@
 /** Diagnostics of a grammar, as a list of places that can be gone to. */
 
-import type { Diagnostic } from "../engine.ts";
+import type { Diagnostic } from "lacuna-lm";
 import { element } from "./dom.ts";
 import { lineOf, type Range, rangeOfBytes, rangeOfPointer } from "./json-places.ts";
 

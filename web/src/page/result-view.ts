@@ -1,6 +1,6 @@
 /** A finished run's text with what others make of it. */
 
-import type { DoneEvent, GrammarOrigin } from "../engine.ts";
+import type { DoneEvent, GrammarOrigin } from "lacuna-lm";
 import { element } from "./dom.ts";
 import type { Verdict } from "./verdict.ts";
 

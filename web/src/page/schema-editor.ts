@@ -1,6 +1,6 @@
 /** The schema's text with line numbers, and what is wrong with it as it is typed. */
 
-import type { Diagnostic } from "../engine.ts";
+import type { Diagnostic } from "lacuna-lm";
 import { element } from "./dom.ts";
 import { findingsList, placeOf } from "./findings-view.ts";
 import { lineOf, type Range } from "./json-places.ts";

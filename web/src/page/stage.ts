@@ -1,6 +1,6 @@
 /** The canvas with all that goes with it: the scrubber, the inspector, the refusals. */
 
-import type { EngineEvent } from "../engine.ts";
+import type { EngineEvent } from "lacuna-lm";
 import { plain } from "./bytes.ts";
 import { CanvasView } from "./canvas-view.ts";
 import { byId, element } from "./dom.ts";

@@ -7,7 +7,7 @@ import type {
   EngineEvent,
   GrammarOrigin,
   RefusalEvent,
-} from "../engine.ts";
+} from "lacuna-lm";
 
 /** What has happened in a run so far. */
 export class Timeline {

@@ -91,6 +91,20 @@ impl Read {
 }
 
 impl CompiledGrammar {
+    /// Compiles a source, for whoever keeps what he compiled himself.
+    ///
+    /// # Errors
+    /// As of [`GrammarCache::compile`](super::GrammarCache::compile).
+    pub fn of(
+        source: &GrammarSource,
+        purpose: Purpose,
+        vocabulary: Option<&Arc<Vocabulary>>,
+    ) -> Result<Self, Fault> {
+        let read = Read::new(source, purpose, vocabulary, true)?;
+        let compiled = read.compile(vocabulary, &CheckerLimits::default());
+        compiled.map_err(|fault| source.placed(fault, purpose, vocabulary.map(|it| &**it)))
+    }
+
     /// A session; `vocabulary` is the one that this was compiled for.
     pub fn session(&self, vocabulary: Option<Arc<Vocabulary>>) -> GrammarSession {
         GrammarSession::with_checker(self.checker(vocabulary))

@@ -1,0 +1,21 @@
+// `npm run model:record FOLDER`: writes the folder's `model.json`, which names the sizes
+// and hashes of its files. Without a folder, those of the models that ship.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { modelRecord } from "./lib/model-record.mjs";
+import { inside } from "./lib/paths.mjs";
+import { main } from "./lib/report.mjs";
+
+const given = process.argv.slice(2);
+const folders =
+  given.length > 0
+    ? given
+    : ["lacuna-mini", "lacuna-molecules"].map((name) => inside("models", name));
+
+await main(async () => {
+  for (const folder of folders) {
+    writeFileSync(join(folder, "model.json"), modelRecord(folder));
+    console.log(join(folder, "model.json"));
+  }
+});

@@ -1,0 +1,195 @@
+/** The npm package in apps: bundlers, policies, tabs, faults. */
+
+import { expect, type Page, test } from "@playwright/test";
+import { KINDS, make } from "./package/bundles.ts";
+import { POLICY, serveApp } from "./package/serve.ts";
+
+/** What the app's script puts into its window. */
+interface App {
+  readonly report: { witness: string; explained: string };
+  readonly ready?: boolean;
+  readonly engine: import("lacuna-lm").Engine;
+  write(options?: object): Promise<Written>;
+}
+
+interface Written {
+  readonly value?: { artist: string };
+  readonly outcome?: string;
+  readonly events?: number;
+  readonly kind?: string;
+}
+
+const window = globalThis as unknown as App;
+
+let plain: { address: string; close: () => void };
+
+test.beforeAll(async () => {
+  plain = await serveApp(await make("plain"));
+});
+
+test.afterAll(() => plain.close());
+
+async function open(page: Page, address = plain.address): Promise<void> {
+  await page.goto(address);
+  await page.waitForFunction(() => window.ready);
+}
+
+const write = (page: Page, options: object = {}) =>
+  page.evaluate((options) => window.write(options), options);
+
+for (const kind of KINDS) {
+  test(`works from ${kind}, not isolated, under a strict policy`, async ({ page }) => {
+    const { address, close } = await serveApp(await make(kind));
+    try {
+      await open(page, address);
+      expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
+      expect(await page.evaluate(() => window.report)).toMatchObject({
+        witness: expect.stringMatching(/^\(4\d*\)$/),
+        explained: "breaks",
+      });
+      const written = await write(page);
+      expect(written).toMatchObject({ outcome: "complete" });
+      expect("play some jazz by Nina Simone").toContain(written.value?.artist ?? "nothing");
+    } finally {
+      close();
+    }
+  });
+}
+
+test("says so where the policy forbids WebAssembly", async ({ page }) => {
+  const forbidding = POLICY.replace(" 'wasm-unsafe-eval'", "");
+  const { address, close } = await serveApp(await make("plain"), forbidding);
+  const failed = page.waitForEvent("pageerror");
+  await page.goto(address);
+  expect((await failed).message).toMatch(/could not be loaded.*(Content Security Policy|CSP)/);
+  close();
+});
+
+test("a worker that is terminated in mid-run settles everything, and the next run works", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const workers: Worker[] = [];
+    Object.assign(globalThis, { workers });
+    globalThis.Worker = class extends Worker {
+      constructor(...parameters: ConstructorParameters<typeof Worker>) {
+        super(...parameters);
+        workers.push(this);
+      }
+    };
+  });
+  await open(page);
+  await write(page);
+  const [first, queued] = await page.evaluate(async () => {
+    const runs = [window.write({ steps: 24 }), window.write()];
+    const [worker] = (globalThis as unknown as { workers: Worker[] }).workers;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    // As a browser does that takes a worker away: it is gone, and there is an error.
+    worker?.terminate();
+    worker?.dispatchEvent(new ErrorEvent("error", { message: "taken away" }));
+    return Promise.all(runs);
+  });
+  expect([first?.kind, queued?.kind]).toEqual(["worker", "worker"]);
+  expect(await write(page)).toMatchObject({ outcome: "complete" });
+});
+
+test("a trap of the module settles everything with its kind, and the next run works", async ({
+  page,
+}) => {
+  // In the worker that starts first, the module traps when its first run takes a step.
+  let provoked = 0;
+  await page.route("**/wasm/full/lacuna_wasm.js", async (route) => {
+    const response = await route.fetch();
+    provoked += 1;
+    const trap = `
+      const step = Run.prototype.step;
+      Run.prototype.step = async function () {
+        if (${provoked} === 1) throw new WebAssembly.RuntimeError("unreachable");
+        return step.call(this);
+      };`;
+    await route.fulfill({ response, body: (await response.text()) + trap });
+  });
+  await open(page);
+  const [first, queued] = await page.evaluate(() => Promise.all([window.write(), window.write()]));
+  expect([first?.kind, queued?.kind]).toEqual(["trap", "trap"]);
+  expect(await write(page)).toMatchObject({ outcome: "complete" });
+  expect(provoked).toBe(2);
+});
+
+test("several engines and several tabs write at once", async ({ page, context }) => {
+  const other = await context.newPage();
+  await Promise.all([open(page), open(other)]);
+  const here = page.evaluate(() => Promise.all([window.write(), window.write({ seed: 7 })]));
+  const [both, there] = await Promise.all([here, write(other)]);
+  for (const written of [...both, there]) expect(written).toMatchObject({ outcome: "complete" });
+  expect(there.value).toEqual(both[0]?.value);
+});
+
+test("gives a load and a run up at once, and goes on", async ({ page }) => {
+  await open(page);
+  const kinds = await page.evaluate(async () => {
+    const kind = (promise: Promise<unknown>) =>
+      promise.then(
+        () => "done",
+        (error: { kind: string; name: string }) => `${error.kind} ${error.name}`,
+      );
+    const loading = new AbortController();
+    const load = kind(window.engine.load({ signal: loading.signal }));
+    loading.abort();
+    const running = new AbortController();
+    const options = { prompt: "play jazz", grammar: { regex: "[a-z ]+" }, steps: 24 };
+    const run = window.engine.generate({ ...options, signal: running.signal });
+    for await (const event of run) {
+      if (event.type === "step") break;
+    }
+    const before = performance.now();
+    running.abort();
+    const result = await kind(run.result);
+    return { load: await load, result, milliseconds: performance.now() - before };
+  });
+  expect(kinds).toMatchObject({ load: "cancelled AbortError", result: "cancelled AbortError" });
+  expect(kinds.milliseconds).toBeLessThan(50);
+  expect(await write(page)).toMatchObject({ outcome: "complete" });
+});
+
+test("fetches the model once, tells its bytes, and is ready at once the next time", async ({
+  page,
+}) => {
+  const fetched: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/models/")) fetched.push(request.url().split("/").at(-1) ?? "");
+  });
+  await open(page);
+  const load = () =>
+    page.evaluate(async () => {
+      const before = await window.engine.availability();
+      const seen: { loaded: number; total: number | null }[] = [];
+      const started = performance.now();
+      await window.engine.load({ onProgress: (progress) => seen.push(progress) });
+      const last = seen.at(-1);
+      return { before, last, milliseconds: performance.now() - started };
+    });
+  const first = await load();
+  expect(first.before).toBe("downloadable");
+  expect(first.last?.loaded).toBe(first.last?.total);
+  expect(first.last?.total).toBeGreaterThan(5_000_000);
+  expect(fetched).toContain("model.safetensors");
+
+  fetched.length = 0;
+  await open(page);
+  const second = await load();
+  expect(second.before).toBe("available");
+  expect(new Set(fetched)).toEqual(new Set(["model.json"]));
+  console.log(`ready in ${Math.round(second.milliseconds)} ms with the model kept`);
+  expect(second.milliseconds).toBeLessThan(1_000);
+});
+
+test("ends with its scope", async ({ page }) => {
+  await open(page);
+  const kind = await page.evaluate(async () => {
+    const run = window.write();
+    await window.engine[Symbol.asyncDispose]();
+    return [(await run).kind, (await window.write()).kind];
+  });
+  expect(kind).toEqual(["disposed", "disposed"]);
+});

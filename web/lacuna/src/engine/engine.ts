@@ -1,0 +1,230 @@
+/** The engine: a model in a worker, and texts that it writes within grammars. */
+
+import { resolveUrl } from "../base-url.ts";
+import { throwIfAborted } from "../fault.ts";
+import {
+  type GrammarInput,
+  type GrammarOptions,
+  type ReadGrammar,
+  readGrammar,
+  readValue,
+  type ValueOf,
+} from "../grammar/source.ts";
+import { type Validation, validation } from "../grammar/validation.ts";
+import { type DevicePreference, type ModelInfo, type ModelSource, modelFiles } from "../model.ts";
+import { ModelStore } from "../worker/model-store.ts";
+import type { Configuration, FromWorker, GenerateRequest } from "../worker/protocol.ts";
+import { Connection, expectAnswer, type WorkerLike } from "./connection.ts";
+import { EventQueue, type Generation } from "./generation.ts";
+import { Loading, type OnProgress } from "./loading.ts";
+import { startWorker } from "./start-worker.ts";
+
+/** What an engine is made of. */
+export interface EngineOptions {
+  /** The model: a folder, or its files. */
+  readonly model: ModelSource;
+  /** Where it shall run; `auto` takes the graphics card if it is right and not slower. */
+  readonly device?: DevicePreference;
+  /** Told the bytes of every load. */
+  readonly onProgress?: OnProgress;
+  /** The address of `lacuna-lm/worker`'s starting file, where the bundler does not see to it. */
+  readonly workerUrl?: string | URL;
+  /** Starts a worker that calls `serve` of `lacuna-lm/worker`. */
+  readonly worker?: () => Worker;
+  /** The address of `lacuna-lm/engine.wasm`, where the bundler does not see to it. */
+  readonly wasmUrl?: string | URL;
+  /** `false` leaves threads aside where a page could have them. */
+  readonly threads?: boolean;
+}
+
+/** How a model is loaded. */
+export interface LoadOptions {
+  /** Another device than the engine's. */
+  readonly device?: DevicePreference;
+  readonly onProgress?: OnProgress;
+  readonly signal?: AbortSignal;
+}
+
+/** A text to be written. */
+export interface GenerateOptions<Grammar extends GrammarInput = GrammarInput>
+  extends Omit<GrammarOptions, "writing"> {
+  /** What is asked for. In a grammar, it is the text `request`. */
+  readonly prompt: string;
+  /** The prompt's task line; taken from the schema if left out. */
+  readonly task?: string;
+  readonly grammar: Grammar;
+  /** Cells of the canvas: at most so many tokens are written. 64 by default. */
+  readonly length?: number;
+  /** Denoising steps: more take longer and write better. 16 by default. */
+  readonly steps?: number;
+  /** Noise is drawn from it; the same seed writes the same text. 0 by default. */
+  readonly seed?: number;
+  /** 0, the default, always takes the likeliest. */
+  readonly temperature?: number;
+  /** Leaves the grammar aside, for comparison; then there is no value. */
+  readonly unconstrained?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What has to happen before an engine can write. */
+export type Availability =
+  /** This browser lacks something that the engine needs. */
+  | "unavailable"
+  /** The model has to be fetched. */
+  | "downloadable"
+  /** It is being fetched, or put on a device. */
+  | "downloading"
+  /** It is in memory, or in the browser's storage. */
+  | "available";
+
+/**
+ * An engine. Making one is cheap: its worker starts, and its model is loaded, when that
+ * is first needed. Calls are served in order. If the worker dies, what is open fails and
+ * the next call starts afresh.
+ */
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #connection: Connection;
+  #loading: { readonly load: Loading; readonly device: DevicePreference } | undefined;
+  #model: ModelInfo | undefined;
+
+  /** @internal Made by `createEngine`. */
+  constructor(options: EngineOptions, start: () => WorkerLike = () => startWorker(options)) {
+    this.#options = options;
+    this.#connection = new Connection(start, configurationOf(options), () => {
+      this.#loading = undefined;
+      this.#model = undefined;
+    });
+  }
+
+  /** The model's facts, once it is loaded. */
+  get model(): ModelInfo | undefined {
+    return this.#model;
+  }
+
+  /** What has to happen before the first text can be written. */
+  async availability(): Promise<Availability> {
+    if (this.#model) return "available";
+    if (this.#loading) return "downloading";
+    if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") return "unavailable";
+    const files = Object.values(await modelFiles(this.#options.model));
+    const store = new ModelStore(globalThis.caches);
+    const kept = files.map(({ sha256, bytes }) =>
+      sha256 && bytes !== undefined ? store.holds(sha256, bytes) : false,
+    );
+    return (await Promise.all(kept)).every(Boolean) ? "available" : "downloadable";
+  }
+
+  /** Loads the model now; calls that need it wait for it. On another device, anew. */
+  async load({ device, onProgress, signal }: LoadOptions = {}): Promise<ModelInfo> {
+    throwIfAborted(signal);
+    const wanted = device ?? this.#loading?.device ?? this.#options.device ?? "auto";
+    const current = this.#loading;
+    const joined = current?.device === wanted && !current.load.givenUp;
+    const load = joined ? current.load : this.#startLoading(wanted);
+    return load.join(signal, onProgress);
+  }
+
+  #startLoading(device: DevicePreference): Loading {
+    this.#model = undefined;
+    const load = new Loading(async (onProgress, signal) => {
+      const files = await modelFiles(this.#options.model, signal);
+      const note = (message: FromWorker) => {
+        if (message.type !== "progress") return;
+        const { loaded, total } = message;
+        onProgress({ loaded, total });
+        this.#options.onProgress?.({ loaded, total });
+      };
+      const answer = await this.#connection.call({ type: "load", files, device }, { note, signal });
+      const { info } = expectAnswer(answer, "loaded");
+      if (this.#loading?.load === load) this.#model = info;
+      return info;
+    });
+    this.#loading = { load, device };
+    load.onFailure(() => {
+      if (this.#loading?.load === load) this.#loading = undefined;
+    });
+    return load;
+  }
+
+  /** Writes a text. */
+  generate<const Grammar extends GrammarInput>(
+    options: GenerateOptions<Grammar> & { readonly unconstrained: true },
+  ): Generation<undefined>;
+  generate<const Grammar extends GrammarInput>(
+    options: GenerateOptions<Grammar>,
+  ): Generation<ValueOf<Grammar>>;
+  generate(options: GenerateOptions): Generation<unknown> {
+    const { signal, unconstrained = false } = options;
+    let read: ReadGrammar | undefined;
+    return new EventQueue(
+      async (push) => {
+        read = readGrammar(options.grammar);
+        const request = requestOf(options, read);
+        await this.load(signal ? { signal } : {});
+        const answer = await this.#connection.call(
+          { type: "generate", request },
+          { note: (message) => message.type === "events" && push(message.events), signal },
+        );
+        expectAnswer(answer, "finished");
+      },
+      async (text) => (unconstrained || !read ? undefined : readValue(read, text)),
+    );
+  }
+
+  /** What is wrong with a grammar, as it is compiled for writing; needs no model. */
+  validate(
+    grammar: GrammarInput,
+    { signal, ...options }: Omit<GrammarOptions, "writing"> & { signal?: AbortSignal } = {},
+  ): Promise<Validation> {
+    return validation(async () => {
+      const read = readGrammar(grammar);
+      const answer = await this.#connection.call(
+        { type: "compile", grammar: read.source, options: { ...read.options, ...options } },
+        { signal },
+      );
+      return expectAnswer(answer, "compiled").info;
+    });
+  }
+
+  /** Ends the engine; what is open fails, and so do later calls. */
+  dispose(): void {
+    this.#connection.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.dispose();
+  }
+}
+
+function configurationOf({ wasmUrl, threads }: EngineOptions): Configuration {
+  return {
+    ...(wasmUrl === undefined ? {} : { wasmUrl: resolveUrl(wasmUrl).href }),
+    ...(threads === undefined ? {} : { threads }),
+  };
+}
+
+/** A request as the worker takes it. */
+function requestOf(options: GenerateOptions, read: ReadGrammar): GenerateRequest {
+  const { prompt, task, length = 64, steps = 16, seed = 0, temperature = 0 } = options;
+  const { texts, lists, maxDepth, matching } = { ...read.options, ...withoutGaps(options) };
+  const optional = { task, texts, lists, maxDepth, matching };
+  return {
+    request: prompt,
+    ...withoutGaps(optional),
+    grammar: read.source,
+    length,
+    steps,
+    seed,
+    temperature,
+    unconstrained: options.unconstrained ?? false,
+  };
+}
+
+/** The fields that are not `undefined`. */
+function withoutGaps<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [Key in keyof Fields]: Exclude<Fields[Key], undefined> };
+}

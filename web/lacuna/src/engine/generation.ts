@@ -1,0 +1,89 @@
+/** A text while it is written: its events as they come, and what comes of them. */
+
+import type { DoneEvent, EngineEvent, Timings } from "../events.ts";
+import { asError, FAULT, LacunaError } from "../fault.ts";
+
+/** A text that was written. */
+export interface GenerationResult<Value> {
+  readonly text: string;
+  /** What the text stands for: what its schema's validator gives, JSON, or the text. */
+  readonly value: Value;
+  readonly outcome: DoneEvent["outcome"];
+  /** Steps that were taken. */
+  readonly steps: number;
+  readonly timings: Timings;
+  /** All that happened, in order. */
+  readonly events: readonly EngineEvent[];
+}
+
+/** A text under way: its events can be iterated once; the result is there without. */
+export interface Generation<Value> extends AsyncIterable<EngineEvent> {
+  /**
+   * Resolves when the text is written. Rejects with a {@link LacunaError}, as iterating
+   * does; of the kind `cancelled` if the signal was aborted.
+   */
+  readonly result: Promise<GenerationResult<Value>>;
+}
+
+/** Events between the worker, which never waits, and whoever reads them. */
+export class EventQueue<Value> implements Generation<Value> {
+  readonly result: Promise<GenerationResult<Value>>;
+  readonly #all: EngineEvent[] = [];
+  #read = 0;
+  #over = false;
+  #wake: () => void = () => {};
+
+  /**
+   * `write` writes the text, and hands over its events as they come; `value` reads the
+   * text that came of it.
+   */
+  constructor(
+    write: (push: (events: readonly EngineEvent[]) => void) => Promise<void>,
+    value: (text: string) => Promise<Value>,
+  ) {
+    this.result = this.#run(write, value);
+    // Whoever only iterates learns of the failure there.
+    this.result.catch(() => {});
+  }
+
+  async #run(
+    write: (push: (events: readonly EngineEvent[]) => void) => Promise<void>,
+    value: (text: string) => Promise<Value>,
+  ): Promise<GenerationResult<Value>> {
+    try {
+      await write((events) => {
+        this.#all.push(...events);
+        this.#wake();
+      });
+      const done = this.#all.find((event) => event.type === "done");
+      if (!done) {
+        const message = "The text ended without a result.";
+        throw new LacunaError({ kind: FAULT.internal, message });
+      }
+      const { text, outcome, steps, timings } = done;
+      return { text, value: await value(text), outcome, steps, timings, events: this.#all };
+    } catch (error) {
+      throw asError(error);
+    } finally {
+      this.#over = true;
+      this.#wake();
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<EngineEvent> {
+    for (;;) {
+      const event = this.#all[this.#read];
+      if (event) {
+        this.#read += 1;
+        yield event;
+      } else if (this.#over) {
+        break;
+      } else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+    await this.result;
+  }
+}

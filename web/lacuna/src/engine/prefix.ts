@@ -1,0 +1,37 @@
+/**
+ * The beginning of a text while it is written out of order: what streams that can only
+ * append are told of it.
+ */
+
+import type { EngineEvent } from "../events.ts";
+import { FAULT, LacunaError } from "../fault.ts";
+
+/** The cells from the first on that are filled, as text. */
+export class CommittedPrefix {
+  readonly #cells = new Map<number, Uint8Array>();
+  // A token may hold a part of a character: that waits for the rest.
+  readonly #decoder = new TextDecoder();
+  #next = 0;
+  #told = "";
+
+  /** What an event adds to the beginning of the text. */
+  add(event: EngineEvent): string {
+    if (event.type === "done") return this.#rest(event.text);
+    if (event.type !== "commit") return "";
+    this.#cells.set(event.cell, event.end ? new Uint8Array() : event.bytes);
+    let added = "";
+    for (let cell = this.#cells.get(this.#next); cell; cell = this.#cells.get(this.#next)) {
+      added += this.#decoder.decode(cell, { stream: true });
+      this.#next += 1;
+    }
+    this.#told += added;
+    return added;
+  }
+
+  /** What is still to be told of a text that is done. */
+  #rest(text: string): string {
+    if (text.startsWith(this.#told)) return text.slice(this.#told.length);
+    const message = "What was told of the text is not its beginning.";
+    throw new LacunaError({ kind: FAULT.internal, message });
+  }
+}

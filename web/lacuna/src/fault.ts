@@ -1,0 +1,100 @@
+/** Errors: as data where they cross the worker's edge, as exceptions elsewhere. */
+
+/** One finding about a grammar text. */
+export interface Diagnostic {
+  readonly kind: string;
+  readonly message: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1, in characters. */
+  readonly column?: number;
+  /** Byte offsets into the UTF-8 of the text. */
+  readonly span?: { readonly start: number; readonly end: number };
+  /** JSON pointer into the schema. */
+  readonly pointer?: string;
+  /** How to mend it. */
+  readonly note?: string;
+  readonly severity: "error" | "warning";
+}
+
+/** How a call fails: a kind that code can tell apart and words for people. */
+export interface Fault {
+  readonly kind: string;
+  readonly message: string;
+  readonly diagnostics?: readonly Diagnostic[];
+}
+
+/** Whether a value has the shape of a {@link Fault}. */
+export function isFault(value: unknown): value is Fault {
+  if (typeof value !== "object" || value === null || value instanceof Error) return false;
+  const { kind, message } = value as Partial<Fault>;
+  return typeof kind === "string" && typeof message === "string";
+}
+
+/** Kinds of faults that arise on this side of the engine. */
+export const FAULT = {
+  /** A file could not be fetched. */
+  network: "network",
+  /** A file is not the one that its record names. */
+  integrity: "integrity",
+  /** The engine itself broke; the next call starts a fresh one. */
+  trap: "trap",
+  /** The worker is gone; the next call starts another. */
+  worker: "worker",
+  /** The caller gave the call up. */
+  cancelled: "cancelled",
+  /** The engine, or the grammar, was disposed of. */
+  disposed: "disposed",
+  /** What was asked for is not understood, or not to be had. */
+  invalid: "invalid-input",
+  /** The text is in the grammar, but its own schema's checks refuse the value. */
+  refusedValue: "refused-value",
+  /** Something nobody thought of. */
+  internal: "internal",
+} as const;
+
+/** A fault as an exception, with its kind and diagnostics. */
+export class LacunaError extends Error implements Fault {
+  /** `AbortError` where the caller gave the call up, as the platform has it. */
+  override readonly name: "LacunaError" | "AbortError";
+  readonly kind: string;
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor({ kind, message, diagnostics = [] }: Fault, options?: ErrorOptions) {
+    super(message, options);
+    this.name = kind === FAULT.cancelled ? "AbortError" : "LacunaError";
+    this.kind = kind;
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** What a call fails with whose signal was aborted. */
+export function cancelled(signal?: AbortSignal): LacunaError {
+  const options = signal?.aborted ? { cause: signal.reason as unknown } : undefined;
+  return new LacunaError({ kind: FAULT.cancelled, message: "The call was cancelled." }, options);
+}
+
+/** Throws if the call was given up before it began. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw cancelled(signal);
+}
+
+/** Whatever was thrown, as an exception of ours. */
+export function asError(thrown: unknown): LacunaError {
+  return thrown instanceof LacunaError ? thrown : new LacunaError(describeThrown(thrown).fault);
+}
+
+/** Whatever was thrown, as a fault, and whether the engine is beyond use after it. */
+export function describeThrown(thrown: unknown): { fault: Fault; fatal: boolean } {
+  if (thrown instanceof WebAssembly.RuntimeError) {
+    const message = `The engine broke: ${thrown.message}`;
+    return { fault: { kind: FAULT.trap, message }, fatal: true };
+  }
+  if (isFault(thrown)) return { fault: thrown, fatal: false };
+  if (thrown instanceof LacunaError) {
+    const { kind, message, diagnostics } = thrown;
+    return { fault: { kind, message, diagnostics }, fatal: false };
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { fault: { kind: FAULT.internal, message }, fatal: false };
+}

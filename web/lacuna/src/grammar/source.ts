@@ -1,0 +1,128 @@
+/** Grammars as they are handed over, and as the engine takes them. */
+
+import { type Diagnostic, FAULT, LacunaError } from "../fault.ts";
+import { isStandardSchema, type StandardOutput, type StandardSchema } from "./standard-schema.ts";
+
+/** A JSON Schema: as an object, as its text, or as a validator that can be written as one. */
+export type SchemaInput = StandardSchema | Readonly<Record<string, unknown>> | boolean | string;
+
+/** A grammar in one of its dialects, or one that {@link compileGrammar} made. */
+export type GrammarInput =
+  | { readonly jsonSchema: SchemaInput }
+  | { readonly gbnf: string }
+  | { readonly lark: string }
+  | { readonly regex: string }
+  | ReadGrammar;
+
+/** A grammar whose text is at hand. */
+export interface ReadGrammar<Value = unknown> {
+  readonly source: GrammarSource;
+  /** What is handed over with it. */
+  readonly options: GrammarOptions;
+  /** The validator that it came from. */
+  readonly schema?: StandardSchema<unknown, Value> | undefined;
+}
+
+/**
+ * What a text of a grammar stands for: what the validator gives, any JSON value, or the
+ * text itself.
+ */
+export type ValueOf<Grammar> = Grammar extends { readonly jsonSchema: infer Schema }
+  ? Schema extends StandardSchema
+    ? StandardOutput<Schema>
+    : unknown
+  : Grammar extends ReadGrammar<infer Value>
+    ? Value
+    : string;
+
+/** How a grammar text is written. */
+export type GrammarKind = "jsonSchema" | "gbnf" | "lark" | "regex";
+
+/** A grammar as the user wrote it. */
+export interface GrammarSource {
+  readonly kind: GrammarKind;
+  readonly text: string;
+}
+
+/** What is handed over with a grammar. */
+export interface GrammarOptions {
+  /** Texts any run of whole words of which may stand in a slot, by name. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** Literals that may stand in a slot, by name. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
+  /** Texts nested deeper do not belong. */
+  readonly maxDepth?: number;
+  /** Texts that do not match this regular expression as a whole do not belong. */
+  readonly matching?: string;
+  /** Compile a schema as for writing: declared order of properties, compact. */
+  readonly writing?: boolean;
+}
+
+/** What a compiled grammar tells of itself. */
+export interface GrammarInfo {
+  /** What looks wrong with it although it can be used. */
+  readonly warnings: readonly Diagnostic[];
+  readonly rules: number;
+  readonly terminals: number;
+  readonly nonterminals: number;
+  readonly productions: number;
+  readonly lexerStates: number;
+  readonly origin: GrammarOrigin;
+}
+
+/**
+ * Where a compiled grammar came from: it was compiled now, or before in this page, or
+ * it was in the browser's storage; `rebuilt` if what was there is of no use.
+ */
+export type GrammarOrigin = "compiled" | "memory" | "storage" | "rebuilt";
+
+/** A grammar's text and dialect, whatever form it was handed over in. */
+export function readGrammar<Grammar extends GrammarInput>(
+  grammar: Grammar,
+): ReadGrammar<ValueOf<Grammar>> {
+  const input: GrammarInput = grammar;
+  if ("source" in input) return input as ReadGrammar<ValueOf<Grammar>>;
+  if ("jsonSchema" in input) {
+    const { jsonSchema } = input;
+    const schema = isStandardSchema(jsonSchema)
+      ? (jsonSchema as StandardSchema<unknown, ValueOf<Grammar>>)
+      : undefined;
+    return { source: { kind: "jsonSchema", text: schemaText(jsonSchema) }, options: {}, schema };
+  }
+  for (const kind of ["gbnf", "lark", "regex"] as const) {
+    const text = (input as Partial<Record<typeof kind, string>>)[kind];
+    if (typeof text === "string") return { source: { kind, text }, options: {} };
+  }
+  const message = "A grammar is one of { jsonSchema }, { gbnf }, { lark } and { regex }.";
+  throw new LacunaError({ kind: FAULT.invalid, message });
+}
+
+function schemaText(schema: SchemaInput): string {
+  if (typeof schema === "string") return schema;
+  return JSON.stringify(isStandardSchema(schema) ? asJsonSchema(schema) : schema);
+}
+
+/** What a validator takes, as JSON Schema. */
+function asJsonSchema(schema: StandardSchema): unknown {
+  const { jsonSchema, vendor } = schema["~standard"];
+  if (jsonSchema) return jsonSchema.input({ target: "draft-2020-12" });
+  const { toJSONSchema } = schema as { toJSONSchema?: (options: { io: "input" }) => unknown };
+  if (typeof toJSONSchema === "function") return toJSONSchema.call(schema, { io: "input" });
+  const message = `The ${vendor} schema cannot be written as JSON Schema by itself: hand over what its converter makes of it.`;
+  throw new LacunaError({ kind: FAULT.invalid, message });
+}
+
+/** The value that a text of a grammar stands for. */
+export async function readValue<Value>(
+  { source, schema }: ReadGrammar<Value>,
+  text: string,
+): Promise<Value> {
+  if (source.kind !== "jsonSchema") return text as Value;
+  const value: unknown = JSON.parse(text);
+  if (!schema) return value as Value;
+  const result = await schema["~standard"].validate(value);
+  if (!result.issues) return result.value;
+  const reasons = result.issues.map(({ message }) => message).join("; ");
+  const message = `The schema asks for more than JSON Schema can say, and refuses the value: ${reasons}`;
+  throw new LacunaError({ kind: FAULT.refusedValue, message }, { cause: result.issues });
+}

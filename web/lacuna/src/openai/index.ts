@@ -1,0 +1,210 @@
+/**
+ * An object that answers `chat.completions.create` as OpenAI's client does, with the
+ * engine's model.
+ *
+ * ```ts
+ * import { createEngine } from "lacuna-lm";
+ * import { createOpenAI } from "lacuna-lm/openai";
+ *
+ * const openai = createOpenAI(createEngine({ model: "/models/lacuna-mini/" }));
+ * const { choices } = await openai.chat.completions.create({
+ *   messages: [{ role: "user", content: "play some jazz by Nina Simone" }],
+ *   response_format: { type: "json_schema", json_schema: { name: "intent", schema } },
+ * });
+ * ```
+ *
+ * What cannot be done (several choices, tools, stop words) is an error, never ignored.
+ *
+ * @module
+ */
+
+import type { Engine, GenerateOptions } from "../engine/engine.ts";
+import type { Generation } from "../engine/generation.ts";
+import { CommittedPrefix } from "../engine/prefix.ts";
+import type { EngineEvent } from "../events.ts";
+import { FAULT, LacunaError } from "../fault.ts";
+import type { GrammarInput } from "../grammar/source.ts";
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  ChatMessage,
+  FinishReason,
+  ResponseFormat,
+  StreamingRequest,
+  Usage,
+} from "./types.ts";
+
+export type * from "./types.ts";
+
+/** What goes with a request, as OpenAI's client takes it. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** The answering object. */
+export interface OpenAILike {
+  readonly chat: {
+    readonly completions: {
+      create(
+        request: StreamingRequest,
+        options?: RequestOptions,
+      ): Promise<AsyncIterable<ChatCompletionChunk>>;
+      create(
+        request: ChatCompletionRequest & { readonly stream?: false | null },
+        options?: RequestOptions,
+      ): Promise<ChatCompletion>;
+    };
+  };
+}
+
+/** An object that answers as OpenAI's client does. */
+export function createOpenAI(engine: Engine): OpenAILike {
+  async function create(
+    request: ChatCompletionRequest,
+    { signal }: RequestOptions = {},
+  ): Promise<ChatCompletion | AsyncIterable<ChatCompletionChunk>> {
+    const options = optionsOf(request);
+    const generation = engine.generate(signal ? { ...options, signal } : options);
+    const head = {
+      id: `chatcmpl-${crypto.randomUUID?.() ?? Date.now().toString(36)}`,
+      created: Math.floor(Date.now() / 1000),
+      model: request.model ?? "lacuna",
+    };
+    const includeUsage = request.stream_options?.include_usage ?? false;
+    return request.stream ? chunks(generation, head, includeUsage) : whole(generation, head);
+  }
+  return {
+    chat: { completions: { create: create as OpenAILike["chat"]["completions"]["create"] } },
+  };
+}
+
+type Head = Pick<ChatCompletion, "id" | "created" | "model">;
+
+async function whole(generation: Generation<unknown>, head: Head): Promise<ChatCompletion> {
+  const { text, outcome, events } = await generation.result;
+  const message = { role: "assistant", content: text, refusal: null } as const;
+  const finish_reason = reasonOf(outcome);
+  return {
+    ...head,
+    object: "chat.completion",
+    choices: [{ index: 0, message, finish_reason, logprobs: null }],
+    usage: usageOf(events),
+  };
+}
+
+async function* chunks(
+  generation: Generation<unknown>,
+  head: Head,
+  includeUsage: boolean,
+): AsyncGenerator<ChatCompletionChunk> {
+  const object = "chat.completion.chunk";
+  const piece = (
+    delta: ChatCompletionChunk["choices"][number]["delta"],
+    finish_reason: FinishReason | null = null,
+  ): ChatCompletionChunk => ({
+    ...head,
+    object,
+    choices: [{ index: 0, delta, finish_reason, logprobs: null }],
+    ...(includeUsage ? { usage: null } : {}),
+  });
+  const prefix = new CommittedPrefix();
+  const seen: EngineEvent[] = [];
+  yield piece({ role: "assistant", content: "" });
+  for await (const event of generation) {
+    seen.push(event);
+    const content = prefix.add(event);
+    if (content !== "") yield piece({ content });
+    if (event.type === "done") yield piece({}, reasonOf(event.outcome));
+  }
+  if (includeUsage) yield { ...head, object, choices: [], usage: usageOf(seen) };
+}
+
+/** What is asked for; all else that a request holds is an error. */
+function optionsOf(request: ChatCompletionRequest): GenerateOptions {
+  const unknown = Object.entries(request).filter(([name, value]) => {
+    if (value === undefined || value === null) return false;
+    return !KNOWN.has(name) || (name === "n" && value !== 1);
+  });
+  const [first] = unknown;
+  if (first) throw unsupported(first[0]);
+  const { messages, response_format, temperature, seed, steps } = request;
+  const length = request.max_completion_tokens ?? request.max_tokens;
+  const { prompt, task } = promptOf(messages);
+  const grammar = grammarOf(response_format);
+  return {
+    prompt,
+    grammar: grammar ?? { regex: "" },
+    unconstrained: grammar === undefined,
+    ...(task === undefined ? {} : { task }),
+    ...(typeof length === "number" ? { length } : {}),
+    ...(typeof temperature === "number" ? { temperature } : {}),
+    ...(typeof seed === "number" ? { seed } : {}),
+    ...(steps === undefined ? {} : { steps }),
+  };
+}
+
+const KNOWN = new Set<string>([
+  "model",
+  "messages",
+  "response_format",
+  "max_completion_tokens",
+  "max_tokens",
+  "temperature",
+  "seed",
+  "n",
+  "stream",
+  "stream_options",
+  "steps",
+] satisfies (keyof ChatCompletionRequest)[]);
+
+function promptOf(messages: readonly ChatMessage[]): { prompt: string; task: string | undefined } {
+  const users = messages.filter(({ role }) => role === "user");
+  const others = messages.filter(({ role }) => role === "system" || role === "developer");
+  const [user] = users;
+  if (!user || users.length > 1 || users.length + others.length < messages.length) {
+    throw unsupported("a conversation: the model answers one message of the user");
+  }
+  const task = others.map(textOf).join("\n");
+  return { prompt: textOf(user), task: task === "" ? undefined : task };
+}
+
+function textOf({ content }: ChatMessage): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      throw unsupported(`a part of the kind ${(part as { type: string }).type}`);
+    })
+    .join("\n");
+}
+
+/** The grammar of a format; `undefined` where it is not constrained. */
+function grammarOf(format: ResponseFormat | undefined): GrammarInput | undefined {
+  switch (format?.type) {
+    case undefined:
+    case "text":
+      return undefined;
+    case "json_object":
+      return { jsonSchema: { type: "object" } };
+    case "json_schema":
+      return { jsonSchema: format.json_schema.schema };
+    case "grammar":
+      return format.grammar;
+    default:
+      throw unsupported(`response_format ${(format as { type: string }).type}`);
+  }
+}
+
+const unsupported = (what: string): LacunaError =>
+  new LacunaError({ kind: FAULT.invalid, message: `Not supported: ${what}.` });
+
+const reasonOf = (outcome: "complete" | "unfinished"): FinishReason =>
+  outcome === "complete" ? "stop" : "length";
+
+function usageOf(events: readonly EngineEvent[]): Usage {
+  const begin = events.find((event) => event.type === "begin");
+  const prompt_tokens = begin?.promptTokens ?? 0;
+  const completion_tokens = events.filter((event) => event.type === "commit" && !event.end).length;
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}

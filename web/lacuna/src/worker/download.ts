@@ -1,0 +1,259 @@
+/**
+ * Fetching a model's files: kept ones are not fetched again, broken downloads go on where
+ * they were, and what has a hash is compared with it.
+ */
+
+import { cancelled, FAULT, LacunaError } from "../fault.ts";
+import { eachFile, type ModelFile, type ModelFiles, type Progress } from "../model.ts";
+import { type KeptFile, type ModelStore, PIECE } from "./model-store.ts";
+import { sha256 } from "./sha256.ts";
+
+/** A file's bytes. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What a download takes besides the files. */
+export interface DownloadOptions {
+  readonly store: ModelStore;
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+  /** Milliseconds before each further attempt. */
+  readonly pauses?: readonly number[];
+}
+
+/** How often a connection that breaks off is tried again, and after how long. */
+const PAUSES = [300, 1_000, 3_000];
+
+/** Fetches a model's three files, side by side. */
+export async function fetchModel(
+  files: ModelFiles,
+  { onProgress, ...options }: DownloadOptions,
+): Promise<ModelFiles<Bytes>> {
+  const parts = new Map<ModelFile, { loaded: number; total: number | null }>();
+  const tell = () => {
+    const all = [...parts.values()];
+    const loaded = all.reduce((sum, part) => sum + part.loaded, 0);
+    const known = all.length === 3 && all.every(({ total }) => total !== null);
+    onProgress({
+      loaded,
+      total: known ? all.reduce((sum, { total }) => sum + (total ?? 0), 0) : null,
+    });
+  };
+  return eachFile(files, (file) => {
+    parts.set(file, { loaded: 0, total: file.bytes ?? null });
+    return new Download(file, options, (loaded, total) => {
+      parts.set(file, { loaded, total: file.bytes ?? total });
+      tell();
+    }).run();
+  });
+}
+
+/** One file under way. */
+class Download {
+  readonly #file: ModelFile;
+  readonly #options: Omit<DownloadOptions, "onProgress">;
+  readonly #onBytes: (loaded: number, total: number | null) => void;
+  #chunks: Uint8Array[] = [];
+  #loaded = 0;
+  #total: number | null = null;
+  #kept: KeptFile | undefined;
+  /** What is not yet a piece. */
+  #loose: Uint8Array[] = [];
+  #looseBytes = 0;
+
+  constructor(
+    file: ModelFile,
+    options: Omit<DownloadOptions, "onProgress">,
+    onBytes: (loaded: number, total: number | null) => void,
+  ) {
+    this.#file = file;
+    this.#options = options;
+    this.#onBytes = onBytes;
+  }
+
+  async run(): Promise<Bytes> {
+    const { sha256: wanted } = this.#file;
+    if (!wanted) return this.#fetch();
+    // Another tab that fetches the same is waited for, and then nothing is left to fetch.
+    return alone(`lacuna-model-${wanted}`, this.#options.signal, async () => {
+      const kept = await this.#options.store.open(wanted);
+      this.#kept = kept;
+      for (const piece of kept.pieces) this.#count(piece);
+      const complete = this.#loaded > 0 && this.#loaded === this.#file.bytes;
+      const bytes = complete ? concatenate(this.#chunks) : await this.#fetch();
+      if ((await sha256(bytes)) === wanted) return bytes;
+      await kept.forget();
+      // What was kept may have been damaged since.
+      if (kept.pieces.length > 0) return this.#afresh(wanted);
+      throw this.#notTheOne();
+    });
+  }
+
+  async #afresh(wanted: string): Promise<Bytes> {
+    this.#startOver();
+    this.#kept = await this.#options.store.open(wanted);
+    const bytes = await this.#fetch();
+    if ((await sha256(bytes)) === wanted) return bytes;
+    await this.#kept.forget();
+    throw this.#notTheOne();
+  }
+
+  /** Fetches what is missing, trying again where the connection breaks off. */
+  async #fetch(): Promise<Bytes> {
+    const { pauses = PAUSES, signal } = this.#options;
+    try {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          await this.#attempt();
+          return concatenate(this.#chunks);
+        } catch (error) {
+          if (signal?.aborted) throw cancelled(signal);
+          const pause = pauses[attempt];
+          if (!(error instanceof BrokenOff) || pause === undefined) throw this.#unreachable(error);
+          await new Promise((resolve) => setTimeout(resolve, pause));
+        }
+      }
+    } finally {
+      // Whether it is all there or not: what there is need not be fetched again.
+      if (this.#looseBytes > 0) await this.#kept?.add(concatenate(this.#loose));
+    }
+  }
+
+  async #attempt(): Promise<void> {
+    const { url } = this.#file;
+    const { signal } = this.#options;
+    const from = this.#loaded;
+    const response = await fetch(url, {
+      ...(signal ? { signal } : {}),
+      ...(from > 0 ? { headers: { range: `bytes=${from}-` } } : {}),
+    }).catch((error: unknown) => {
+      throw from > 0 ? new BrokenOff(error) : error;
+    });
+    // Nothing is left, or what was kept is longer than what there is.
+    if (response.status === 416) {
+      const whole = response.headers.get("content-range") === `bytes */${from}`;
+      return whole ? undefined : this.#again();
+    }
+    if (!response.ok || !response.body) {
+      const message = `the server answered ${response.status}`;
+      throw new LacunaError({ kind: FAULT.network, message: this.#failure(message) });
+    }
+    if (from > 0 && !resumes(response, from)) {
+      await this.#kept?.forget();
+      this.#startOver();
+    }
+    this.#total = lengthOf(response, this.#loaded);
+    const reader = response.body.getReader();
+    for (;;) {
+      const next = await reader.read().catch((error: unknown) => {
+        throw new BrokenOff(error);
+      });
+      if (next.done) break;
+      this.#count(next.value);
+      await this.#keep(next.value);
+    }
+  }
+
+  /** The whole file, from its beginning. */
+  async #again(): Promise<void> {
+    await this.#kept?.forget();
+    this.#startOver();
+    await this.#attempt();
+  }
+
+  #startOver(): void {
+    this.#chunks = [];
+    this.#loose = [];
+    this.#loaded = 0;
+    this.#looseBytes = 0;
+  }
+
+  #count(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#loaded += chunk.length;
+    this.#onBytes(this.#loaded, this.#total);
+  }
+
+  /** Keeps whole pieces of what has come. */
+  async #keep(chunk: Uint8Array): Promise<void> {
+    if (!this.#kept) return;
+    this.#loose.push(chunk);
+    this.#looseBytes += chunk.length;
+    if (this.#looseBytes < PIECE) return;
+    const whole = concatenate(this.#loose);
+    let at = 0;
+    for (; whole.length - at >= PIECE; at += PIECE) {
+      if (await this.#kept.add(whole.subarray(at, at + PIECE))) continue;
+      // No room: from here on in memory only.
+      this.#kept = undefined;
+      return;
+    }
+    this.#loose = [whole.subarray(at)];
+    this.#looseBytes = whole.length - at;
+  }
+
+  #unreachable(error: unknown): LacunaError {
+    if (error instanceof LacunaError) return error;
+    const cause = error instanceof BrokenOff ? error.cause : error;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return new LacunaError({ kind: FAULT.network, message: this.#failure(message) }, { cause });
+  }
+
+  #notTheOne(): LacunaError {
+    const message = `The model's file ${this.#name} is not the one that is wanted: its SHA-256 is another.`;
+    return new LacunaError({ kind: FAULT.integrity, message });
+  }
+
+  #failure(why: string): string {
+    return `The model's file ${this.#name} could not be fetched: ${why}.`;
+  }
+
+  get #name(): string {
+    return this.#file.url.slice(this.#file.url.lastIndexOf("/") + 1);
+  }
+}
+
+/** A connection that broke off after it had begun. */
+class BrokenOff extends Error {
+  constructor(cause: unknown) {
+    super("The connection broke off.", { cause });
+  }
+}
+
+/** Whether a response goes on where the download is. */
+function resumes(response: Response, from: number): boolean {
+  return (
+    response.status === 206 &&
+    (response.headers.get("content-range")?.startsWith(`bytes ${from}-`) ?? false)
+  );
+}
+
+/** The whole file's bytes, where the server says. */
+function lengthOf({ headers }: Response, from: number): number | null {
+  // A length is of what travels; it says nothing of the bytes if they were packed.
+  if (headers.get("content-encoding")) return null;
+  const length = headers.get("content-length");
+  return length === null ? null : from + Number(length);
+}
+
+/** Does work that only one tab may do at a time, where the browser can see to that. */
+function alone<Result>(
+  name: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { locks } = globalThis.navigator ?? {};
+  if (!locks) return work();
+  return locks.request(name, signal ? { signal } : {}, work).catch((error: unknown) => {
+    throw signal?.aborted ? cancelled(signal) : error;
+  }) as Promise<Result>;
+}
+
+function concatenate(chunks: readonly Uint8Array[]): Bytes {
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

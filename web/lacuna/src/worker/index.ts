@@ -1,0 +1,102 @@
+/**
+ * The engine's worker: model, checker and decoder in one thread that is not the
+ * page's. What it says and hears is in `protocol.ts`; what it does, in `server.ts`.
+ *
+ * The engine starts `lacuna-lm/worker` itself. Who needs a worker of his own calls
+ * {@link serve} in it and hands it to `createEngine`:
+ *
+ * ```ts
+ * // my-worker.ts
+ * import { serve } from "lacuna-lm/worker";
+ * serve();
+ * ```
+ *
+ * @module
+ */
+
+import { FAULT, LacunaError } from "../fault.ts";
+import type { GrammarInfo } from "../grammar/source.ts";
+import { fetchModel } from "./download.ts";
+import { GrammarStore } from "./grammar-store.ts";
+import { withKept } from "./kept-grammars.ts";
+import { ModelStore } from "./model-store.ts";
+import { type EngineModule, loadModule } from "./module.ts";
+import type { Configuration, GenerateRequest, ToWorker } from "./protocol.ts";
+import { EngineServer, type LoadedEngine, type ServedEngine } from "./server.ts";
+
+/** Serves the page that started this worker. */
+export function serve(): void {
+  const scope = self as unknown as DedicatedWorkerGlobalScope;
+  const storage = "caches" in scope ? scope.caches : undefined;
+  const grammars = new GrammarStore(storage);
+  const models = new ModelStore(storage);
+  const turn = new MessageChannel();
+
+  let configuration: Configuration = {};
+  let loading: Promise<EngineModule> | undefined;
+  // Once for all calls; a failure is every call's failure.
+  const module = () => {
+    loading ??= loadModule(configuration).catch((error: unknown) => {
+      const message = `The engine's module could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+      throw new LacunaError({ kind: FAULT.network, message });
+    });
+    return loading;
+  };
+
+  const server = new EngineServer({
+    configure(given) {
+      configuration = given;
+      // While the model's files are on their way; whoever waits for it learns of a failure.
+      module().catch(() => {});
+    },
+    fetchModel: (files, onProgress, signal) =>
+      fetchModel(files, { store: models, onProgress, signal }),
+    async loadEngine({ config, tokenizer, weights }, device) {
+      const bindings = await module();
+      const engine = await bindings.Engine.load(config, tokenizer, weights, { device });
+      return keeping(bindings, grammars, engine as LoadedEngine);
+    },
+    async compile({ grammar, options }) {
+      const bindings = await module();
+      const call = [grammar.kind, grammar.text, { ...options, writing: true }] as const;
+      const key = bindings.Grammar.key(...call);
+      const compiled = await withKept(bindings, grammars, key, () =>
+        bindings.Grammar.compile(...call),
+      );
+      try {
+        return compiled.info() as GrammarInfo;
+      } finally {
+        compiled.free();
+      }
+    },
+    post: (message) => scope.postMessage(message),
+    // A turn of the message queue, without a timer's least delay.
+    yieldToMessages: () =>
+      new Promise((resolve) => {
+        turn.port1.onmessage = () => resolve();
+        turn.port2.postMessage(null);
+      }),
+  });
+  scope.onmessage = ({ data }: MessageEvent<ToWorker>) => server.receive(data);
+}
+
+/** An engine whose grammars are looked for in the browser's storage. */
+function keeping(module: EngineModule, store: GrammarStore, engine: LoadedEngine): ServedEngine {
+  let freed = false;
+  const start = (request: GenerateRequest) => {
+    // While the storage was looked into, another model may have been loaded.
+    if (freed) throw new LacunaError({ kind: "not-loaded", message: "The model was replaced." });
+    return engine.start(request);
+  };
+  return {
+    info: () => engine.info(),
+    start: async (request) =>
+      request.unconstrained
+        ? start(request)
+        : withKept(module, store, engine.grammarKey(request), () => start(request)),
+    free() {
+      freed = true;
+      engine.free();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * The protocol between the page and the engine's worker.
+ *
+ * The page first says where the module is (`configure`). Then it sends calls; each carries
+ * an `id` that is never used twice, and gets exactly one last word back: `loaded`,
+ * `compiled`, `finished`, `cancelled` or `failed`, with the same `id`. Before it may come
+ * `progress` (of a `load`) and `events` (of a `generate`), any number of them, in order.
+ *
+ * The worker runs one `generate` at a time, those that come meanwhile wait in
+ * order. Between two denoising steps it reads its messages: a `cancel` takes
+ * effect there, and a `compile` is answered there, so that a schema can be
+ * edited while a run goes on. `cancel` is not a call: it names the `load` or `generate`
+ * to give up, running or waiting, and is ignored if that is over.
+ *
+ * A `failed` whose fault is fatal (a WebAssembly trap: memory may be in any
+ * state) ends the worker; the page settles whatever else was open.
+ *
+ * Errors cross as {@link Fault}s, plain data with a `kind`, never as strings.
+ */
+
+import type { EngineEvent } from "../events.ts";
+import type { Fault } from "../fault.ts";
+import type { GrammarInfo, GrammarOptions, GrammarSource } from "../grammar/source.ts";
+import type { DevicePreference, ModelFiles, ModelInfo, Progress } from "../model.ts";
+
+/** Where the engine's module is, and whether it may use threads. */
+export interface Configuration {
+  /** The address of `lacuna-lm/engine.wasm`, if it is not beside the worker. */
+  readonly wasmUrl?: string;
+  /** `false` leaves threads aside where they could be had. */
+  readonly threads?: boolean;
+}
+
+export interface ConfigureOrder extends Configuration {
+  readonly type: "configure";
+}
+
+/** Fetch a model's files, make an engine of them and put it on a device. */
+export interface LoadCall {
+  readonly type: "load";
+  readonly id: number;
+  readonly files: ModelFiles;
+  readonly device: DevicePreference;
+}
+
+/** Compile a grammar, for its diagnostics. */
+export interface CompileCall {
+  readonly type: "compile";
+  readonly id: number;
+  readonly grammar: GrammarSource;
+  readonly options: GrammarOptions;
+}
+
+/** One text to be written, as the engine's module takes it. */
+export interface GenerateRequest {
+  /** What the user said. */
+  readonly request: string;
+  /** The prompt's task line; taken from the schema if left out. */
+  readonly task?: string;
+  readonly grammar: GrammarSource;
+  readonly texts?: Readonly<Record<string, string>>;
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
+  readonly maxDepth?: number;
+  readonly matching?: string;
+  /** Cells of the canvas. */
+  readonly length: number;
+  /** Denoising steps. */
+  readonly steps: number;
+  readonly seed: number;
+  readonly temperature: number;
+  /** Let the model write what it likes, for comparison. */
+  readonly unconstrained: boolean;
+}
+
+/** Write a text. */
+export interface GenerateCall {
+  readonly type: "generate";
+  readonly id: number;
+  readonly request: GenerateRequest;
+}
+
+/** Give a `load` or a `generate` up. */
+export interface CancelOrder {
+  readonly type: "cancel";
+  readonly id: number;
+}
+
+/** From the page to the worker. */
+export type ToWorker = ConfigureOrder | LoadCall | CompileCall | GenerateCall | CancelOrder;
+
+/** Bytes of the model's files so far. */
+export interface ProgressNote extends Progress {
+  readonly type: "progress";
+  readonly id: number;
+}
+
+export interface LoadedAnswer {
+  readonly type: "loaded";
+  readonly id: number;
+  readonly info: ModelInfo;
+}
+
+export interface CompiledAnswer {
+  readonly type: "compiled";
+  readonly id: number;
+  readonly info: GrammarInfo;
+}
+
+/** What happened in one step of a run. */
+export interface EventsNote {
+  readonly type: "events";
+  readonly id: number;
+  readonly events: readonly EngineEvent[];
+}
+
+export interface FinishedAnswer {
+  readonly type: "finished";
+  readonly id: number;
+}
+
+export interface CancelledAnswer {
+  readonly type: "cancelled";
+  readonly id: number;
+}
+
+export interface FailedAnswer {
+  readonly type: "failed";
+  readonly id: number;
+  readonly fault: Fault;
+  /** Whether the worker is of no use any more. */
+  readonly fatal: boolean;
+}
+
+/** From the worker to the page. */
+export type FromWorker =
+  | ProgressNote
+  | LoadedAnswer
+  | CompiledAnswer
+  | EventsNote
+  | FinishedAnswer
+  | CancelledAnswer
+  | FailedAnswer;

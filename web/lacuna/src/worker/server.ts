@@ -1,0 +1,170 @@
+/**
+ * The worker's loop, apart from the worker: what is done for each message of
+ * the {@link protocol}, with the engine and the channel handed in.
+ */
+
+import type { EngineEvent } from "../events.ts";
+import { describeThrown, FAULT, LacunaError } from "../fault.ts";
+import type { GrammarInfo } from "../grammar/source.ts";
+import type { DevicePreference, ModelFiles, ModelInfo, Progress } from "../model.ts";
+import type { Bytes } from "./download.ts";
+import type {
+  CompileCall,
+  Configuration,
+  FromWorker,
+  GenerateCall,
+  GenerateRequest,
+  LoadCall,
+  ToWorker,
+} from "./protocol.ts";
+
+/** A run of the engine: a step a call. */
+export interface EngineRun {
+  step(): Promise<EngineEvent[]>;
+  readonly done: boolean;
+  free(): void;
+}
+
+/** A loaded engine, as the module has it. */
+export interface LoadedEngine {
+  info(): ModelInfo;
+  /** The name of the request's compiled grammar. */
+  grammarKey(request: GenerateRequest): string;
+  start(request: GenerateRequest): EngineRun;
+  free(): void;
+}
+
+/** A loaded engine that may look something up before it starts a run. */
+export interface ServedEngine extends Pick<LoadedEngine, "info" | "free"> {
+  start(request: GenerateRequest): Promise<EngineRun>;
+}
+
+/** What the loop needs from outside. */
+export interface Surroundings {
+  /** Learns where the engine's module is. */
+  configure(configuration: Configuration): void;
+  /** Fetches a model's files. */
+  fetchModel(
+    files: ModelFiles,
+    onProgress: (progress: Progress) => void,
+    signal: AbortSignal,
+  ): Promise<ModelFiles<Bytes>>;
+  /** Makes an engine of them; throws a fault if they do not fit, or the device cannot be had. */
+  loadEngine(files: ModelFiles<Bytes>, device: DevicePreference): Promise<ServedEngine>;
+  /** Compiles a grammar; throws a fault with diagnostics. */
+  compile(call: CompileCall): Promise<GrammarInfo>;
+  /** Sends to the page. */
+  post(message: FromWorker): void;
+  /** Resolves when messages that have come were read. */
+  yieldToMessages(): Promise<void>;
+}
+
+/** Answers the page's messages. */
+export class EngineServer {
+  readonly #surroundings: Surroundings;
+  readonly #waiting: GenerateCall[] = [];
+  readonly #loads = new Map<number, AbortController>();
+  #engine: ServedEngine | undefined;
+  #running: number | undefined;
+  #cancelled = false;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Takes one message. */
+  receive(message: ToWorker): void {
+    switch (message.type) {
+      case "configure":
+        this.#surroundings.configure(message);
+        break;
+      case "load":
+        void this.#answer(message.id, () => this.#load(message));
+        break;
+      case "compile":
+        void this.#answer(message.id, async () => {
+          const info = await this.#surroundings.compile(message);
+          return { type: "compiled", id: message.id, info };
+        });
+        break;
+      case "generate":
+        this.#waiting.push(message);
+        void this.#drain();
+        break;
+      case "cancel":
+        this.#cancel(message.id);
+        break;
+    }
+  }
+
+  async #load({ id, files, device }: LoadCall): Promise<FromWorker> {
+    const { fetchModel, loadEngine, post } = this.#surroundings;
+    const abort = new AbortController();
+    this.#loads.set(id, abort);
+    try {
+      const note = (progress: Progress) => post({ type: "progress", id, ...progress });
+      const fetched = await fetchModel(files, note, abort.signal);
+      if (abort.signal.aborted) return { type: "cancelled", id };
+      // Before the next one is made: a card may have room for one model only.
+      this.#engine?.free();
+      this.#engine = undefined;
+      const engine = await loadEngine(fetched, device);
+      this.#engine = engine;
+      return { type: "loaded", id, info: engine.info() };
+    } finally {
+      this.#loads.delete(id);
+    }
+  }
+
+  #cancel(id: number): void {
+    this.#loads.get(id)?.abort();
+    if (this.#running === id) this.#cancelled = true;
+    const at = this.#waiting.findIndex((call) => call.id === id);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    this.#surroundings.post({ type: "cancelled", id });
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#running !== undefined) return;
+    for (let call = this.#waiting.shift(); call; call = this.#waiting.shift()) {
+      const { id, request } = call;
+      this.#running = id;
+      this.#cancelled = false;
+      await this.#answer(id, () => this.#generate(id, request));
+      this.#running = undefined;
+    }
+  }
+
+  async #generate(id: number, request: GenerateRequest): Promise<FromWorker> {
+    const { post, yieldToMessages } = this.#surroundings;
+    if (!this.#engine)
+      throw new LacunaError({ kind: "not-loaded", message: "No model is loaded yet." });
+    const run = await this.#engine.start(request);
+    let broken = false;
+    try {
+      while (!run.done && !this.#cancelled) {
+        post({ type: "events", id, events: await run.step() });
+        await yieldToMessages();
+      }
+    } catch (error) {
+      broken = describeThrown(error).fatal;
+      throw error;
+    } finally {
+      // After a trap the module must not be entered again.
+      if (!broken) run.free();
+    }
+    return this.#cancelled ? { type: "cancelled", id } : { type: "finished", id };
+  }
+
+  /** Gives a call its last word, whatever happens. */
+  async #answer(id: number, work: () => Promise<FromWorker>): Promise<void> {
+    try {
+      this.#surroundings.post(await work());
+    } catch (error) {
+      const { fault, fatal } = describeThrown(error);
+      if (fault.kind === FAULT.cancelled) this.#surroundings.post({ type: "cancelled", id });
+      else this.#surroundings.post({ type: "failed", id, fault, fatal });
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The worker that the engine starts if it is given no other. */
+
+import { serve } from "./index.ts";
+
+serve();

@@ -1,0 +1,13 @@
+/** A helper: see `threads.ts`. A worker of its own. */
+
+import type { HelperStart } from "./threads.ts";
+import { threadedModule } from "./threads-module.ts";
+
+const scope = self as unknown as DedicatedWorkerGlobalScope;
+
+scope.onmessage = async ({ data }: MessageEvent<HelperStart>) => {
+  const bindings = await threadedModule();
+  if (!bindings) return;
+  bindings.initSync(data);
+  bindings.serveThreads();
+};

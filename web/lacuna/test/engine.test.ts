@@ -1,0 +1,243 @@
+import { describe, expect, it } from "vitest";
+import { Engine, type EngineOptions } from "../src/engine/engine.ts";
+import type { EngineEvent } from "../src/events.ts";
+import { LacunaError } from "../src/fault.ts";
+import { done, FakeWorker, files, grammarInfo, info, step, until } from "./doubles.ts";
+
+function connected(options: Partial<EngineOptions> = {}) {
+  const workers: FakeWorker[] = [];
+  const engine = new Engine({ model: files, ...options }, () => {
+    const worker = new FakeWorker();
+    workers.push(worker);
+    return worker;
+  });
+  return { engine, workers };
+}
+
+/** An engine whose model is loaded, and its worker. */
+async function loaded(options: Partial<EngineOptions> = {}) {
+  const { engine, workers } = connected(options);
+  const loading = engine.load();
+  await until(() => workers.length > 0);
+  const worker = workers[0] as FakeWorker;
+  worker.say({ type: "loaded", id: await worker.next("load"), info });
+  await loading;
+  return { engine, workers, worker };
+}
+
+const hello = { prompt: "say hello", grammar: { regex: "hello" } } as const;
+
+describe("calls", () => {
+  it("get each its own answer, whatever the order", async () => {
+    const { engine, workers } = connected();
+    const first = engine.validate({ regex: "a" });
+    const second = engine.validate({ regex: "b" });
+    const worker = workers[0] as FakeWorker;
+    const ids = [await worker.next("compile", 1), await worker.next("compile", 2)];
+    worker.say({ type: "compiled", id: ids[1] as number, info: grammarInfo(2) });
+    worker.say({ type: "compiled", id: ids[0] as number, info: grammarInfo(1) });
+    expect([(await first).info, (await second).info]).toEqual([grammarInfo(1), grammarInfo(2)]);
+  });
+
+  it("say what is wrong with a grammar, and reject where that cannot be found out", async () => {
+    const { engine, workers } = connected();
+    const wrong = engine.validate({ jsonSchema: "{" });
+    const worker = workers[0] as FakeWorker;
+    const diagnostics = [{ kind: "json-syntax", message: "no end", severity: "error" as const }];
+    const fault = { kind: "grammar", message: "wrong", diagnostics };
+    worker.say({ type: "failed", id: await worker.next("compile"), fault, fatal: false });
+    expect(await wrong).toEqual({ valid: false, diagnostics });
+
+    const unknown = engine.validate({ regex: "a" });
+    await worker.next("compile", 2);
+    worker.crash("out of memory");
+    await expect(unknown).rejects.toMatchObject({ kind: "worker" });
+  });
+
+  it("are refused before anything is started if their signal was aborted", async () => {
+    const { engine, workers } = connected();
+    const signal = AbortSignal.abort("not now");
+    const calls = [
+      engine.load({ signal }),
+      engine.validate({ regex: "a" }, { signal }),
+      engine.generate({ ...hello, signal }).result,
+    ];
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({ kind: "cancelled", cause: "not now" });
+    }
+    expect(workers.flatMap(({ sent }) => sent)).toEqual([]);
+  });
+});
+
+describe("loading", () => {
+  it("tells its progress, and the model's facts", async () => {
+    const { engine, workers } = connected();
+    const seen: unknown[] = [];
+    const loading = engine.load({ onProgress: (progress) => seen.push(progress) });
+    await until(() => workers.length > 0);
+    const worker = workers[0] as FakeWorker;
+    const id = await worker.next("load");
+    expect(await engine.availability()).toBe("downloading");
+    worker.say({ type: "progress", id, loaded: 3, total: 9 });
+    worker.say({ type: "progress", id, loaded: 9, total: 9 });
+    worker.say({ type: "loaded", id, info });
+    expect(await loading).toEqual(info);
+    expect(engine.model).toEqual(info);
+    expect(await engine.availability()).toBe("available");
+    expect(seen).toEqual([
+      { loaded: 3, total: 9 },
+      { loaded: 9, total: 9 },
+    ]);
+  });
+
+  it("happens once for all who wait, and anew for another device", async () => {
+    const { engine, worker } = await loaded();
+    await Promise.all([engine.load(), engine.load({ device: "auto" })]);
+    expect(worker.sent).toHaveLength(1);
+    void engine.load({ device: "cpu" }).catch(() => {});
+    await worker.next("load", 2);
+    expect(worker.sent.at(-1)).toMatchObject({ type: "load", device: "cpu", files });
+    expect(engine.model).toBeUndefined();
+  });
+
+  it("goes on for whoever still waits, and is given up when nobody does", async () => {
+    const { engine, workers } = connected();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const calls = [engine.load({ signal: first.signal }), engine.load({ signal: second.signal })];
+    await until(() => workers.length > 0);
+    const worker = workers[0] as FakeWorker;
+    const id = await worker.next("load");
+    first.abort();
+    await expect(calls[0]).rejects.toMatchObject({ kind: "cancelled", name: "AbortError" });
+    expect(worker.sent).toHaveLength(1);
+    second.abort();
+    await expect(calls[1]).rejects.toMatchObject({ kind: "cancelled" });
+    expect(worker.sent.at(-1)).toEqual({ type: "cancel", id });
+    // Whoever comes now does not wait for what was given up.
+    const again = engine.load();
+    worker.say({ type: "loaded", id: await worker.next("load", 2), info });
+    expect(await again).toEqual(info);
+  });
+
+  it("that failed is tried again by the next call", async () => {
+    const { engine, workers } = connected();
+    const failing = engine.load();
+    await until(() => workers.length > 0);
+    const worker = workers[0] as FakeWorker;
+    const fault = { kind: "network", message: "nobody there" };
+    worker.say({ type: "failed", id: await worker.next("load"), fault, fatal: false });
+    await expect(failing).rejects.toMatchObject({ kind: "network" });
+    const again = engine.load();
+    worker.say({ type: "loaded", id: await worker.next("load", 2), info });
+    expect(await again).toEqual(info);
+  });
+});
+
+describe("writing", () => {
+  it("hands events on in order, and what came of them", async () => {
+    const { engine, worker } = await loaded();
+    const run = engine.generate(hello);
+    const id = await worker.next("generate");
+    worker.say({ type: "events", id, events: [step(1)] });
+    worker.say({ type: "events", id, events: [step(2), done("hello")] });
+    worker.say({ type: "finished", id });
+    const seen: EngineEvent[] = [];
+    for await (const event of run) seen.push(event);
+    expect(seen).toEqual([step(1), step(2), done("hello")]);
+    expect(await run.result).toMatchObject({ text: "hello", value: "hello", events: seen });
+  });
+
+  it("hands events on as they come to a reader that waits", async () => {
+    const { engine, worker } = await loaded();
+    const reader = engine.generate(hello)[Symbol.asyncIterator]();
+    const next = reader.next();
+    const id = await worker.next("generate");
+    worker.say({ type: "events", id, events: [step(1)] });
+    expect((await next).value).toEqual(step(1));
+  });
+
+  it("loads the model first if that was not done", async () => {
+    const { engine, workers } = connected();
+    const { result } = engine.generate(hello);
+    await until(() => workers.length > 0);
+    const worker = workers[0] as FakeWorker;
+    worker.say({ type: "loaded", id: await worker.next("load"), info });
+    const id = await worker.next("generate");
+    expect(worker.sent.at(-1)).toMatchObject({
+      request: { request: "say hello", length: 64, steps: 16, unconstrained: false },
+    });
+    worker.say({ type: "events", id, events: [done("hello")] });
+    worker.say({ type: "finished", id });
+    expect((await result).text).toBe("hello");
+  });
+
+  it("gives up at once, and tells the worker", async () => {
+    const { engine, worker } = await loaded();
+    const abort = new AbortController();
+    const run = engine.generate({ ...hello, signal: abort.signal });
+    const id = await worker.next("generate");
+    abort.abort();
+    await expect(run.result).rejects.toMatchObject({ kind: "cancelled" });
+    expect(worker.sent.at(-1)).toEqual({ type: "cancel", id });
+    // The step that was under way still says something.
+    worker.say({ type: "events", id, events: [step(1)] });
+    worker.say({ type: "cancelled", id });
+    await expect(run[Symbol.asyncIterator]().next()).rejects.toMatchObject({ kind: "cancelled" });
+  });
+});
+
+describe("a worker that dies", () => {
+  it("settles everything, and the next call starts afresh", async () => {
+    const { engine, workers, worker } = await loaded();
+    const run = engine.generate(hello);
+    const reading = (async () => {
+      for await (const _ of run);
+    })();
+    const open = [run.result, reading, engine.validate({ regex: "" })];
+    await worker.next("generate");
+    worker.crash("out of memory");
+    for (const call of open) await expect(call).rejects.toMatchObject({ kind: "worker" });
+    expect(worker.terminated).toBe(true);
+    expect(engine.model).toBeUndefined();
+
+    const again = engine.generate(hello);
+    await until(() => workers.length === 2);
+    const fresh = workers[1] as FakeWorker;
+    fresh.say({ type: "loaded", id: await fresh.next("load"), info });
+    const id = await fresh.next("generate");
+    // What the old one still says is not heard.
+    worker.say({ type: "failed", id, fault: { kind: "old", message: "" }, fatal: true });
+    fresh.say({ type: "events", id, events: [done("hello")] });
+    fresh.say({ type: "finished", id });
+    expect((await again.result).text).toBe("hello");
+  });
+
+  it("keeps the kind of a trap for all who were waiting", async () => {
+    const { engine, worker } = await loaded();
+    const run = engine.generate(hello);
+    const other = engine.validate({ regex: "" });
+    const fault = { kind: "trap", message: "unreachable" };
+    worker.say({ type: "failed", id: await worker.next("generate"), fault, fatal: true });
+    await expect(run.result).rejects.toMatchObject({ kind: "trap" });
+    await expect(other).rejects.toMatchObject({ kind: "trap" });
+  });
+});
+
+describe("an engine that was disposed of", () => {
+  it("fails what is open and what comes later", async () => {
+    const { engine, worker } = await loaded();
+    const run = engine.generate(hello);
+    await worker.next("generate");
+    await engine[Symbol.asyncDispose]();
+    await expect(run.result).rejects.toMatchObject({ kind: "disposed" });
+    await expect(engine.load()).rejects.toBeInstanceOf(LacunaError);
+    expect(worker.terminated).toBe(true);
+  });
+});
+
+it("tells its worker where the module is", async () => {
+  const { worker } = await loaded({ wasmUrl: "https://cdn.test/engine.wasm", threads: false });
+  expect(worker.configured).toEqual([
+    { type: "configure", wasmUrl: "https://cdn.test/engine.wasm", threads: false },
+  ]);
+});

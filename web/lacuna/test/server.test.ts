@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { cancelled } from "../src/fault.ts";
+import type { FromWorker } from "../src/worker/protocol.ts";
+import { fakeEngine, fakeServer, files, request, until } from "./doubles.ts";
+
+const lastWords = (posted: readonly FromWorker[]) =>
+  posted
+    .filter(({ type }) => type !== "events" && type !== "progress")
+    .map(({ type, id }) => `${type} ${id}`);
+
+async function loaded(engine = fakeEngine(), changes = {}) {
+  const { server, posted } = fakeServer(engine, changes);
+  server.receive({ type: "load", id: 1, files, device: "auto" });
+  await until(() => posted.some(({ type }) => type === "loaded"));
+  posted.length = 0;
+  return { server, posted, engine };
+}
+
+describe("the worker's loop", () => {
+  it("runs one generation after the other, in order", async () => {
+    const { server, posted, engine } = await loaded();
+    server.receive({ type: "generate", id: 2, request });
+    server.receive({ type: "generate", id: 3, request });
+    await until(() => lastWords(posted).length === 2);
+    expect(posted.map(({ type, id }) => `${type} ${id}`)).toEqual([
+      ...["events 2", "events 2", "events 2", "finished 2"],
+      ...["events 3", "events 3", "events 3", "finished 3"],
+    ]);
+    expect(engine.freed).toBe(2);
+  });
+
+  it("cancels within the step that is under way", async () => {
+    const { server, posted } = await loaded(
+      fakeEngine((step) => {
+        if (step === 2) server.receive({ type: "cancel", id: 2 });
+      }),
+    );
+    server.receive({ type: "generate", id: 2, request: { ...request, steps: 100 } });
+    await until(() => lastWords(posted).length === 1);
+    expect(posted.filter(({ type }) => type === "events")).toHaveLength(2);
+    expect(lastWords(posted)).toEqual(["cancelled 2"]);
+  });
+
+  it("cancels a generation that still waits, and leaves the running one", async () => {
+    const { server, posted } = await loaded();
+    server.receive({ type: "generate", id: 2, request });
+    server.receive({ type: "generate", id: 3, request });
+    server.receive({ type: "cancel", id: 3 });
+    await until(() => lastWords(posted).length === 2);
+    expect(lastWords(posted)).toEqual(["cancelled 3", "finished 2"]);
+  });
+
+  it("answers a compile between two steps", async () => {
+    const { server, posted } = await loaded(
+      fakeEngine((step) => {
+        if (step === 1) {
+          server.receive({
+            type: "compile",
+            id: 9,
+            grammar: { kind: "regex", text: "" },
+            options: {},
+          });
+        }
+      }),
+    );
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => lastWords(posted).length === 2);
+    expect(lastWords(posted)).toEqual(["compiled 9", "finished 2"]);
+  });
+
+  it("frees a run that failed and goes on with the next", async () => {
+    let failures = 1;
+    const { server, posted, engine } = await loaded(
+      fakeEngine(() => {
+        if (failures-- > 0) throw { kind: "budget", message: "too long" };
+      }),
+    );
+    server.receive({ type: "generate", id: 2, request });
+    server.receive({ type: "generate", id: 3, request });
+    await until(() => lastWords(posted).length === 2);
+    expect(posted[0]).toEqual({
+      type: "failed",
+      id: 2,
+      fault: { kind: "budget", message: "too long" },
+      fatal: false,
+    });
+    expect(lastWords(posted)).toEqual(["failed 2", "finished 3"]);
+    expect(engine.freed).toBe(2);
+  });
+
+  it("calls a trap fatal, and does not enter the module again", async () => {
+    const { server, posted, engine } = await loaded(
+      fakeEngine(() => {
+        throw new WebAssembly.RuntimeError("unreachable");
+      }),
+    );
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => posted.length === 1);
+    expect(posted[0]).toMatchObject({ type: "failed", fatal: true, fault: { kind: "trap" } });
+    expect(engine.freed).toBe(0);
+  });
+
+  it("frees a model before it makes the next one on the device that is wanted", async () => {
+    const order: string[] = [];
+    const engine = { ...fakeEngine(), free: () => order.push("free") };
+    const { server, posted } = await loaded(fakeEngine(), {
+      loadEngine: async (_: unknown, device: string) => {
+        order.push(device);
+        return engine;
+      },
+    });
+    server.receive({ type: "load", id: 2, files, device: "gpu" });
+    await until(() => posted.some(({ type, id }) => type === "loaded" && id === 2));
+    expect(order).toEqual(["auto", "free", "gpu"]);
+  });
+
+  it("gives a load up while its files are fetched", async () => {
+    let signal: AbortSignal | undefined;
+    const { server, posted } = fakeServer(fakeEngine(), {
+      fetchModel: (_: unknown, __: unknown, given: AbortSignal) => {
+        signal = given;
+        return new Promise((_, reject) => {
+          given.addEventListener("abort", () => reject(cancelled(given)));
+        });
+      },
+    });
+    server.receive({ type: "load", id: 1, files, device: "auto" });
+    await until(() => signal !== undefined);
+    server.receive({ type: "cancel", id: 1 });
+    await until(() => posted.length === 1);
+    expect(posted).toEqual([{ type: "cancelled", id: 1 }]);
+  });
+
+  it("says so when nothing is loaded, or the loading failed", async () => {
+    const { server, posted } = fakeServer(fakeEngine(), {
+      loadEngine: async () => {
+        throw { kind: "weights", message: "cut short" };
+      },
+    });
+    server.receive({ type: "load", id: 1, files, device: "auto" });
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => posted.length === 2);
+    expect(posted.map((message) => "fault" in message && message.fault.kind).sort()).toEqual([
+      "not-loaded",
+      "weights",
+    ]);
+  });
+});
