@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
-use lacuna_lexer::{BitSet, TokenId, Vocabulary};
+use lacuna_lexer::{BitSet, TokenId, TokenPartition, Vocabulary};
 
 use crate::any_length::RegularLanguage;
 use crate::compiled::{Compiled, Shape, Statistics};
@@ -112,6 +112,17 @@ impl Checker {
     /// When an automaton of the grammar outgrows the limits.
     pub fn statistics(&self) -> Result<Statistics, AutomatonError> {
         self.compiled.statistics(&self.limits)
+    }
+
+    /// Which tokens of the vocabulary no state of the lexer tells apart; `None` without
+    /// a vocabulary.
+    ///
+    /// # Errors
+    /// When an automaton of the grammar outgrows the limits.
+    pub fn token_partition(&self) -> Result<Option<TokenPartition>, AutomatonError> {
+        let parser = self.compiled.parser(&self.limits.automata)?;
+        let vocabulary = self.vocabulary.as_ref();
+        Ok(vocabulary.map(|vocabulary| TokenPartition::new(&parser.lexer, vocabulary)))
     }
 
     /// Whether one automaton decides every canvas.

@@ -24,7 +24,7 @@ use crate::graph::{Addition, CompletionGraph, Step};
 use crate::guide::Guide;
 use crate::lookahead::{Lookahead, Outlook};
 use crate::masks::{CellBounds, mask_bounds};
-use crate::pairs::{Certain, Look};
+use crate::pairs::{Certain, Levels, Look};
 use crate::respell::respell;
 use crate::search::{Search, Searched};
 use crate::sets::StateSets;
@@ -48,8 +48,8 @@ const RESPELLING: usize = 4;
 /// States of a parser whose columns are cut.
 const MAX_STATES: usize = 6_000;
 
-/// The levels that are kept of columns, one look after the other.
-const LEVELS: [u32; 3] = [1, 2, 4];
+/// What is kept of columns, one look after the other.
+const CUTS: [Levels; 3] = [Levels::Inner(1), Levels::Inner(2), Levels::Inner(4)];
 
 /// Pairs from which on a look is given up: some ten milliseconds.
 const MAX_PAIRS: usize = 60_000;
@@ -181,12 +181,11 @@ impl Exact {
         };
         let path = self.path(pattern, Some(&ahead), SECOND_SEARCH);
         let memos = &mut self.memos;
-        if !memos
-            .columns
-            .know_all(&self.cfg, &mut memos.sets, MAX_STATES)
-        {
-            return None;
-        }
+        let (columns, sets) = (&mut memos.columns, &mut memos.sets);
+        let ways: &[Levels] = match columns.know_all(&self.cfg, sets, MAX_STATES) {
+            true => &CUTS,
+            false => &[Levels::All],
+        };
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let mut look = Look {
@@ -199,9 +198,13 @@ impl Exact {
         };
         let mut bounds: Option<Vec<CellBounds>> = None;
         let mut certain = Certain::default();
-        for levels in LEVELS {
-            let Some(mut pairs) = look.pairs(levels, MAX_PAIRS, certain) else {
+        for &levels in ways.iter().chain([&Levels::None]) {
+            if levels == Levels::None && bounds.is_some() {
                 break;
+            }
+            let Some(mut pairs) = look.pairs(levels, MAX_PAIRS, std::mem::take(&mut certain))
+            else {
+                continue;
             };
             if let Some(Searched::Found(path)) = &path {
                 look.note(&mut pairs, path);

@@ -25,6 +25,11 @@ use crate::graph::{Label, Point};
 use crate::pairs::{Look, Pair, PairId, Pairs};
 use crate::{Checker, Filling, Gap, Pattern, Segment, Verdict};
 
+/// Checks that drawing masks may take, and how many one that ran out of its budget
+/// counts for.
+const EFFORT: usize = 10_000;
+const EXHAUSTED: usize = 500;
+
 /// The tokens that may stand in each cell of a canvas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masks {
@@ -107,6 +112,7 @@ impl Checker {
             None => vec![Groups::single(&vocabulary); holes.len()],
         };
         show(&groups, &holes, &witness, &mut masks);
+        let mut effort = EFFORT;
         for (hole, &cell) in holes.iter().enumerate() {
             for group in &groups[hole].tokens {
                 let Some(&token) = group.first() else {
@@ -121,9 +127,17 @@ impl Checker {
                 let Some(pattern) = Pattern::of_canvas(&tried, &vocabulary) else {
                     continue;
                 };
+                if effort == 0 {
+                    masks.undecided += group.len();
+                    continue;
+                }
+                effort -= 1;
                 match self.check(&pattern).0 {
                     Verdict::Impossible => {}
-                    Verdict::Exhausted { .. } => masks.undecided += group.len(),
+                    Verdict::Exhausted { .. } => {
+                        masks.undecided += group.len();
+                        effort = effort.saturating_sub(EXHAUSTED);
+                    }
                     Verdict::Completable(witness) => {
                         let mut found = tokens_of(&witness.gaps);
                         found.insert(hole.min(found.len()), token);

@@ -24,6 +24,17 @@ use crate::lookahead::Lookahead;
 use crate::sets::StateSets;
 use crate::{Gap, Segment};
 
+/// What is kept of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Levels {
+    /// Nothing: the cover alone tells what can follow.
+    None,
+    /// The innermost levels.
+    Inner(u32),
+    /// The whole column.
+    All,
+}
+
 /// Index of a pair; 0 is the start.
 pub(crate) type PairId = u32;
 
@@ -92,8 +103,9 @@ impl Look<'_, '_> {
         })
     }
 
-    /// All pairs with columns of so many levels; `None` if there are more than `most`.
-    pub(crate) fn pairs(&mut self, levels: u32, most: usize, certain: Certain) -> Option<Pairs> {
+    /// All pairs, with what is kept of their columns; `None` if there are more than
+    /// `most`.
+    pub(crate) fn pairs(&mut self, levels: Levels, most: usize, certain: Certain) -> Option<Pairs> {
         let segments = &self.graph.pattern().segments;
         let open_end = match segments.as_slice() {
             [.., Segment::Gap(Gap::Any)] => Some(segments.len() as u32 - 1),
@@ -121,16 +133,24 @@ impl Look<'_, '_> {
             let mut edges = Vec::with_capacity(from.edges.len());
             for &Edge { label, to, .. } in from.edges.iter() {
                 if label == Label::End {
-                    found.pairs[id as usize].ends = self.columns.ends(column);
+                    let ends = levels == Levels::None || self.columns.ends(column);
+                    found.pairs[id as usize].ends = ends;
                     continue;
                 }
-                let Some(next) = self.step(column, label, to) else {
+                let next = match levels {
+                    Levels::None => Some(column),
+                    Levels::All => self.step(column, label, to),
+                    Levels::Inner(levels) => {
+                        let next = self.step(column, label, to);
+                        next.map(|next| self.columns.cut(self.sets, next, levels))
+                    }
+                };
+                let Some(next) = next else {
                     continue;
                 };
-                let next = self.columns.cut(self.sets, next, levels);
                 let is_asked = *asked
                     .entry((to, next))
-                    .or_insert_with(|| self.is_asked_for(next, to));
+                    .or_insert_with(|| levels == Levels::None || self.is_asked_for(next, to));
                 if !is_asked {
                     continue;
                 }

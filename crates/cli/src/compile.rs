@@ -73,8 +73,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut warnings = lints.map_or_else(Vec::new, |lints| lints.warnings.clone());
     let statistics = grammar.statistics().map_err(refused)?;
     lap();
-    let fewest = grammar.session(vocabulary.clone()).fewest_tokens();
+    let mut session = grammar.session(vocabulary.clone());
+    let fewest = session.fewest_tokens();
     let shortest_ms = lap();
+    let token_classes = session.token_classes().map_err(refused)?;
+    let classes_ms = lap();
     if let (Some(cells), Some(fewest)) = (arguments.length, fewest)
         && fewest.at_least > cells
     {
@@ -107,6 +110,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     }
     if let Some(vocabulary) = &vocabulary {
         report["tokens"] = vocabulary.len().into();
+        report["tokenClasses"] = token_classes.into();
+        report["milliseconds"]["tokenClasses"] = classes_ms.into();
         report["shortestTokens"] = match fewest {
             Some(Fewest { at_least, at_most }) if at_most == Some(at_least) => at_least.into(),
             Some(Fewest { at_least, at_most }) => {

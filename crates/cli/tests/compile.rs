@@ -101,6 +101,9 @@ fn a_canvas_that_no_text_fits_is_warned_of() {
     let tokenizer = tokenizer();
     let grammar = "# numbers\nroot ::= \"0123456789\"{3} \"!\"\n";
     let fewest = compile("a.gbnf", grammar, &["--tokenizer", &tokenizer]).1;
+    // Runs of digits by where they stand, `!`, and what ends in it.
+    let classes = fewest["tokenClasses"].as_u64().expect("a number");
+    assert!((3..100).contains(&classes), "{fewest}");
     let fewest = fewest["shortestTokens"].as_u64().expect("a number");
     assert!((2..=31).contains(&fewest), "{fewest}");
     for (length, warned) in [(fewest - 1, true), (fewest, false)] {

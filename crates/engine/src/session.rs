@@ -57,6 +57,16 @@ impl GrammarSession {
         Ok(self.checker.statistics()?)
     }
 
+    /// How many classes the vocabulary's tokens fall into, those of a class being the
+    /// same to the grammar; `None` without a vocabulary.
+    ///
+    /// # Errors
+    /// When the grammar's automata outgrow their limits.
+    pub fn token_classes(&self) -> Result<Option<usize>, Fault> {
+        let partition = self.checker.token_partition()?;
+        Ok(partition.map(|partition| partition.classes))
+    }
+
     /// How few tokens a text of the grammar can have; `None` without a vocabulary.
     pub fn fewest_tokens(&mut self) -> Option<Fewest> {
         fewest_tokens(&mut self.checker)
