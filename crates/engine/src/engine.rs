@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
+use lacuna_checker::Checker;
 use lacuna_decoder::{Canvas, DecodeError, Guard, Options, Run};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
@@ -188,6 +189,32 @@ impl Engine {
         }
         let writable = self.vocabulary_without(&request.options.banned)?;
         Ok(Begin { prompt, writable })
+    }
+
+    /// The model with the request's prompt in place, for loops of one's own.
+    ///
+    /// # Errors
+    /// When the model cannot hold prompt and canvas.
+    pub fn prompted(&self, request: &GenerateRequest) -> Result<PromptedModel, Fault> {
+        let begin = self.begin(request, request.options.length)?;
+        Ok(begin.model(self))
+    }
+
+    /// A checker of the request's grammar, for loops of one's own.
+    ///
+    /// # Errors
+    /// When the grammar is not usable.
+    pub fn checker(&self, request: &GenerateRequest) -> Result<Checker, Fault> {
+        let vocabulary = self.vocabulary_without(&request.options.banned)?;
+        Ok(self.compile(request)?.grammar.checker(Some(vocabulary)))
+    }
+
+    /// The tokens of a text, all of it taken as plain text.
+    ///
+    /// # Errors
+    /// When the vocabulary cannot spell it.
+    pub fn encode(&self, text: &str) -> Result<Vec<TokenId>, Fault> {
+        Ok(self.tokenizer.encode(text)?)
     }
 
     /// The key of a request's grammar in the cache.

@@ -3,8 +3,7 @@
 //!
 //! - [`GrammarSource`]: a grammar text and its dialect, compiled for writing or
 //!   for judging.
-//! - [`GrammarSession`]: completability of texts with gaps, no model needed; where one
-//!   breaks ([`Explanation`]).
+//! - [`GrammarSession`]: completability of texts with gaps, no model needed.
 //! - [`GrammarCache`]: grammars that were compiled before.
 //! - [`Engine`] (feature `model`): a loaded model; [`Engine::start`] begins a
 //!   run. With the feature `gpu`, it may run on a graphics card
@@ -18,7 +17,6 @@ mod clock;
 mod device;
 #[cfg(feature = "model")]
 mod engine;
-mod explain;
 mod fault;
 mod fewest;
 #[cfg(feature = "model")]
@@ -42,11 +40,12 @@ pub use device::Timer;
 pub use device::{CardOptions, DevicePreference, DeviceReport, LoadOptions, TOLERANCE};
 #[cfg(feature = "model")]
 pub use engine::{Engine, GenerateRequest};
-pub use explain::Explanation;
 pub use fault::{Fault, Finding};
 pub use fewest::Fewest;
 #[cfg(all(feature = "model", not(target_arch = "wasm32")))]
 pub use pollster::block_on;
+#[cfg(feature = "model")]
+pub use prompted::PromptedModel;
 #[cfg(feature = "model")]
 pub use run::{ModelRun, Summary};
 pub use session::{Answer, GrammarSession};

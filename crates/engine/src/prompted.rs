@@ -12,7 +12,7 @@ use crate::device::Placement;
 
 /// The model with a prompt. Several may share a model: whoever is not being
 /// answered waits.
-pub(crate) struct PromptedModel {
+pub struct PromptedModel {
     placement: Arc<Mutex<Placement>>,
     mask: TokenId,
     vocabulary_size: usize,
@@ -48,7 +48,7 @@ impl Asked {
 }
 
 impl PromptedModel {
-    pub fn new(
+    pub(crate) fn new(
         placement: Arc<Mutex<Placement>>,
         config: &ModelConfig,
         prompt: Vec<TokenId>,

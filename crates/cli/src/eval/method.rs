@@ -1,0 +1,137 @@
+//! The methods that are compared, by name.
+
+use lacuna_decoder::{CommitKind, Options, RecoveryKind};
+use lacuna_published::EpicParts;
+
+/// What decides for a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// Nothing.
+    Nobody,
+    /// The exact checker.
+    Checker,
+    /// A published method; without parts, Mündler's.
+    Published(Option<EpicParts>),
+}
+
+/// A method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Method {
+    /// Its name.
+    pub name: String,
+    /// What decides.
+    pub judge: Judge,
+    /// How it decodes, but for length, steps and seed.
+    pub options: Options,
+}
+
+/// Names, and what they stand for.
+pub const NAMES: &str = "unconstrained, unconstrained-stop, mundler, epic and its parts memo, \
+                         dfa-free, parallel joined by +, lacuna, lacuna-masks, lacuna-best, \
+                         lacuna-sequential, lacuna-first";
+
+impl Method {
+    /// The method of this name; the published ones give up after so many refusals.
+    pub fn of_name(name: &str, refusals: usize) -> Result<Self, String> {
+        let default = Options::default;
+        let (judge, options) = match name {
+            "unconstrained" => (
+                Judge::Nobody,
+                Options {
+                    early_stop: false,
+                    ..default()
+                },
+            ),
+            "unconstrained-stop" => (Judge::Nobody, default()),
+            "lacuna" => (Judge::Checker, default()),
+            "lacuna-masks" => (
+                Judge::Checker,
+                Options {
+                    masks: true,
+                    ..default()
+                },
+            ),
+            "lacuna-best" => (
+                Judge::Checker,
+                Options {
+                    commit: CommitKind::Best,
+                    ..default()
+                },
+            ),
+            "lacuna-sequential" => (
+                Judge::Checker,
+                Options {
+                    commit: CommitKind::Sequential,
+                    ..default()
+                },
+            ),
+            // The exact checker with the papers' budget and their recovery.
+            "lacuna-first" => (
+                Judge::Checker,
+                Options {
+                    recovery: RecoveryKind::Finish,
+                    refusals_per_run: Some(refusals),
+                    ..default()
+                },
+            ),
+            "mundler" => (
+                Judge::Published(None),
+                Options::published(refusals, CommitKind::Sequential),
+            ),
+            _ => {
+                let parts = match name {
+                    "epic" => EpicParts::default(),
+                    _ => parts(name)?,
+                };
+                let commit = match parts.parallel {
+                    true => CommitKind::Relaxed,
+                    false => CommitKind::Sequential,
+                };
+                (
+                    Judge::Published(Some(parts)),
+                    Options::published(refusals, commit),
+                )
+            }
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            judge,
+            options,
+        })
+    }
+}
+
+fn parts(name: &str) -> Result<EpicParts, String> {
+    let mut parts = EpicParts {
+        memo: false,
+        dfa_free: false,
+        parallel: false,
+    };
+    for part in name.split('+') {
+        match part {
+            "memo" => parts.memo = true,
+            "dfa-free" => parts.dfa_free = true,
+            "parallel" => parts.parallel = true,
+            _ => return Err(format!("{name:?} is no method; there are {NAMES}")),
+        }
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_joined_by_a_plus() {
+        let judge = |name| Method::of_name(name, 9).map(|method| method.judge);
+        let parts = EpicParts {
+            memo: true,
+            dfa_free: false,
+            parallel: true,
+        };
+        assert_eq!(judge("memo+parallel"), Ok(Judge::Published(Some(parts))));
+        assert_eq!(judge("memo+dfa-free+parallel"), judge("epic"),);
+        assert!(judge("memo+quick").is_err());
+    }
+}

@@ -1,0 +1,473 @@
+//! `lacuna eval`: examples through a model by several methods, judged from outside.
+//!
+//! The model is the one that is named, live or recorded ([`dense`]), or, where no model
+//! writes the language, one made of reference texts and noise ([`synthetic`]). Every
+//! method runs in the same loop with the same options, one after another on each example,
+//! so that times are paired.
+
+mod dense;
+mod judge;
+mod method;
+mod published;
+mod synthetic;
+mod table;
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use lacuna_decoder::{
+    Canvas, Denoiser, Event, GrammarGuard, Guard, NoGuard, Options, Outcome, Run,
+};
+use lacuna_engine::{Dialect, Engine, Fault, GenerateRequest, GrammarSource, Purpose, block_on};
+use lacuna_grammar::Grammar;
+use lacuna_grammar::recognize::recognize;
+use lacuna_lexer::TokenId;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::cache::{CacheArguments, describe_cache};
+use crate::error::CommandError;
+use crate::files::{ModelArguments, clock, describe_device, read_grammar_text, read_text};
+use dense::{Recorder, Recording, Replay};
+use judge::Validator;
+use method::{Judge, Method};
+use published::{Published, PublishedGuard};
+use synthetic::Synthetic;
+use table::{Output, Series, markdown};
+
+/// Run examples by several methods at several numbers of steps, and print a table of
+/// validity, accuracy and times. Without --references the examples are requests to the
+/// model, and the README's table is what this prints by default.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    cache: CacheArguments,
+    /// The grammar of every answer; its kind is its ending
+    #[arg(long, value_name = "FILE")]
+    grammar: PathBuf,
+    /// Requests, a JSON object a line: {"id", "request", "expected"}
+    #[arg(long, value_name = "FILE", required_unless_present = "references")]
+    requests: Option<PathBuf>,
+    /// Reference texts, a JSON object a line: {"text"}; the model is made of them and
+    /// noise, in the tokens of --model
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["requests", "recorded"])]
+    references: Option<PathBuf>,
+    /// How much a synthetic model knows of a bare canvas
+    #[arg(long, value_name = "X", default_value_t = 2.5)]
+    signal: f32,
+    /// Record the model along an unconstrained run, and give every method what was
+    /// recorded; times of the model are those of recording
+    #[arg(long)]
+    recorded: bool,
+    /// Methods: unconstrained (its whole schedule), unconstrained-stop (until its text has
+    /// ended), mundler, epic, its parts memo, dfa-free and parallel joined by +, lacuna,
+    /// lacuna-masks, lacuna-best, lacuna-sequential, lacuna-first
+    #[arg(long, value_delimiter = ',', default_value = "lacuna,unconstrained")]
+    methods: Vec<String>,
+    /// Numbers of denoising steps
+    #[arg(long, value_delimiter = ',', default_value = "8,16,32")]
+    steps: Vec<usize>,
+    /// Seeds; without a temperature they repeat the measurement, and a synthetic model
+    /// has noise of its own for each
+    #[arg(long, value_delimiter = ',', default_value = "0")]
+    seeds: Vec<u64>,
+    /// Cells of the canvas; references that need more are left out
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    length: usize,
+    /// Refusals after which the published methods give up
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    refusals: usize,
+    /// Let every method fill the canvas to its last cell
+    #[arg(long)]
+    fill: bool,
+    /// Take only the first N examples
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Write every run, with its text, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Example {
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    request: String,
+    #[serde(default)]
+    expected: Value,
+    #[serde(default)]
+    text: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
+    let methods: Vec<Method> = arguments
+        .methods
+        .iter()
+        .map(|name| Method::of_name(name, arguments.refusals))
+        .collect::<Result<_, _>>()
+        .map_err(|message| Fault::new("invalid-input", message))?;
+    let cache = arguments.cache.open()?;
+    let engine = arguments.model.load()?.with_cache(cache);
+    let text = read_grammar_text(&arguments.grammar)?;
+    let dialect = Dialect::of_file(&arguments.grammar.display().to_string())?;
+    let evaluation = Evaluation {
+        validator: match dialect {
+            Dialect::JsonSchema => Some(Validator::new(&arguments.grammar, &text)?),
+            _ => None,
+        },
+        arguments,
+        engine: &engine,
+        grammar: (dialect, text),
+    };
+    let file = arguments
+        .requests
+        .as_ref()
+        .or(arguments.references.as_ref());
+    let examples = read_examples(file.map_or(Path::new(""), PathBuf::as_path))?;
+    let all = evaluation.all(&methods, examples)?;
+    print!("{}", markdown(&all, "unconstrained"));
+    eprintln!("{}", describe_cache(&engine.cache().statistics()));
+    eprintln!("{}", describe_device(&engine));
+    if let Some(path) = &arguments.json {
+        let json = serde_json::to_vec(&all).map_err(|error| CommandError::content(path, error))?;
+        std::fs::write(path, json).map_err(|error| CommandError::file(path, error))?;
+    }
+    // What is promised of the checker.
+    let whole = all.iter().all(|series| {
+        let ours = series.method.starts_with("lacuna");
+        let mut outputs = series.outputs.iter();
+        !ours || outputs.all(|output| output.member && output.valid != Some(false))
+    });
+    Ok(match whole {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+struct Evaluation<'a> {
+    arguments: &'a Arguments,
+    engine: &'a Engine,
+    grammar: (Dialect, String),
+    validator: Option<Validator>,
+}
+
+/// Where the answers of a run come from.
+#[derive(Clone)]
+enum Source {
+    Live,
+    Recorded(Arc<Recording>),
+    Synthetic(Vec<TokenId>, Arc<Vec<f32>>),
+}
+
+impl Evaluation<'_> {
+    fn all(&self, methods: &[Method], examples: Vec<Example>) -> Result<Vec<Series>, CommandError> {
+        let arguments = self.arguments;
+        let mut synthetic = None;
+        let mut examples = examples;
+        if arguments.references.is_some() {
+            let tokens = self.references(&mut examples)?;
+            synthetic = Some((self.prior(&tokens), tokens));
+        }
+        examples.truncate(arguments.limit.unwrap_or(usize::MAX));
+        let mut all = Vec::new();
+        for &steps in &arguments.steps {
+            for &seed in &arguments.seeds {
+                for method in methods {
+                    all.push(Series {
+                        method: method.name.clone(),
+                        steps,
+                        seed,
+                        outputs: Vec::new(),
+                    });
+                }
+            }
+        }
+        let progress = Progress {
+            total: examples.len() * arguments.steps.len(),
+        };
+        let mut done = 0;
+        for (at, example) in examples.iter().enumerate() {
+            let mut request = self.request(example);
+            let grammar = self.source(example).compile(Purpose::Writing)?;
+            for &steps in &arguments.steps {
+                progress.show(done);
+                done += 1;
+                request.options.steps = steps;
+                let source = match &synthetic {
+                    Some((prior, tokens)) => {
+                        Source::Synthetic(tokens[at].clone(), Arc::clone(prior))
+                    }
+                    None if arguments.recorded => Source::Recorded(self.record(&request)?),
+                    None => Source::Live,
+                };
+                for series in all.iter_mut().filter(|series| series.steps == steps) {
+                    let Some(method) = methods.iter().find(|m| m.name == series.method) else {
+                        continue;
+                    };
+                    let run = OneRun {
+                        request: &request,
+                        grammar: &grammar,
+                        method,
+                        seed: series.seed,
+                    };
+                    series.outputs.push(self.one(example, &run, &source)?);
+                }
+            }
+        }
+        progress.end();
+        Ok(all)
+    }
+
+    /// The tokens of references that fit the canvas, ends behind them; the other examples
+    /// are dropped.
+    fn references(&self, examples: &mut Vec<Example>) -> Result<Vec<Vec<TokenId>>, CommandError> {
+        let length = self.arguments.length;
+        let end = self.engine.vocabulary().end();
+        let mut tokens = Vec::new();
+        let mut kept = Vec::new();
+        for (at, mut example) in examples.drain(..).enumerate() {
+            let text = example.text.clone().unwrap_or_default();
+            let mut own = self.engine.encode(&text)?;
+            if own.len() < length && !own.is_empty() {
+                own.resize(length, end);
+                tokens.push(own);
+                example.id = match example.id {
+                    Value::Null => at.into(),
+                    id => id,
+                };
+                example.expected = text.into();
+                kept.push(example);
+            }
+        }
+        *examples = kept;
+        match examples.is_empty() {
+            true => Err(Fault::new("invalid-input", "no reference fits the canvas").into()),
+            false => Ok(tokens),
+        }
+    }
+
+    /// How often each token occurs in the references; those that do not, half as often as
+    /// if they occurred once.
+    fn prior(&self, references: &[Vec<TokenId>]) -> Arc<Vec<f32>> {
+        let vocabulary = self.engine.vocabulary();
+        let mut counts = vec![0.5f32; vocabulary.len()];
+        for &token in references.iter().flatten() {
+            counts[token as usize] += 1.0;
+        }
+        let sum: f32 = counts.iter().sum();
+        Arc::new(counts.iter().map(|count| (count / sum).ln()).collect())
+    }
+
+    fn request(&self, example: &Example) -> GenerateRequest {
+        GenerateRequest {
+            request: example.request.clone(),
+            task: None,
+            grammar: self.grammar.clone(),
+            texts: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            max_depth: None,
+            matching: None,
+            options: Options {
+                length: self.arguments.length,
+                ..Options::default()
+            },
+            unconstrained: false,
+        }
+    }
+
+    fn source(&self, example: &Example) -> GrammarSource {
+        let (dialect, text) = self.grammar.clone();
+        GrammarSource {
+            dialect,
+            text,
+            texts: [("request".to_owned(), example.request.clone())].into(),
+            lists: BTreeMap::new(),
+            max_depth: None,
+            matching: None,
+        }
+    }
+
+    /// What the model says along an unconstrained run.
+    fn record(&self, request: &GenerateRequest) -> Result<Arc<Recording>, CommandError> {
+        let model = self.engine.prompted(request)?;
+        let options = Options {
+            early_stop: false,
+            ..request.options.clone()
+        };
+        let vocabulary = Arc::clone(self.engine.vocabulary());
+        let model = Recorder::new(model, clock());
+        let run = Run::new(model, vocabulary, None, options, clock());
+        let mut run = run.map_err(Fault::from)?;
+        while !run.is_done() {
+            block_on(run.step()).map_err(Fault::from)?;
+        }
+        Ok(Arc::new(run.denoiser().recording.clone()))
+    }
+
+    fn one(
+        &self,
+        example: &Example,
+        run: &OneRun<'_>,
+        source: &Source,
+    ) -> Result<Output, CommandError> {
+        let size = self.engine.vocabulary().len();
+        let mut ended = match source {
+            Source::Live => self.decode(self.engine.prompted(run.request)?, run)?,
+            Source::Recorded(recording) => {
+                let mut ended = self.decode(Replay::new(Arc::clone(recording), size), run)?;
+                // As if the model had been asked.
+                let model_ms = recording.model_ms(ended.steps);
+                ended.ms += model_ms - ended.timings.model_ms;
+                ended.timings.model_ms = model_ms;
+                ended
+            }
+            Source::Synthetic(reference, prior) => {
+                let (signal, prior) = (self.arguments.signal, Arc::clone(prior));
+                let model = Synthetic::new(reference.clone(), prior, signal, run.seed);
+                self.decode(model, run)?
+            }
+        };
+        let text = ended.bytes;
+        let value: Option<Value> = serde_json::from_slice(&text).ok();
+        let member = recognize(run.grammar, &text);
+        ended.text = String::from_utf8_lossy(&text).into_owned();
+        let is_text =
+            matches!(&example.expected, Value::String(expected) if *expected == ended.text);
+        Ok(Output {
+            id: example.id.clone(),
+            valid: self.validator.as_ref().map(|validator| {
+                let mut value = value.iter();
+                value.any(|value| validator.accepts(value))
+            }),
+            member,
+            before_recovery: member
+                && ended.timings.recovered == 0
+                && ended.outcome == Outcome::Complete,
+            exact: is_text || value.as_ref() == Some(&example.expected),
+            text: ended.text,
+            outcome: ended.outcome,
+            steps: ended.steps,
+            ms: ended.ms,
+            timings: ended.timings,
+            memo: ended.memo,
+        })
+    }
+
+    fn decode<D: Denoiser>(&self, model: D, run: &OneRun<'_>) -> Result<Ended, CommandError> {
+        let OneRun {
+            request,
+            grammar,
+            method,
+            seed,
+        } = *run;
+        let vocabulary = Arc::clone(self.engine.vocabulary());
+        let uses = Arc::new(Mutex::new((0, 0)));
+        let guard: Box<dyn Guard> = match method.judge {
+            Judge::Nobody => Box::new(NoGuard),
+            Judge::Checker => {
+                let checker = self.engine.checker(request)?;
+                Box::new(GrammarGuard::new(checker, Arc::clone(&vocabulary)))
+            }
+            Judge::Published(parts) => {
+                let published = Published::new(grammar, parts)
+                    .map_err(|error| CommandError::content(&self.arguments.grammar, error))?;
+                let uses = Arc::clone(&uses);
+                Box::new(PublishedGuard::new(
+                    published,
+                    Arc::clone(&vocabulary),
+                    uses,
+                ))
+            }
+        };
+        let options = Options {
+            length: request.options.length,
+            steps: request.options.steps,
+            seed,
+            early_stop: method.options.early_stop && !self.arguments.fill,
+            ..method.options.clone()
+        };
+        let canvas = Canvas::masked(options.length);
+        let started = Instant::now();
+        let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock());
+        let mut run = run.map_err(Fault::from)?;
+        loop {
+            for event in block_on(run.step()).map_err(Fault::from)? {
+                if let Event::Done {
+                    text,
+                    outcome,
+                    steps,
+                    timings,
+                } = event
+                {
+                    let memo = uses.lock().map(|uses| *uses).unwrap_or_default();
+                    return Ok(Ended {
+                        bytes: text,
+                        text: String::new(),
+                        outcome,
+                        steps,
+                        timings,
+                        memo,
+                        ms: started.elapsed().as_secs_f64() * 1000.0,
+                    });
+                }
+            }
+        }
+    }
+}
+
+struct OneRun<'a> {
+    request: &'a GenerateRequest,
+    grammar: &'a Grammar,
+    method: &'a Method,
+    seed: u64,
+}
+
+struct Ended {
+    bytes: Vec<u8>,
+    text: String,
+    outcome: Outcome,
+    steps: usize,
+    timings: lacuna_decoder::Timings,
+    memo: (u64, u64),
+    ms: f64,
+}
+
+/// One line on standard error, rewritten in place; silent where nobody looks.
+struct Progress {
+    total: usize,
+}
+
+impl Progress {
+    fn show(&self, done: usize) {
+        if std::io::stderr().is_terminal() {
+            eprint!("\r{done} of {}", self.total);
+        }
+    }
+
+    fn end(&self) {
+        if std::io::stderr().is_terminal() {
+            eprintln!();
+        }
+    }
+}
+
+fn read_examples(path: &Path) -> Result<Vec<Example>, CommandError> {
+    let text = read_text(path)?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let examples: Vec<Example> = lines
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .map_err(|error| CommandError::content(path, error))?;
+    match examples.is_empty() {
+        true => Err(Fault::new("invalid-input", format!("{}: no examples", path.display())).into()),
+        false => Ok(examples),
+    }
+}

@@ -1,0 +1,149 @@
+//! The figures of all runs, and the Markdown table of them.
+
+use std::fmt::Write as _;
+
+use lacuna_decoder::{Outcome, Timings};
+use serde::Serialize;
+use serde_json::Value;
+
+/// One run, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Output {
+    /// The example.
+    pub id: Value,
+    /// What was written.
+    pub text: String,
+    /// The outside judge's verdict, where the command has one.
+    pub valid: Option<bool>,
+    /// Whether it belongs to the grammar, by the plain recogniser.
+    pub member: bool,
+    /// Whether it belongs without anything having been recovered.
+    pub before_recovery: bool,
+    /// Whether it is the expected answer.
+    pub exact: bool,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Steps taken.
+    pub steps: usize,
+    /// Milliseconds of the whole run.
+    pub ms: f64,
+    /// Where the time went.
+    pub timings: Timings,
+    /// Fragments asked of EPIC's memo, and how many it knew.
+    pub memo: (u64, u64),
+}
+
+/// All runs of a method at a number of steps with a seed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Series {
+    /// The method.
+    pub method: String,
+    /// Steps of the schedule.
+    pub steps: usize,
+    /// The seed.
+    pub seed: u64,
+    /// The runs, in the order of the examples.
+    pub outputs: Vec<Output>,
+}
+
+impl Series {
+    fn sum(&self, of: impl Fn(&Output) -> f64) -> f64 {
+        self.outputs.iter().map(of).sum()
+    }
+}
+
+/// The table, a row for each method and number of steps. `relative_to` is the method
+/// whose time is 100 %.
+pub fn markdown(all: &[Series], relative_to: &str) -> String {
+    let mut rows: Vec<(usize, String)> = Vec::new();
+    for series in all {
+        let row = (series.steps, series.method.clone());
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    let mut text = String::from(
+        "| steps | method | valid | member | before recovery | exact | steps taken | seconds \
+         | of it model | grammar ms a step | selecting | masks | recovery | relative time % \
+         | refusals | tokens a batch | batches passed % | memo hits % |\n\
+         |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for (steps, method) in rows {
+        let own: Vec<&Series> = all
+            .iter()
+            .filter(|series| series.steps == steps && series.method == method)
+            .collect();
+        let base = |seed: u64| {
+            all.iter().find(|series| {
+                series.steps == steps && series.method == relative_to && series.seed == seed
+            })
+        };
+        let mut ratios: Vec<f64> = own
+            .iter()
+            .filter_map(|series| {
+                let base = base(series.seed)?.sum(|output| output.ms);
+                Some(100.0 * series.sum(|output| output.ms) / base)
+            })
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        write_row(&mut text, steps, &method, &own, &ratios);
+    }
+    text
+}
+
+fn write_row(text: &mut String, steps: usize, method: &str, own: &[&Series], ratios: &[f64]) {
+    let outputs = || own.iter().flat_map(|series| &series.outputs);
+    let runs = outputs().count().max(1) as f64;
+    let sum = |of: &dyn Fn(&Output) -> f64| outputs().map(of).sum::<f64>();
+    let share = |of: &dyn Fn(&Output) -> bool| {
+        100.0 * outputs().filter(|output| of(output)).count() as f64 / runs
+    };
+    let taken = sum(&|output| output.steps as f64);
+    let a_step = |of: &dyn Fn(&Timings) -> f64| sum(&|output| of(&output.timings)) / taken.max(1.0);
+    let judged = outputs().all(|output| output.valid.is_some());
+    let percent = |part: f64, whole: f64| match whole > 0.0 {
+        true => format!("{:.1}", 100.0 * part / whole),
+        false => "–".to_owned(),
+    };
+    let relative = match (ratios.first(), ratios.get(ratios.len() / 2), ratios.last()) {
+        (Some(least), Some(median), Some(most)) if ratios.len() > 1 => {
+            format!("{median:.1} ({least:.1}–{most:.1})")
+        }
+        (_, Some(only), _) => format!("{only:.1}"),
+        _ => "–".to_owned(),
+    };
+    let batches = sum(&|output| output.timings.batches as f64);
+    let seeds = own.len().max(1) as f64;
+    let _ = writeln!(
+        text,
+        "| {steps} | {method} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} | {:.3} | {:.3} \
+         | {:.3} | {:.3} | {relative} | {:.1} | {} | {} | {} |",
+        match judged {
+            true => format!("{:.1}", share(&|output| output.valid == Some(true))),
+            false => "–".to_owned(),
+        },
+        share(&|output| output.member),
+        share(&|output| output.before_recovery),
+        share(&|output| output.exact),
+        taken / runs,
+        sum(&|output| output.ms) / 1000.0 / seeds,
+        sum(&|output| output.timings.model_ms) / 1000.0 / seeds,
+        a_step(&|timings| timings.checker_ms),
+        a_step(&|timings| timings.selection_ms),
+        a_step(&|timings| timings.masks_ms),
+        a_step(&|timings| timings.recovery_ms),
+        sum(&|output| output.timings.refusals as f64) / runs,
+        match batches > 0.0 {
+            true => format!(
+                "{:.1}",
+                sum(&|output| output.timings.batch_tokens as f64) / batches
+            ),
+            false => "–".to_owned(),
+        },
+        percent(batches, sum(&|output| output.timings.batches_tried as f64)),
+        percent(
+            sum(&|output| output.memo.1 as f64),
+            sum(&|output| output.memo.0 as f64)
+        ),
+    );
+}
