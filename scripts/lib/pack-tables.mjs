@@ -8,6 +8,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readNumber, sectionsOf } from "./wasm-sections.mjs";
 
 /** Words that can be characters, and how many in a row make a table. */
 const WORD_BOUND = 0x11_0000;
@@ -32,26 +33,30 @@ export function packTables(folder) {
 
 /** The active data segments: where their bytes are in the module, and in memory. */
 function segments(module) {
-  const reader = new Reader(module, 8);
-  while (reader.at < module.length) {
-    const section = reader.byte();
-    const end = reader.number() + reader.at;
-    if (section === DATA_SECTION) return readSegments(reader);
-    reader.at = end;
-  }
-  return [];
-}
-
-function readSegments(reader) {
+  const section = sectionsOf(module).find(({ id }) => id === DATA_SECTION);
+  if (!section) return [];
   const found = [];
-  for (let count = reader.number(); count > 0; count--) {
-    const flags = reader.number();
-    const address = flags === 1 ? undefined : reader.constant(flags);
-    const length = reader.number();
-    if (address !== undefined) found.push({ at: reader.at, address, length });
-    reader.at += length;
+  let { value: count, at } = readNumber(module, section.start);
+  for (; count > 0; count--) {
+    const flags = module[at++];
+    let address;
+    // Those that are not passive begin with the address that they are copied to.
+    if (flags !== 1) ({ address, at } = readAddress(module, flags === 2 ? at + 1 : at));
+    const size = readNumber(module, at);
+    if (address !== undefined) found.push({ at: size.at, address, length: size.value });
+    at = size.at + size.value;
   }
   return found;
+}
+
+/** `i32.const`, a number with a sign, `end`. */
+function readAddress(module, from) {
+  const { value, at } = readNumber(module, from + 1);
+  if (module[from] !== 0x41 || module[at] !== 0x0b) {
+    throw new Error("a data segment's address is no constant");
+  }
+  const bits = 7 * (at - from - 1);
+  return { address: value >= 2 ** (bits - 1) ? value - 2 ** bits : value, at: at + 1 };
 }
 
 function packSegment(module, { at, address, length }) {
@@ -86,37 +91,4 @@ function packRun(run) {
     }
   }
   coded.copy(run);
-}
-
-/** Reads what a module is made of. */
-class Reader {
-  constructor(module, at) {
-    this.module = module;
-    this.at = at;
-  }
-
-  byte() {
-    return this.module[this.at++];
-  }
-
-  /** A number in LEB128, without a sign. */
-  number() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte();
-      value += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return value;
-    }
-  }
-
-  /** The address of a segment: `i32.const`, a number with a sign, `end`. */
-  constant(flags) {
-    if (flags === 2) this.number();
-    if (this.byte() !== 0x41) throw new Error("a data segment's address is no constant");
-    const from = this.at;
-    const value = this.number();
-    const bits = 7 * (this.at - from);
-    if (this.byte() !== 0x0b) throw new Error("a data segment's address is no constant");
-    return value >= 2 ** (bits - 1) ? value - 2 ** bits : value;
-  }
 }

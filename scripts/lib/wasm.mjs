@@ -6,6 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { nameByLikeness } from "./order-functions.mjs";
 import { packTables } from "./pack-tables.mjs";
 import { inside } from "./paths.mjs";
 import { UP_TO_DATE } from "./report.mjs";
@@ -36,6 +37,11 @@ const SMALL_FLAGS = [
   ...["-Cpanic=immediate-abort", "-Zinline-mir=no", "-Zlocation-detail=none"],
 ];
 const SMALL_STD = ["-Zbuild-std-features=optimize_for_size"];
+
+/** What else a module's bytes depend on. */
+const SHAPERS = ["order-functions", "pack-tables", "wasm-sections"].map((name) =>
+  inside("scripts", "lib", `${name}.mjs`),
+);
 
 const BINDGEN = inside("target", "bindgen", "debug", "lacuna-bindgen");
 
@@ -144,14 +150,14 @@ function inputHash(without) {
     inside("Cargo.lock"),
     inside("shaders"),
     inside("scripts", "bindgen"),
-    inside("scripts", "lib", "pack-tables.mjs"),
+    ...SHAPERS,
   ];
   return hashOf(inputs, [
     ...FLAGS,
     ...THREAD_FLAGS,
     ...SMALL_FLAGS,
     ...SMALL_STD,
-    ...Object.values(OPTIMISER).flat(2),
+    ...Object.values(OPTIMISER).flat(),
     `optimise ${!skipsOptimiser()}`,
     process.env.LACUNA_WASM_TOOLCHAIN ?? "",
   ]);
@@ -204,8 +210,8 @@ async function bind(build) {
   const { name } = build;
   const step = `bindings-${name}`;
   const hash = hashOf(
-    [compiled(build), inside("scripts", "bindgen"), inside("scripts", "lib", "pack-tables.mjs")],
-    [`optimise ${!skipsOptimiser()}`, ...OPTIMISER[isSmall(build) ? "small" : "fast"].flat()],
+    [compiled(build), inside("scripts", "bindgen"), ...SHAPERS],
+    [`optimise ${!skipsOptimiser()}`, ...OPTIMISER[isSmall(build) ? "small" : "fast"]],
   );
   if (isFresh(step, hash, [product(name)])) return;
   markStale(step);
@@ -218,38 +224,45 @@ async function bind(build) {
 }
 
 // Inlining makes functions fewer, but all of them together larger once they are packed.
-// What functions are ordered by is stripped last.
 const OPTIMISER = {
-  fast: [["-O3", "-ocimfs", "10"]],
-  small: [
-    ["-g", "-Os", "-ocimfs", "10", "-aimfs", "2", "--reorder-functions-by-name"],
-    ["--strip-debug", "--strip-producers"],
-  ],
+  fast: ["-O3", "-ocimfs", "10"],
+  small: ["-Os", "-ocimfs", "10", "-aimfs", "2"],
 };
+
+/** Puts functions into the order of their names, and takes the names away. */
+const ORDER = ["--reorder-functions-by-name", "--strip-debug", "--strip-producers"];
 
 async function optimise(build) {
   const { name } = build;
   console.log(`  ${name}: optimising (LACUNA_SKIP_OPT=1 leaves this out)`);
+  const shared = sharesMemory(build);
+  await wasmOpt(product(name), OPTIMISER[isSmall(build) ? "small" : "fast"], shared);
+  if (!isSmall(build)) return;
+  nameByLikeness(product(name));
+  await wasmOpt(product(name), ORDER, shared);
+}
+
+async function wasmOpt(path, passes, shared) {
   const features = [
     "simd",
     "bulk-memory",
     "nontrapping-float-to-int",
     "sign-ext",
     "mutable-globals",
+    "reference-types",
+    "multivalue",
+    ...(shared ? ["threads"] : []),
   ];
-  const more = ["reference-types", "multivalue", ...(sharesMemory(build) ? ["threads"] : [])];
-  const temporary = `${product(name)}.optimised`;
-  for (const passes of OPTIMISER[isSmall(build) ? "small" : "fast"]) {
-    await run(process.execPath, [
-      inside("node_modules", "binaryen", "bin", "wasm-opt"),
-      ...passes,
-      ...[...features, ...more].map((feature) => `--enable-${feature}`),
-      product(name),
-      "-o",
-      temporary,
-    ]);
-    renameSync(temporary, product(name));
-  }
+  const temporary = `${path}.optimised`;
+  await run(process.execPath, [
+    inside("node_modules", "binaryen", "bin", "wasm-opt"),
+    ...passes,
+    ...features.map((feature) => `--enable-${feature}`),
+    path,
+    "-o",
+    temporary,
+  ]);
+  renameSync(temporary, path);
 }
 
 function report({ name }) {

@@ -149,7 +149,7 @@ fn cuts(segments: Segments<'_>) -> Vec<Cut> {
     }];
     for (segment, text) in segments.iter().enumerate() {
         let text = text.as_deref().unwrap_or_default();
-        let ends = (1..=text.len()).filter(|&at| !text.get(at).is_some_and(|&b| b & 0xC0 == 0x80));
+        let ends = (1..=text.len()).filter(|&at| text.get(at).is_none_or(|&b| b & 0xC0 != 0x80));
         cuts.extend(ends.map(|offset| Cut { segment, offset }));
     }
     cuts

@@ -47,19 +47,17 @@ const makers: Record<Kind, (folder: string) => Promise<void>> = {
 
   // It leaves `new URL(…, import.meta.url)` alone, so the files' addresses are given.
   async esbuild(folder) {
-    const urls = { workerUrl: "worker.js", wasmUrl: "engine.wasm", grammarUrl: "grammar.wasm" };
     await esbuild({
-      entryPoints: { app, worker: "lacuna-lm/worker/start" },
+      entryPoints: { app },
       bundle: true,
       format: "esm",
       target: "es2022",
       outdir: folder,
       absWorkingDir: at("."),
-      banner: { js: `globalThis.lacunaUrls = ${JSON.stringify(urls)};` },
+      banner: { js: `globalThis.lacunaUrls = ${JSON.stringify(URLS)};` },
       logLevel: "error",
     });
-    copyFileSync(at("web/lacuna/wasm/full/lacuna_wasm_bg.wasm"), `${folder}/engine.wasm`);
-    copyFileSync(at("web/lacuna/wasm/grammar/lacuna_wasm_bg.wasm"), `${folder}/grammar.wasm`);
+    await copyPackageFiles(folder);
     page(folder, "./app.js");
   },
 
@@ -73,6 +71,28 @@ const makers: Record<Kind, (folder: string) => Promise<void>> = {
     page(folder, "./app.js");
   },
 };
+
+/** Where {@link copyPackageFiles} puts what a bundler left alone. */
+export const URLS = {
+  workerUrl: "worker.js",
+  wasmUrl: "engine.wasm",
+  grammarUrl: "grammar.wasm",
+} as const;
+
+/** Puts the package's worker and modules beside an app. */
+export async function copyPackageFiles(folder: string): Promise<void> {
+  await esbuild({
+    entryPoints: { worker: "lacuna-lm/worker/start" },
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    outdir: folder,
+    absWorkingDir: at("."),
+    logLevel: "error",
+  });
+  copyFileSync(at("web/lacuna/wasm/full/lacuna_wasm_bg.wasm"), `${folder}/${URLS.wasmUrl}`);
+  copyFileSync(at("web/lacuna/wasm/grammar/lacuna_wasm_bg.wasm"), `${folder}/${URLS.grammarUrl}`);
+}
 
 function page(folder: string, script: string): void {
   mkdirSync(folder, { recursive: true });

@@ -1,0 +1,64 @@
+/** The recipes of the documentation print what stands below them. */
+
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@playwright/test";
+import { build } from "esbuild";
+import { copyPackageFiles, URLS } from "./package/bundles.ts";
+import { serveApp } from "./package/serve.ts";
+import { file } from "./page-object.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const text = file("docs/recipes.md").toString();
+const recipes = [
+  ...text.matchAll(/^(#{2,3} .*)$|^```js\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/gm),
+];
+
+let title = "";
+let number = 0;
+for (const [, heading, script, printed] of recipes) {
+  if (heading) title = heading.replace(/^#+ /, "");
+  if (!script || printed === undefined) continue;
+  number += 1;
+  test(`${number}. ${title}`, async ({ page }) => {
+    const folder = `${root}test-results/recipe`;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    // The addresses of the package's files, which this bundler leaves alone.
+    const located = script.replaceAll(
+      "createEngine({",
+      `createEngine({ workerUrl: "${URLS.workerUrl}", wasmUrl: "${URLS.wasmUrl}",`,
+    );
+    const entry = `import { loadGrammarEngine } from "lacuna-lm/grammar";
+      await loadGrammarEngine({ wasmUrl: "${URLS.grammarUrl}" });`;
+    await build({
+      stdin: { contents: `${entry}\n${located}\nconsole.log("—");`, resolveDir: root },
+      bundle: true,
+      format: "esm",
+      target: "es2022",
+      outfile: `${folder}/app.js`,
+      logLevel: "error",
+    });
+    await copyPackageFiles(folder);
+    writeFileSync(`${folder}/index.html`, '<script type="module" src="app.js"></script>');
+    const { address, close } = await serveApp(folder);
+    try {
+      const lines: string[] = [];
+      page.on("pageerror", (error) => lines.push(String(error)));
+      page.on("console", (message) => {
+        if (message.type() === "log") lines.push(message.text());
+      });
+      await page.goto(address);
+      await expect.poll(() => lines.at(-1), { timeout: 60_000 }).toBe("—");
+      expect(`${lines.slice(0, -1).join("\n")}\n`).toBe(printed);
+    } finally {
+      close();
+    }
+  });
+}
+
+test("every recipe is run", () => {
+  const blocks = text.match(/^```js$/gm)?.length;
+  expect(recipes.filter(([, , script]) => script)).toHaveLength(blocks ?? 0);
+  expect(blocks).toBeGreaterThan(8);
+});

@@ -1,0 +1,98 @@
+/** The provider, called by the AI SDK itself. */
+
+import { generateText, NoSuchModelError, Output, streamText } from "ai";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { createLacuna } from "../src/ai-sdk/index.ts";
+import { fakeWriter } from "./fake-writer.ts";
+
+const text = '{"name":"né"}';
+const bytes = new TextEncoder().encode("né");
+// A token may end within a character.
+const tokens = ['{"name":"', bytes.slice(0, 2), bytes.slice(2), '"}'];
+
+it("gives structured output, within the schema that is asked for", async () => {
+  const { engine, asked } = fakeWriter(tokens, text);
+  const { output, usage, finishReason, warnings } = await generateText({
+    model: createLacuna({ engine, steps: 9 })(),
+    system: "Extract the name.",
+    prompt: "I am né",
+    temperature: 0.5,
+    seed: 3,
+    maxOutputTokens: 12,
+    topP: 0.9,
+    output: Output.object({ schema: z.object({ name: z.string() }) }),
+  });
+  expect(output).toEqual({ name: "né" });
+  expect(finishReason).toBe("stop");
+  expect(usage).toMatchObject({ inputTokens: 5, outputTokens: 4 });
+  expect(warnings).toMatchObject([{ type: "unsupported", feature: "topP" }]);
+  expect(asked).toMatchObject([
+    {
+      prompt: "I am né",
+      task: "Extract the name.",
+      unconstrained: false,
+      length: 12,
+      steps: 9,
+      seed: 3,
+      temperature: 0.5,
+      grammar: { jsonSchema: { type: "object", properties: { name: { type: "string" } } } },
+    },
+  ]);
+});
+
+it("streams the text as its beginning grows, and tells of commits in parts of their own", async () => {
+  const { engine } = fakeWriter(tokens, text);
+  const deltas: string[] = [];
+  const steps: unknown[] = [];
+  const { fullStream } = streamText({ model: createLacuna({ engine })(), prompt: "hello" });
+  for await (const part of fullStream) {
+    if (part.type === "text-delta") deltas.push(part.text);
+    if (part.type === "custom") steps.push(part.providerMetadata?.lacuna);
+  }
+  expect(deltas.join("")).toBe(text);
+  expect(deltas).toEqual(['{"name":"', "n", 'é"}']);
+  expect(steps).toMatchObject([
+    { commits: [{ cell: 3, text: '"}' }, { cell: 4 }] },
+    { commits: [{ cell: 0 }, { cell: 1 }, { cell: 2 }] },
+  ]);
+});
+
+it("takes grammars and slots in its own options, and leaves commits out if asked to", async () => {
+  const { engine, asked } = fakeWriter(tokens, text);
+  const lacuna = createLacuna({ engine, silent: true, grammar: { regex: "a+" } });
+  const { fullStream } = streamText({
+    model: lacuna.languageModel("mini"),
+    prompt: "hello",
+    providerOptions: { lacuna: { grammar: { gbnf: 'root ::= "b"' }, texts: { a: "b" } } },
+  });
+  const kinds = new Set<string>();
+  for await (const part of fullStream) kinds.add(part.type);
+  expect(kinds).not.toContain("custom");
+  expect(asked[0]).toMatchObject({ grammar: { gbnf: 'root ::= "b"' }, texts: { a: "b" } });
+  await generateText({ model: lacuna(), prompt: "hello" });
+  expect(asked[1]).toMatchObject({ grammar: { regex: "a+" }, unconstrained: false });
+});
+
+it("is given up with its signal", async () => {
+  const { engine } = fakeWriter(tokens, text);
+  const abort = new AbortController();
+  const model = createLacuna({ engine })();
+  const call = generateText({ model, prompt: "hello", abortSignal: abort.signal });
+  abort.abort();
+  await expect(call).rejects.toMatchObject({ name: "AbortError" });
+});
+
+it("refuses what the model cannot do", async () => {
+  const { engine } = fakeWriter(tokens, text);
+  const lacuna = createLacuna({ engine });
+  const messages = [
+    { role: "user", content: "a" },
+    { role: "assistant", content: "b" },
+    { role: "user", content: "c" },
+  ] as const;
+  await expect(
+    generateText({ model: lacuna(), messages: [...messages], maxRetries: 0 }),
+  ).rejects.toThrow(/conversation/);
+  expect(() => lacuna.embeddingModel("x")).toThrow(NoSuchModelError);
+});
