@@ -49,7 +49,15 @@ const RESPELLING: usize = 4;
 const MAX_STATES: usize = 6_000;
 
 /// What is kept of columns, one look after the other.
-const CUTS: [Levels; 3] = [Levels::Inner(1), Levels::Inner(2), Levels::Inner(4)];
+const CUT: [Levels; 4] = [
+    Levels::None,
+    Levels::Inner(1),
+    Levels::Inner(2),
+    Levels::Inner(4),
+];
+
+/// The same where the parser has too many states for columns to be cut.
+const WHOLE: [Levels; 2] = [Levels::None, Levels::All];
 
 /// Pairs from which on a look is given up: some ten milliseconds.
 const MAX_PAIRS: usize = 60_000;
@@ -183,8 +191,8 @@ impl Exact {
         let memos = &mut self.memos;
         let (columns, sets) = (&mut memos.columns, &mut memos.sets);
         let ways: &[Levels] = match columns.know_all(&self.cfg, sets, MAX_STATES) {
-            true => &CUTS,
-            false => &[Levels::All],
+            true => &CUT,
+            false => &WHOLE,
         };
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
@@ -198,13 +206,10 @@ impl Exact {
         };
         let mut bounds: Option<Vec<CellBounds>> = None;
         let mut certain = Certain::default();
-        for &levels in ways.iter().chain([&Levels::None]) {
-            if levels == Levels::None && bounds.is_some() {
+        for &levels in ways {
+            let known = std::mem::take(&mut certain);
+            let Some(mut pairs) = look.pairs(levels, MAX_PAIRS, known) else {
                 break;
-            }
-            let Some(mut pairs) = look.pairs(levels, MAX_PAIRS, std::mem::take(&mut certain))
-            else {
-                continue;
             };
             if let Some(Searched::Found(path)) = &path {
                 look.note(&mut pairs, path);

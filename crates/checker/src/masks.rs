@@ -317,18 +317,24 @@ impl Cell {
 
     /// Finds out what the tokens can do that begin at a pair.
     fn enter(&mut self, look: &mut Look<'_, '_>, pairs: &mut Pairs, entry: PairId) {
-        let Pair { point, whole, .. } = pairs.pairs[entry as usize];
+        let Pair {
+            point, ref wholes, ..
+        } = pairs.pairs[entry as usize];
+        let entered: Reached = match wholes.as_slice() {
+            [] => [(entry, None)].into(),
+            wholes => wholes.iter().map(|&whole| (entry, Some(whole))).collect(),
+        };
         for state in cells::states(look.graph, point) {
             let Some(at) = self.state(look, state) else {
                 continue;
             };
             let (_, classes, standings) = &mut self.states[at];
             let mut reached: Vec<Option<Reached>> = vec![None; classes.steps.len()];
-            reached[0] = Some([(entry, whole)].into());
+            reached[0] = Some(entered.clone());
             for (class, standing) in classes.classes.iter().zip(standings) {
                 let is_settled = match standing {
                     Standing::Settled => true,
-                    Standing::Open => whole.is_none(),
+                    Standing::Open => entered[0].1.is_none(),
                     Standing::Closed => false,
                 };
                 if is_settled {

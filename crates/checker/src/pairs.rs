@@ -3,7 +3,7 @@
 //! The regular cover forgets where productions began, so it lets a bracket close that
 //! nobody opened. Here nodes of the completion graph are paired with columns of which
 //! the innermost levels are kept ([`Columns::cut`]). All such pairs are found forwards,
-//! each with one whole column that it stands for, if one is known; and backwards, those
+//! each with some of the whole columns that it stands for; and backwards, those
 //! from which the end can be reached. What no pair can do, the grammar cannot. What a
 //! whole column does is certain: a path along which each step of the whole columns is
 //! known leads to a text of the grammar.
@@ -35,6 +35,17 @@ pub(crate) enum Levels {
     All,
 }
 
+impl Levels {
+    /// Whole columns to follow for each pair: more where pairs tell less.
+    fn wholes(self) -> usize {
+        match self {
+            Self::None => 8,
+            Self::Inner(_) => 3,
+            Self::All => 1,
+        }
+    }
+}
+
 /// Index of a pair; 0 is the start.
 pub(crate) type PairId = u32;
 
@@ -44,8 +55,8 @@ pub(crate) struct Pair {
     pub point: Point,
     /// Its innermost levels.
     pub column: ColumnId,
-    /// A whole column that some filling leads to.
-    pub whole: Option<ColumnId>,
+    /// Whole columns that some filling leads to, a few of them.
+    pub wholes: Vec<ColumnId>,
     /// The edges that the column can follow, in the order of the graph's.
     pub edges: Vec<(Label, PairId)>,
     /// Whether the text may end here.
@@ -114,20 +125,21 @@ impl Look<'_, '_> {
         let mut found = Forward::default();
         let start = self.graph.start();
         found.pair(self, start, Columns::START);
-        found.pairs[0].whole = Some(Columns::START);
+        found.pairs[0].wholes.push(Columns::START);
+        let many = levels.wholes();
         let mut asked: FxHashMap<(Point, ColumnId), bool> = FxHashMap::default();
         while let Some(Reverse((.., id))) = found.queue.pop() {
-            let Pair {
-                point,
-                column,
-                whole,
-                ..
-            } = found.pairs[id as usize];
-            if open_end == Some(point.segment) {
-                found.pairs[id as usize].ends = true;
-                continue;
-            }
-            let Some(from) = self.ahead.edges(point) else {
+            let pair = &mut found.pairs[id as usize];
+            let (point, column) = (pair.point, pair.column);
+            let wholes = std::mem::take(&mut pair.wholes);
+            let from = match open_end == Some(point.segment) {
+                true => None,
+                false => self.ahead.edges(point),
+            };
+            let Some(from) = from else {
+                let pair = &mut found.pairs[id as usize];
+                pair.ends = open_end == Some(point.segment);
+                pair.wholes = wholes;
                 continue;
             };
             let mut edges = Vec::with_capacity(from.edges.len());
@@ -156,12 +168,20 @@ impl Look<'_, '_> {
                 }
                 let next = found.pair(self, to, next);
                 edges.push((label, next));
-                if found.pairs[next as usize].whole.is_none()
-                    && let Some(whole) = whole
-                {
-                    found.pairs[next as usize].whole = self.step(whole, label, to);
+                for &whole in &wholes {
+                    if found.pairs[next as usize].wholes.len() == many {
+                        break;
+                    }
+                    let Some(whole) = self.step(whole, label, to) else {
+                        continue;
+                    };
+                    let known = &mut found.pairs[next as usize].wholes;
+                    if !known.contains(&whole) {
+                        known.push(whole);
+                    }
                 }
             }
+            found.pairs[id as usize].wholes = wholes;
             found.pairs[id as usize].edges = edges;
             if found.pairs.len() > most {
                 return None;
@@ -262,7 +282,8 @@ impl Look<'_, '_> {
         }
         for (id, whole) in certain {
             let pair = &mut pairs.pairs[id as usize];
-            pair.whole = Some(whole);
+            pair.wholes.retain(|&known| known != whole);
+            pair.wholes.insert(0, whole);
             pairs.certain.insert((pair.point, whole), true);
         }
     }
@@ -276,14 +297,17 @@ impl Look<'_, '_> {
             Reverse((self.graph.rank(point), point.order()))
         });
         for id in order {
-            let pair = &pairs.pairs[id as usize];
-            let Some(whole) = pair.whole.filter(|_| pair.is_open) else {
+            if !pairs.pairs[id as usize].is_open {
                 continue;
-            };
-            let key = (pair.point, whole);
-            let ends = pair.ends && self.columns.ends(whole);
-            if ends || self.meets_certainty(pairs, id, whole) {
-                pairs.certain.insert(key, true);
+            }
+            for at in 0..pairs.pairs[id as usize].wholes.len() {
+                let pair = &pairs.pairs[id as usize];
+                let whole = pair.wholes[at];
+                let key = (pair.point, whole);
+                let ends = pair.ends && self.columns.ends(whole);
+                if ends || self.meets_certainty(pairs, id, whole) {
+                    pairs.certain.insert(key, true);
+                }
             }
         }
     }
@@ -342,7 +366,7 @@ impl Forward {
             self.pairs.push(Pair {
                 point,
                 column,
-                whole: None,
+                wholes: Vec::new(),
                 edges: Vec::new(),
                 ends: false,
                 is_open: false,
