@@ -8,6 +8,7 @@ import { requireModel } from "./lib/model.mjs";
 import { inside } from "./lib/paths.mjs";
 import { main, stage } from "./lib/report.mjs";
 import { capture, run } from "./lib/run.mjs";
+import { runtimes } from "./lib/runtimes.mjs";
 import { requireRust } from "./lib/toolchain.mjs";
 
 const tool = (name, ...path) => [process.execPath, inside("node_modules", name, ...path)];
@@ -43,6 +44,7 @@ await main(async () => {
   );
   await stage("TypeScript", () => node(tool("typescript", "bin", "tsc"), ["--project", "web"]));
   await stage("unit tests", () => node(tool("vitest", "vitest.mjs"), ["run", "--root", "web"]));
+  await stage("the grammar door in Node, Deno and Bun", runtimes);
   requireModel();
   await stage("end-to-end tests", endToEnd);
   console.log("\nEverything passed.");

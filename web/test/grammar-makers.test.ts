@@ -5,18 +5,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GrammarKind } from "lacuna-lm";
 import { beforeAll, describe, expect, it } from "vitest";
-import init, { Grammar } from "../lacuna/wasm/grammar/lacuna_wasm.js";
+import { bindings, loadGrammarEngine } from "../lacuna/src/grammar/load.ts";
 
 const grammars = (path: string) =>
   fileURLToPath(new URL(`../../grammars/${path}`, import.meta.url));
 const shipped = (path: string) => readFileSync(grammars(path), "utf8");
 
-beforeAll(async () => {
-  const bytes = readFileSync(
-    new URL("../lacuna/wasm/grammar/lacuna_wasm_bg.wasm", import.meta.url),
-  );
-  await init({ module_or_path: bytes });
-});
+const { Grammar } = bindings;
+
+beforeAll(() => loadGrammarEngine());
 
 function made(maker: string, ...args: string[]): string {
   const run = [grammars(`make/${maker}.mjs`), ...args];

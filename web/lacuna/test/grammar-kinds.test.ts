@@ -1,13 +1,11 @@
-import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Fault } from "../src/fault.ts";
+import { bindings, loadGrammarEngine } from "../src/grammar/load.ts";
 import type { GrammarInfo, GrammarKind, GrammarOptions } from "../src/grammar/source.ts";
-import init, { Grammar } from "../wasm/grammar/lacuna_wasm.js";
 
-beforeAll(async () => {
-  const bytes = readFileSync(new URL("../wasm/grammar/lacuna_wasm_bg.wasm", import.meta.url));
-  await init({ module_or_path: bytes });
-});
+const { Grammar } = bindings;
+
+beforeAll(() => loadGrammarEngine());
 
 /** Whether the text belongs, with gaps where there are nulls. */
 function belongs(

@@ -6,7 +6,7 @@ import { isStandardSchema, type StandardOutput, type StandardSchema } from "./st
 /** A JSON Schema: as an object, as its text, or as a validator that can be written as one. */
 export type SchemaInput = StandardSchema | Readonly<Record<string, unknown>> | boolean | string;
 
-/** A grammar in one of its dialects, or one that {@link compileGrammar} made. */
+/** A grammar in one of its dialects, or one that `compileGrammar` made. */
 export type GrammarInput =
   | { readonly jsonSchema: SchemaInput }
   | { readonly gbnf: string }
