@@ -22,10 +22,10 @@ pub struct DecodingArguments {
     /// Which cells come first: confidence, margin, entropy, random or left-to-right
     #[arg(long, value_name = "NAME", default_value = "confidence", value_parser = order)]
     order: OrderKind,
-    /// Draw candidates from the tokens that keep the text completable, cell by cell, in
-    /// place of drawing from all and refusing
-    #[arg(long)]
-    masks: bool,
+    /// Draw candidates from exactly the tokens that keep the text completable, cell by
+    /// cell, after N refusals in a step; 0: from its start, never: refuse however often
+    #[arg(long, value_name = "N", default_value = "8", value_parser = masks_after)]
+    masks: MasksAfter,
     /// How a step's candidates are committed together: bisect, whole, relaxed (by a
     /// regular cover, as EPIC does), sequential or best (along the most probable text)
     #[arg(long, value_name = "NAME", default_value = "bisect", value_parser = commit)]
@@ -101,7 +101,7 @@ impl DecodingArguments {
             bias: self.bias.clone(),
             banned: self.ban.clone(),
             repetition_penalty: self.repetition_penalty,
-            masks: self.masks,
+            masks_after: self.masks.0,
             commit: self.commit,
             recovery: self.recovery,
             refusals_per_step: self.refusals,
@@ -113,6 +113,21 @@ impl DecodingArguments {
             early_stop: !self.fill,
             width: self.width,
             ..Options::default()
+        }
+    }
+}
+
+/// Refusals, or never.
+#[derive(Clone, Copy)]
+struct MasksAfter(Option<usize>);
+
+fn masks_after(text: &str) -> Result<MasksAfter, String> {
+    match text {
+        "never" => Ok(MasksAfter(None)),
+        number => {
+            let refusals = number.parse();
+            let refusals = refusals.map_err(|_| "expected a number or never".to_owned())?;
+            Ok(MasksAfter(Some(refusals)))
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, Pattern, Verdict};
+use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict};
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
@@ -106,9 +106,10 @@ impl Guard for NoGuard {
 }
 
 /// Allows what can become a sentence of a grammar in the cells that there are.
-#[derive(Clone, Debug)]
 pub struct GrammarGuard {
     checker: Checker,
+    /// Who takes the checker, its memos filled, when the guard is dropped.
+    keep: Option<Box<dyn FnOnce(Checker)>>,
     vocabulary: Arc<Vocabulary>,
     /// A token for every cell that completes the canvas.
     witness: Vec<TokenId>,
@@ -124,9 +125,28 @@ impl GrammarGuard {
     pub fn new(checker: Checker, vocabulary: Arc<Vocabulary>) -> Self {
         Self {
             checker,
+            keep: None,
             vocabulary,
             witness: Vec::new(),
             optimum: None,
+        }
+    }
+
+    /// The same guard, handing its checker to `keep` in the end: what it has found out
+    /// is of use to the next run under the same grammar.
+    pub fn keeping(mut self, keep: impl FnOnce(Checker) + 'static) -> Self {
+        self.keep = Some(Box::new(keep));
+        self
+    }
+}
+
+impl Drop for GrammarGuard {
+    fn drop(&mut self) {
+        if let Some(keep) = self.keep.take() {
+            let (compiled, vocabulary) = (self.checker.compiled(), self.checker.vocabulary());
+            let limits = CheckerLimits::default();
+            let empty = Checker::from_compiled(Arc::clone(compiled), vocabulary.cloned(), limits);
+            keep(std::mem::replace(&mut self.checker, empty));
         }
     }
 }

@@ -33,9 +33,10 @@ pub struct Options {
     /// Above 1 makes tokens that stand in the canvas less probable: their positive
     /// logits are divided by it, their negative ones multiplied.
     pub repetition_penalty: f32,
-    /// Draws candidates from what the guard says may stand in each cell, so that a
-    /// step's first commit is never refused; else they are drawn from all, and refused.
-    pub masks: bool,
+    /// After so many refusals in a step, candidates are drawn from exactly what may stand
+    /// in each cell, and again after as many; 0: from the start of every step, so that its
+    /// first commit is never refused. `None`: from all tokens, however many are refused.
+    pub masks_after: Option<usize>,
     /// How a step's candidates are committed together.
     pub commit: CommitKind,
     /// What becomes of a step whose refusals have run out.
@@ -158,7 +159,7 @@ impl Default for Options {
             bias: Vec::new(),
             banned: Vec::new(),
             repetition_penalty: 1.0,
-            masks: false,
+            masks_after: Some(8),
             commit: CommitKind::default(),
             recovery: RecoveryKind::default(),
             refusals_per_step: 2000,
@@ -188,6 +189,7 @@ impl Options {
     pub fn published(refusals: usize, commit: CommitKind) -> Self {
         Self {
             commit,
+            masks_after: None,
             recovery: RecoveryKind::Finish,
             refusals_per_step: usize::MAX,
             refusals_per_run: Some(refusals),

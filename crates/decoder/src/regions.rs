@@ -16,14 +16,12 @@ use crate::optimal::Weights;
 use crate::{DecodeError, Reason};
 
 /// Allows what can become, region by region, a sentence of the region's grammar.
-#[derive(Clone, Debug)]
 pub struct RegionGuard {
     regions: Vec<Region>,
     vocabulary: Arc<Vocabulary>,
     cells: Vec<Cell>,
 }
 
-#[derive(Clone, Debug)]
 struct Region {
     range: Range<usize>,
     /// `None`: anything may stand here.

@@ -65,6 +65,8 @@ pub struct Run<D> {
     /// Steps taken.
     step: usize,
     refusals: usize,
+    /// Refusals since the masks were last drawn in this step.
+    since_masks: usize,
     memory: Memory,
     done: bool,
 }
@@ -146,6 +148,7 @@ impl<D: Denoiser> Run<D> {
             step_of_block: 0,
             step: 0,
             refusals: 0,
+            since_masks: 0,
             done: false,
         })
     }
@@ -198,6 +201,7 @@ impl<D: Denoiser> Run<D> {
             step: self.step,
             masked: self.board.canvas.masks().len(),
         });
+        self.since_masks = 0;
         let mut proposals = self.propose(&masks, &mut events).await?;
         let quota = self.quota(&proposals).max(1);
         let mut left = quota
@@ -269,7 +273,7 @@ impl<D: Denoiser> Run<D> {
     ) -> Result<Vec<Proposals>, DecodeError> {
         let (step, sampler) = (self.step, &*self.decisions.sampler);
         let (asking, board) = (&mut self.asking, &mut self.board);
-        let mask = self.options.masks && board.is_strict();
+        let mask = self.options.masks_after == Some(0) && board.is_strict();
         let proposals = asking.propose((step, masks), mask, sampler, board, events);
         let mut proposals = proposals.await?;
         let behind = board.canvas.behind_ends(&board.vocabulary);
@@ -443,16 +447,18 @@ impl<D: Denoiser> Run<D> {
         Ok(committed)
     }
 
-    /// Draws the masks anew, if candidates are drawn from masks: those that there were
-    /// are of before the last commits.
+    /// Draws the masks anew after enough refusals: those that there were, if any, are of
+    /// before the last commits.
     async fn mask(
         &mut self,
         proposals: &mut [Proposals],
         events: &mut Vec<Event>,
     ) -> Result<(), DecodeError> {
-        if !self.options.masks {
+        let due = |after: usize| self.since_masks >= after.max(1);
+        if !self.options.masks_after.is_some_and(due) {
             return Ok(());
         }
+        self.since_masks = 0;
         let (step, asking, board) = (self.step, &mut self.asking, &mut self.board);
         let masks = board.masks();
         asking.keep(step, masks, proposals, board, events).await
@@ -472,6 +478,7 @@ impl<D: Denoiser> Run<D> {
         events: &mut Vec<Event>,
     ) -> Result<(), DecodeError> {
         self.refusals += 1;
+        self.since_masks += 1;
         self.board.timings.refusals += 1;
         let Candidate {
             cell,

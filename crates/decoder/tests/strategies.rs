@@ -141,7 +141,7 @@ fn varied(index: usize) -> Options {
         ][(index / 3) % 3],
         bias: [vec![], vec![(4, 2.0), (9, -3.0)]][(index / 7) % 2].clone(),
         repetition_penalty: [1.0, 1.5][(index / 11) % 2],
-        masks: (index / 3).is_multiple_of(2),
+        masks_after: [Some(0), None, Some(3)][(index / 3) % 3],
         commit: COMMITS[(index / 4) % 5],
         recovery: RECOVERIES[(index / 6) % 3],
         refusals_per_step: [2000, 4][(index / 13) % 2],
@@ -508,7 +508,7 @@ fn with_masks_the_first_commit_of_a_step_is_never_refused() {
         let grammar = gbnf::parse(text).expect(name);
         for adversary in ADVERSARIES {
             let options = Options {
-                masks: true,
+                masks_after: Some(0),
                 commit: CommitKind::Sequential,
                 steps: 14,
                 ..Options::default()

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
-use lacuna_checker::Checker;
-use lacuna_decoder::{Canvas, DecodeError, Guard, Options, Run};
+use lacuna_decoder::{Canvas, DecodeError, GrammarGuard, Guard, NoGuard, Options, Run};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 
 use crate::cache::{CacheKey, Found, GrammarCache, Origin};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
 use crate::fewest::fewest_tokens;
+use crate::pool::Pool;
 use crate::prompted::PromptedModel;
 use crate::{Dialect, Fault, GrammarSource, ModelRun, Purpose, schema_task, task_line};
 
@@ -47,6 +47,7 @@ pub struct Engine {
     placement: Arc<Mutex<Placement>>,
     device: SharedReport,
     cache: Arc<GrammarCache>,
+    pub(crate) pool: Pool,
 }
 
 impl Engine {
@@ -88,6 +89,7 @@ impl Engine {
             device: placement.report().clone(),
             placement: Arc::new(Mutex::new(placement)),
             cache: Arc::default(),
+            pool: Pool::default(),
         })
     }
 
@@ -144,22 +146,26 @@ impl Engine {
             true => None,
             false => Some(self.compile(request)?),
         };
-        let writable = || Some(Arc::clone(&begin.writable));
         let origin = found.as_ref().map(|found| found.origin);
-        let checker = |found: &Found| found.grammar.checker(writable());
-        let fewest = || found.as_ref().and_then(|f| fewest_tokens(&mut checker(f)));
-        let checker = found.as_ref().map(checker);
-        let checked = checker.as_ref().and_then(|checker| checker.vocabulary());
-        let vocabulary = Arc::clone(checked.unwrap_or(&self.vocabulary));
+        let (guard, vocabulary): (Box<dyn Guard>, _) = match &found {
+            None => (Box::new(NoGuard), Arc::clone(&begin.writable)),
+            Some(found) => {
+                let (guard, vocabulary) = self.pool.guard(&found.grammar, &begin.writable);
+                (Box::new(guard), vocabulary)
+            }
+        };
         let of_run = Arc::clone(&vocabulary);
         let options = request.options.clone();
-        let run = Run::new(begin.model(self), vocabulary, checker, options, clock);
-        let run = run.map_err(|error| match error {
-            DecodeError::NoMember { length, .. } => DecodeError::NoMember {
-                length,
-                shortest: fewest().map(|fewest| fewest.at_least),
-            },
-            error => error,
+        let canvas = Canvas::masked(options.length);
+        let model = begin.model(self);
+        let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock);
+        let run = run.map_err(|error| match (error, &found) {
+            (DecodeError::NoMember { length, .. }, Some(found)) => {
+                let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
+                let shortest = fewest_tokens(&mut checker).map(|fewest| fewest.at_least);
+                DecodeError::NoMember { length, shortest }
+            }
+            (error, _) => error,
         })?;
         Ok(ModelRun::new(run, begin.prompt.len(), of_run, origin))
     }
@@ -200,13 +206,14 @@ impl Engine {
         Ok(begin.model(self))
     }
 
-    /// A checker of the request's grammar, for loops of one's own.
+    /// A guard by the request's grammar, for loops of one's own.
     ///
     /// # Errors
     /// When the grammar is not usable.
-    pub fn checker(&self, request: &GenerateRequest) -> Result<Checker, Fault> {
+    pub fn guard(&self, request: &GenerateRequest) -> Result<GrammarGuard, Fault> {
         let vocabulary = self.vocabulary_without(&request.options.banned)?;
-        Ok(self.compile(request)?.grammar.checker(Some(vocabulary)))
+        let found = self.compile(request)?;
+        Ok(self.pool.guard(&found.grammar, &vocabulary).0)
     }
 
     /// The tokens of a text, all of it taken as plain text.

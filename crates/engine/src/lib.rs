@@ -23,6 +23,8 @@ mod fewest;
 mod model_fault;
 mod notation;
 #[cfg(feature = "model")]
+mod pool;
+#[cfg(feature = "model")]
 mod prompted;
 #[cfg(feature = "model")]
 mod run;

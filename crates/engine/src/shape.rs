@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use lacuna_decoder::{
-    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, GrammarGuard, Guard, NoGuard, Piece,
-    RegionGuard, Template, TemplateError, TriggerGuard,
+    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, Guard, NoGuard, Piece, RegionGuard,
+    Template, TemplateError, TriggerGuard,
 };
 use lacuna_lexer::Vocabulary;
 use lacuna_logits::TokenSet;
@@ -104,7 +104,7 @@ impl Engine {
         };
         let mut refusal = None;
         for cells in canvases {
-            let (mut guard, checked) = template_guard(found.as_ref(), &begin);
+            let (mut guard, checked) = template_guard(self, found.as_ref(), &begin);
             match guard.open(&cells) {
                 Ok(()) => {
                     let origin = found.as_ref().map(|found| found.origin);
@@ -245,14 +245,15 @@ impl Engine {
     }
 }
 
-fn template_guard(found: Option<&Found>, begin: &Begin) -> (Box<dyn Guard>, Arc<Vocabulary>) {
+fn template_guard(
+    engine: &Engine,
+    found: Option<&Found>,
+    begin: &Begin,
+) -> (Box<dyn Guard>, Arc<Vocabulary>) {
     match found {
         None => (Box::new(NoGuard), Arc::clone(&begin.writable)),
         Some(found) => {
-            let checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
-            let vocabulary = checker.vocabulary().unwrap_or(&begin.writable);
-            let vocabulary = Arc::clone(vocabulary);
-            let guard = GrammarGuard::new(checker, Arc::clone(&vocabulary));
+            let (guard, vocabulary) = engine.pool.guard(&found.grammar, &begin.writable);
             (Box::new(guard), vocabulary)
         }
     }

@@ -28,6 +28,7 @@ pub struct Method {
 /// Names, and what they stand for.
 pub const NAMES: &str = "unconstrained, unconstrained-stop, mundler, epic and its parts memo, \
                          dfa-free, parallel joined by +, lacuna, lacuna-masks, lacuna-best, \
+                         lacuna-rejecting, \
                          lacuna-sequential, lacuna-first";
 
 impl Method {
@@ -47,7 +48,7 @@ impl Method {
             "lacuna-masks" => (
                 Judge::Checker,
                 Options {
-                    masks: true,
+                    masks_after: Some(0),
                     ..default()
                 },
             ),
@@ -65,10 +66,18 @@ impl Method {
                     ..default()
                 },
             ),
+            "lacuna-rejecting" => (
+                Judge::Checker,
+                Options {
+                    masks_after: None,
+                    ..default()
+                },
+            ),
             // The exact checker with the papers' budget and their recovery.
             "lacuna-first" => (
                 Judge::Checker,
                 Options {
+                    masks_after: None,
                     recovery: RecoveryKind::Finish,
                     refusals_per_run: Some(refusals),
                     ..default()

@@ -19,9 +19,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use lacuna_decoder::{
-    Canvas, Denoiser, Event, GrammarGuard, Guard, NoGuard, Options, Outcome, Run,
-};
+use lacuna_decoder::{Canvas, Denoiser, Event, Guard, NoGuard, Options, Outcome, Run};
 use lacuna_engine::{Dialect, Engine, Fault, GenerateRequest, GrammarSource, Purpose, block_on};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::recognize::recognize;
@@ -35,7 +33,7 @@ use crate::files::{ModelArguments, clock, describe_device, read_grammar_text, re
 use dense::{Recorder, Recording, Replay};
 use judge::Validator;
 use method::{Judge, Method};
-use published::{Published, PublishedGuard};
+use published::{Kept, Published, PublishedGuard};
 use synthetic::Synthetic;
 use table::{Output, Series, markdown};
 
@@ -67,7 +65,7 @@ pub struct Arguments {
     recorded: bool,
     /// Methods: unconstrained (its whole schedule), unconstrained-stop (until its text has
     /// ended), mundler, epic, its parts memo, dfa-free and parallel joined by +, lacuna,
-    /// lacuna-masks, lacuna-best, lacuna-sequential, lacuna-first
+    /// lacuna-masks, lacuna-best, lacuna-rejecting, lacuna-sequential, lacuna-first
     #[arg(long, value_delimiter = ',', default_value = "lacuna,unconstrained")]
     methods: Vec<String>,
     /// Numbers of denoising steps
@@ -124,6 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             _ => None,
         },
         arguments,
+        kept: Kept::default(),
         engine: &engine,
         grammar: (dialect, text),
     };
@@ -157,6 +156,8 @@ struct Evaluation<'a> {
     engine: &'a Engine,
     grammar: (Dialect, String),
     validator: Option<Validator>,
+    /// Published methods, their memos filled.
+    kept: Kept,
 }
 
 /// Where the answers of a run come from.
@@ -372,19 +373,18 @@ impl Evaluation<'_> {
         let uses = Arc::new(Mutex::new((0, 0)));
         let guard: Box<dyn Guard> = match method.judge {
             Judge::Nobody => Box::new(NoGuard),
-            Judge::Checker => {
-                let checker = self.engine.checker(request)?;
-                Box::new(GrammarGuard::new(checker, Arc::clone(&vocabulary)))
-            }
+            Judge::Checker => Box::new(self.engine.guard(request)?),
             Judge::Published(parts) => {
-                let published = Published::new(grammar, parts)
-                    .map_err(|error| CommandError::content(&self.arguments.grammar, error))?;
-                let uses = Arc::clone(&uses);
-                Box::new(PublishedGuard::new(
-                    published,
-                    Arc::clone(&vocabulary),
-                    uses,
-                ))
+                let published = match self.kept.take(&method.name) {
+                    Some(published) => published,
+                    None => Published::new(grammar, parts)
+                        .map_err(|error| CommandError::content(&self.arguments.grammar, error))?,
+                };
+                // A schema's grammar is another for each request.
+                let kept = (self.grammar.0 != Dialect::JsonSchema)
+                    .then(|| (self.kept.clone(), method.name.clone()));
+                let (uses, vocabulary) = (Arc::clone(&uses), Arc::clone(&vocabulary));
+                Box::new(PublishedGuard::new(published, vocabulary, uses, kept))
             }
         };
         let options = Options {

@@ -3,7 +3,10 @@
 //! They let a gap become any text, whatever its cells; their completion is a whole text,
 //! which need not fit the canvas either. A check that takes too long is undecided.
 
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lacuna_checker::Pattern;
@@ -35,23 +38,45 @@ impl Published {
     }
 }
 
+/// Methods that runs have used, by name, for the next run under the same grammar.
+#[derive(Clone, Default)]
+pub struct Kept(Rc<RefCell<BTreeMap<String, Published>>>);
+
+impl Kept {
+    /// The method of this name, if it was used before.
+    pub fn take(&self, name: &str) -> Option<Published> {
+        self.0.borrow_mut().remove(name)
+    }
+}
+
 /// Allows what a published method does.
 pub struct PublishedGuard {
-    method: Published,
+    method: Option<Published>,
+    /// Who takes the method in the end.
+    kept: Option<(Kept, String)>,
+    /// What the memo had been asked before the run, and knew.
+    before: (u64, u64),
     vocabulary: Arc<Vocabulary>,
     last: Option<(Pattern, Answer)>,
-    uses: Arc<std::sync::Mutex<(u64, u64)>>,
+    uses: Arc<Mutex<(u64, u64)>>,
 }
 
 impl PublishedGuard {
-    /// A guard; `uses` is told what was asked of the memo so far, and how much it knew.
+    /// A guard; `uses` is told what is asked of the memo in this run, and how much it
+    /// knew.
     pub fn new(
         method: Published,
         vocabulary: Arc<Vocabulary>,
-        uses: Arc<std::sync::Mutex<(u64, u64)>>,
+        uses: Arc<Mutex<(u64, u64)>>,
+        kept: Option<(Kept, String)>,
     ) -> Self {
         Self {
-            method,
+            before: match &method {
+                Published::Mundler(_) => (0, 0),
+                Published::Epic(method) => method.memo_use(),
+            },
+            method: Some(method),
+            kept,
             vocabulary,
             last: None,
             uses,
@@ -62,14 +87,24 @@ impl PublishedGuard {
         let end = Instant::now() + PATIENCE;
         let stop = move || Instant::now() > end;
         match &mut self.method {
-            Published::Mundler(method) => method.check(pattern, &stop),
-            Published::Epic(method) => {
+            None => Answer::Stopped,
+            Some(Published::Mundler(method)) => method.check(pattern, &stop),
+            Some(Published::Epic(method)) => {
                 let answer = method.check(pattern, &stop);
+                let (asked, known) = method.memo_use();
                 if let Ok(mut uses) = self.uses.lock() {
-                    *uses = method.memo_use();
+                    *uses = (asked - self.before.0, known - self.before.1);
                 }
                 answer
             }
+        }
+    }
+}
+
+impl Drop for PublishedGuard {
+    fn drop(&mut self) {
+        if let (Some((kept, name)), Some(method)) = (self.kept.take(), self.method.take()) {
+            kept.0.borrow_mut().insert(name, method);
         }
     }
 }
@@ -99,9 +134,9 @@ impl Guard for PublishedGuard {
         };
         let end = Instant::now() + PATIENCE;
         match &mut self.method {
-            Published::Mundler(_) => true,
+            None | Some(Published::Mundler(_)) => true,
             // What takes too long goes to the exact check.
-            Published::Epic(method) => method
+            Some(Published::Epic(method)) => method
                 .cover_allows(&pattern, &move || Instant::now() > end)
                 .unwrap_or(true),
         }
@@ -112,8 +147,9 @@ impl Guard for PublishedGuard {
         let end = Instant::now() + PATIENCE;
         let stop = move || Instant::now() > end;
         let witness = match &mut self.method {
-            Published::Mundler(method) => method.witness(pattern, answer, &stop),
-            Published::Epic(method) => method.witness(pattern, answer, &stop),
+            None => None,
+            Some(Published::Mundler(method)) => method.witness(pattern, answer, &stop),
+            Some(Published::Epic(method)) => method.witness(pattern, answer, &stop),
         };
         Some(Completion::Text(
             witness?.text(pattern, Some(&self.vocabulary)),
