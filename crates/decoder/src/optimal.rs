@@ -14,13 +14,14 @@
 //! recursion goes a few levels deep: the best of those, which is a text of the grammar,
 //! though a deeper one may be more probable.
 //!
-//! Cost: cells × states × (width + places that a token can lead to), and eight bytes for
-//! each cell and state.
+//! Cost: cells × states × (width + places that a token can lead to), and twelve bytes for
+//! each cell and state that is reached.
 
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::{Dfa, StateId};
 use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::TokenSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::canvas::Cell;
@@ -49,10 +50,10 @@ pub struct Optimum {
     landings: FxHashMap<StateId, Arc<[(StateId, TokenId)]>>,
 }
 
-/// How a place was come to.
+/// How a place behind a cell was come to.
 #[derive(Clone, Copy)]
-struct Step {
-    weight: f64,
+struct Came {
+    to: Place,
     from: Place,
     token: TokenId,
 }
@@ -84,70 +85,75 @@ impl Optimum {
         if dfa.is_empty() {
             return None;
         }
-        let mut trail: Vec<FxHashMap<Place, Step>> = Vec::with_capacity(cells.len());
-        let mut here: FxHashMap<Place, f64> = FxHashMap::default();
-        here.insert(dfa.start(), 0.0);
+        let mut trail: Vec<Vec<Came>> = Vec::with_capacity(cells.len());
+        let mut front = Front::new(dfa.state_count() + 1);
+        front.offer(dfa.start(), 0.0, 0, 0);
+        let (mut here, _) = front.take();
         let nothing = Weights::default();
         for (at, cell) in cells.iter().enumerate() {
-            let mut next = Front::default();
-            let mut places: Vec<(Place, f64)> = here.into_iter().collect();
-            places.sort_unstable_by_key(|&(place, _)| place);
             let weights = weights.get(at).and_then(Option::as_ref);
             let weights = weights.unwrap_or(&nothing);
-            let end_weight = self.end(weights);
-            let named: FxHashSet<TokenId> = weights.best.iter().map(|&(token, _)| token).collect();
-            for (from, so_far) in places {
+            let end = self.end(weights);
+            let mut named = TokenSet::empty(vocabulary.len());
+            let best: Vec<(TokenId, &[u8], f32)> = weights
+                .best
+                .iter()
+                .filter_map(|&(token, weight)| Some((token, vocabulary.bytes(token)?, weight)))
+                .collect();
+            for &(token, ..) in &best {
+                named.insert(token);
+            }
+            for &(from, so_far) in &here {
                 let may_end = from == ended || dfa.is_accepting(from);
                 match cell {
                     Some(token) if vocabulary.is_end(*token) => {
                         if may_end {
-                            next.offer(ended, so_far, from, *token);
+                            front.offer(ended, so_far, from, *token);
                         }
                     }
                     Some(_) if from == ended => {}
                     Some(token) => {
                         let bytes = vocabulary.bytes(*token)?;
                         if let Some(to) = dfa.read(from, bytes) {
-                            next.offer(to, so_far, from, *token);
+                            front.offer(to, so_far, from, *token);
                         }
                     }
                     None => {
                         if may_end {
-                            let (end, weight) = end_weight;
-                            next.offer(ended, so_far + f64::from(weight), from, end);
+                            front.offer(ended, so_far + f64::from(end.1), from, end.0);
                         }
                         if from == ended {
                             continue;
                         }
-                        for &(token, weight) in &weights.best {
-                            let bytes = vocabulary.bytes(token);
-                            if let Some(to) = bytes.and_then(|bytes| dfa.read(from, bytes)) {
-                                next.offer(to, so_far + f64::from(weight), from, token);
+                        for &(token, bytes, weight) in &best {
+                            if let Some(to) = dfa.read(from, bytes) {
+                                front.offer(to, so_far + f64::from(weight), from, token);
                             }
                         }
                         let rest = so_far + f64::from(weights.rest);
                         for &(to, token) in self.landings(from).iter() {
                             // Where it is a named one, that was offered, and weighs more.
-                            if !named.contains(&token) {
-                                next.offer(to, rest, from, token);
+                            if !named.contains(token) {
+                                front.offer(to, rest, from, token);
                             }
                         }
                     }
                 }
             }
-            here = next.0.iter().map(|(&to, step)| (to, step.weight)).collect();
-            trail.push(next.0);
+            let came;
+            (here, came) = front.take();
+            trail.push(came);
         }
         let finals = here
             .iter()
-            .filter(|(place, _)| **place == ended || dfa.is_accepting(**place));
-        let best = finals.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
-        let mut place = *best?.0;
+            .filter(|(place, _)| *place == ended || dfa.is_accepting(*place));
+        let best = finals.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        let mut place = best?.0;
         let mut tokens = Vec::with_capacity(cells.len());
-        for steps in trail.iter().rev() {
-            let step = steps.get(&place)?;
-            tokens.push(step.token);
-            place = step.from;
+        for came in trail.iter().rev() {
+            let at = came.binary_search_by_key(&place, |came| came.to).ok()?;
+            tokens.push(came[at].token);
+            place = came[at].from;
         }
         tokens.reverse();
         Some(tokens)
@@ -191,20 +197,47 @@ impl Optimum {
 }
 
 /// The best way to each place behind a cell.
-#[derive(Default)]
-struct Front(FxHashMap<Place, Step>);
+struct Front {
+    /// By place; −∞ where nothing leads.
+    weights: Vec<f64>,
+    ways: Vec<(Place, TokenId)>,
+    reached: Vec<Place>,
+}
 
 impl Front {
-    fn offer(&mut self, to: Place, weight: f64, from: Place, token: TokenId) {
-        let step = Step {
-            weight,
-            from,
-            token,
-        };
-        let known = self.0.entry(to).or_insert(step);
-        if weight > known.weight {
-            *known = step;
+    fn new(places: usize) -> Self {
+        Self {
+            weights: vec![f64::NEG_INFINITY; places],
+            ways: vec![(0, 0); places],
+            reached: Vec::new(),
         }
+    }
+
+    fn offer(&mut self, to: Place, weight: f64, from: Place, token: TokenId) {
+        let known = &mut self.weights[to as usize];
+        if *known == f64::NEG_INFINITY {
+            self.reached.push(to);
+        } else if weight <= *known {
+            return;
+        }
+        *known = weight;
+        self.ways[to as usize] = (from, token);
+    }
+
+    /// The places with their weights, and the ways to them, in order of places; the
+    /// front is empty then.
+    fn take(&mut self) -> (Vec<(Place, f64)>, Vec<Came>) {
+        let mut reached = std::mem::take(&mut self.reached);
+        reached.sort_unstable();
+        let mut places = Vec::with_capacity(reached.len());
+        let mut came = Vec::with_capacity(reached.len());
+        for to in reached {
+            let weight = std::mem::replace(&mut self.weights[to as usize], f64::NEG_INFINITY);
+            let (from, token) = self.ways[to as usize];
+            places.push((to, weight));
+            came.push(Came { to, from, token });
+        }
+        (places, came)
     }
 }
 
