@@ -57,15 +57,23 @@ pub(crate) struct Dots {
     /// For each interleave, whether its items can hide: none may be empty, so that it
     /// is known how many there are.
     hides: Box<[bool]>,
+    /// For each interleave, whether something that is read in it may be empty.
+    passes: Box<[bool]>,
 }
 
 impl Dots {
     /// The places of a grammar's productions, and the starts of its interleaves.
     pub fn new(cfg: &Cfg, nullable: &[bool], is_outline: bool) -> Self {
         let numbered = (0..).zip(&cfg.interleaves);
+        let may_be_empty =
+            |symbol: &Symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable[*n as usize]);
+        let passes = cfg.interleaves.iter().map(|interleaved| {
+            let mut forms = interleaved.items.forms();
+            forms.any(may_be_empty)
+        });
         let hides = cfg.interleaves.iter().map(|interleaved| {
             let mut ways = interleaved.items.items.iter().flat_map(|item| &item.ways);
-            ways.all(|way| !matches!(way.text, Symbol::Nonterminal(n) if nullable[n as usize]))
+            !ways.any(|way| may_be_empty(&way.text))
         });
         let mut dots = Self {
             base: cfg.symbols.len() as Dot,
@@ -74,6 +82,7 @@ impl Dots {
             ids: FxHashMap::default(),
             interleaves: numbered.map(|(at, it)| (it.nonterminal, at)).collect(),
             hides: hides.collect(),
+            passes: passes.collect(),
         };
         for (at, interleaved) in (0..).zip(&cfg.interleaves) {
             let start = interleaved.items.start();
@@ -134,6 +143,17 @@ impl Dots {
                 let Some(next) = next else { continue };
                 let next = self.place(interleave, next, At::Item { hidden: false });
                 moves.push((way.text, next));
+            }
+        }
+    }
+
+    /// Whether what is read at a place may be empty.
+    pub fn passes(&self, cfg: &Cfg, nullable: &[bool], dot: Dot) -> bool {
+        match dot.checked_sub(self.base) {
+            Some(at) => self.passes[self.places[at as usize].interleave as usize],
+            None => {
+                let symbol = cfg.symbols[dot as usize];
+                matches!(symbol, Symbol::Nonterminal(n) if nullable[n as usize])
             }
         }
     }
@@ -226,6 +246,19 @@ impl Dots {
         }
         symbols.pop();
         Some(symbols)
+    }
+
+    /// Whether all that can follow one place can follow another.
+    pub fn serves(&self, cfg: &Cfg, better: Dot, dot: Dot) -> bool {
+        let (Some(better), Some(dot)) = (better.checked_sub(self.base), dot.checked_sub(self.base))
+        else {
+            return false;
+        };
+        let (better, dot) = (&self.places[better as usize], &self.places[dot as usize]);
+        (better.interleave, better.at) == (dot.interleave, dot.at)
+            && cfg.interleaves[dot.interleave as usize]
+                .items
+                .serves(&better.progress, &dot.progress)
     }
 
     /// The interleave that a place is in.

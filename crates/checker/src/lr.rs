@@ -292,6 +292,23 @@ impl States {
         Some(symbols)
     }
 
+    /// Whether items in any order are under way in a state.
+    pub fn is_between(&self, state: StateId) -> bool {
+        let key = &self.sets[state as usize];
+        key.is_kernel && key.dots.iter().any(|&dot| self.dots.is_between(dot))
+    }
+
+    /// Whether all that can follow one state can follow another, and not the reverse.
+    pub fn serves(&self, cfg: &Cfg, better: StateId, state: StateId) -> bool {
+        let better = &self.sets[better as usize].dots;
+        let dots = &self.sets[state as usize].dots;
+        better != dots
+            && dots.iter().all(|&dot| {
+                let mut better = better.iter();
+                better.any(|&better| better == dot || self.dots.serves(cfg, better, dot))
+            })
+    }
+
     /// The kernel of these items and of what they become by passing nullable
     /// nonterminals; `symbol` leads to it.
     fn kernel(
@@ -333,6 +350,10 @@ impl States {
         let mut at = 0;
         let mut moves: Moves = Vec::new();
         while let Some(&dot) = dots.get(at) {
+            at += 1;
+            if !self.dots.passes(cfg, &self.nullable, dot) {
+                continue;
+            }
             moves.clear();
             self.dots.moves(cfg, dot, &mut moves);
             for &(symbol, behind) in &moves {
@@ -343,7 +364,6 @@ impl States {
                     dots.push(behind);
                 }
             }
-            at += 1;
         }
     }
 

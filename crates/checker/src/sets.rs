@@ -21,7 +21,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use lacuna_lexer::TerminalId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, NonterminalId};
 use crate::cover::{Cover, CoverSetId};
@@ -360,9 +360,25 @@ impl StateSets {
         for &(place, cost) in members.iter() {
             queue.relax(place, cost);
         }
+        // Where items stand in any order, what follows one state in a gap may all follow
+        // a cheaper one.
+        let mut between: Vec<u32> = Vec::new();
+        let mut needless: FxHashSet<u32> = FxHashSet::default();
         while let Some((place, cost)) = queue.settle() {
             self.work += 1;
             let (state, member) = (place & STATES, place >> STATE_BITS);
+            if group.is_some() && !cfg.interleaves.is_empty() && self.states.is_between(state) {
+                let serves = |better: &u32| {
+                    better >> STATE_BITS == member
+                        && self.states.serves(cfg, better & STATES, state)
+                };
+                self.work += between.len() / 16;
+                if between.iter().any(serves) {
+                    needless.insert(place);
+                    continue;
+                }
+                between.push(place);
+            }
             let here = |state: StateId| at(state, member);
             let state = self.states.get(cfg, state);
             if let Some(group) = group {
@@ -390,7 +406,9 @@ impl StateSets {
                 }
             }
         }
-        let id = self.intern(queue.settled());
+        let mut settled = queue.settled();
+        settled.retain(|&(place, _)| !needless.contains(&place));
+        let id = self.intern(settled);
         self.settled.insert(key, id);
         id
     }

@@ -16,6 +16,7 @@ use lacuna_model::Tokenizer;
 use serde_json::Value;
 
 use crate::error::CommandError;
+use crate::schema::SchemaArguments;
 
 /// The bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
@@ -46,6 +47,8 @@ pub struct SlotArguments {
     /// to the grammar
     #[arg(long, value_name = "REGEX")]
     pub matching: Option<String>,
+    #[command(flatten)]
+    pub schema: SchemaArguments,
 }
 
 fn named(argument: &str) -> Result<(String, String), String> {
@@ -94,6 +97,7 @@ pub fn read_source(path: &Path, slots: &SlotArguments) -> Result<GrammarSource, 
         lists: slots.lists()?,
         max_depth: slots.max_depth,
         matching: slots.matching.clone(),
+        schema: slots.schema.choices()?,
     })
 }
 

@@ -17,6 +17,7 @@ mod lines;
 mod mask;
 mod question;
 mod reference;
+mod schema;
 mod writing;
 
 use std::process::ExitCode;

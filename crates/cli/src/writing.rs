@@ -61,6 +61,7 @@ pub fn write(
         lists: arguments.slots.lists()?,
         max_depth: arguments.slots.max_depth,
         matching: arguments.slots.matching.clone(),
+        schema: arguments.slots.schema.choices()?,
         options: arguments.decoding.options(length),
         unconstrained: arguments.unconstrained,
     };

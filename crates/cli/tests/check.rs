@@ -259,6 +259,62 @@ fn texts_may_have_to_match_an_expression_too() {
 }
 
 #[test]
+fn a_schema_is_taken_as_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = r#"{"$id": "https://example.org/name", "type": "string", "minLength": 2}"#;
+    let document = write(folder.path(), "name.json", named);
+    let schema = r#"{"properties": {"a": {"$ref": "https://example.org/name"}, "b": {"type": "array"}},
+                     "required": ["a", "b"], "additionalProperties": false}"#;
+    let grammar = write(folder.path(), "named.schema.json", schema);
+    let texts = [
+        r#"{"a":"xy","b":[]}"#,
+        r#"{"b":[],"a":"xy"}"#,
+        "{\n  \"a\": \"xy\",\n  \"b\": [\n    1\n  ]\n}",
+        r#"{ "b": [] , "a": "xy" }"#,
+        r#"{"a":"x","b":[]}"#,
+    ];
+    let input: String = texts
+        .iter()
+        .map(|text| serde_json::json!({"segments": [text]}).to_string() + "\n")
+        .collect();
+    let belongs = |arguments: &[&str]| -> Vec<bool> {
+        let arguments = [&["--grammar", &grammar], arguments].concat();
+        let output = check(&arguments, &input);
+        let answers = lines(&output);
+        answers
+            .iter()
+            .map(|answer| answer["completable"] == true)
+            .collect()
+    };
+    let by_uri = format!("https://example.org/name={document}");
+    let cases: [(&[&str], [bool; 5]); 5] = [
+        (&["--document", &document], [true, true, true, true, false]),
+        (
+            &["--document", &by_uri, "--order", "declared"],
+            [true, false, true, false, false],
+        ),
+        (
+            &["--document", &document, "--white-space", "compact"],
+            [true, true, false, false, false],
+        ),
+        (
+            &["--document", &document, "--indent", "2"],
+            [false, false, true, false, false],
+        ),
+        (
+            &["--document", &document, "--indent", "4"],
+            [false; 5],
+        ),
+    ];
+    for (arguments, expected) in cases {
+        assert_eq!(belongs(arguments), expected, "{arguments:?}");
+    }
+    let output = check(&["--grammar", &grammar], &input);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("https://example.org/name"), "{said}");
+}
+
+#[test]
 fn slots_are_filled_from_lists_and_texts() {
     let folder = tempfile::tempdir().expect("a folder");
     let grammar = write(

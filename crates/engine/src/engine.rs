@@ -13,7 +13,9 @@ use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
 use crate::fewest::fewest_tokens;
 use crate::pool::Pool;
 use crate::prompted::PromptedModel;
-use crate::{Dialect, Fault, GrammarSource, ModelRun, Purpose, schema_task, task_line};
+use crate::{
+    Dialect, Fault, GrammarSource, ModelRun, Purpose, SchemaChoices, schema_task, task_line,
+};
 
 /// What to write.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct GenerateRequest {
     pub max_depth: Option<u32>,
     /// A regular expression that the whole text must match.
     pub matching: Option<String>,
+    /// How a JSON Schema is taken.
+    pub schema: SchemaChoices,
     /// How to decode.
     pub options: Options,
     /// Leave the grammar aside, for comparison.
@@ -295,5 +299,6 @@ fn grammar_source(request: &GenerateRequest) -> GrammarSource {
         lists: request.lists.clone(),
         max_depth: request.max_depth,
         matching: request.matching.clone(),
+        schema: request.schema.clone(),
     }
 }

@@ -28,6 +28,7 @@ mod pool;
 mod prompted;
 #[cfg(feature = "model")]
 mod run;
+mod schema_choices;
 mod session;
 #[cfg(feature = "model")]
 mod shape;
@@ -50,6 +51,8 @@ pub use pollster::block_on;
 pub use prompted::PromptedModel;
 #[cfg(feature = "model")]
 pub use run::{ModelRun, Summary};
+pub use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
+pub use schema_choices::SchemaChoices;
 pub use session::{Answer, GrammarSession};
 #[cfg(feature = "model")]
 pub use shape::{Content, Region, Shape};

@@ -15,7 +15,7 @@ use lacuna_lexer::Vocabulary;
 
 use crate::blame::blame;
 use crate::fault::TOO_LARGE;
-use crate::{Fault, Finding};
+use crate::{Fault, Finding, SchemaChoices};
 
 /// The dialects that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,8 @@ pub struct GrammarSource {
     /// Texts that do not match this regular expression as a whole do not belong (see
     /// [`lacuna_grammar::constrain`]).
     pub matching: Option<String>,
+    /// How a JSON Schema is taken.
+    pub schema: SchemaChoices,
 }
 
 impl GrammarSource {
@@ -244,6 +246,7 @@ impl GrammarSource {
                 };
                 options.texts.clone_from(&self.texts);
                 options.lists.clone_from(&self.lists);
+                self.schema.apply(&mut options);
                 json_schema::lint(&self.text, &options)
             }
         }

@@ -56,6 +56,7 @@ fn every_run_ends_in_a_text_of_the_grammar_or_has_a_reason_not_to_begin() {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
+            schema: Default::default(),
         };
         let found = cache.compile(&source, Purpose::Writing, Some(&vocabulary), false);
         let compiled = found.expect(&name).grammar;

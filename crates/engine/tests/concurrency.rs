@@ -13,6 +13,7 @@ fn session(text: &str) -> GrammarSession {
         lists: BTreeMap::new(),
         max_depth: None,
         matching: None,
+        schema: Default::default(),
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")

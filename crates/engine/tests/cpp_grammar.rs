@@ -28,6 +28,7 @@ fn session(text: String) -> GrammarSession {
         lists: BTreeMap::new(),
         max_depth: None,
         matching: None,
+        schema: Default::default(),
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")

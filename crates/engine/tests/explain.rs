@@ -12,6 +12,7 @@ fn session(dialect: Dialect, text: &str) -> GrammarSession {
         lists: BTreeMap::new(),
         max_depth: None,
         matching: None,
+        schema: Default::default(),
     };
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("small automata")

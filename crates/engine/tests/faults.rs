@@ -64,6 +64,7 @@ fn start(engine: &Engine, temperature: f32) -> ModelRun {
         lists: BTreeMap::new(),
         max_depth: None,
         matching: None,
+        schema: Default::default(),
         options: Options {
             length: 28,
             steps: 7,

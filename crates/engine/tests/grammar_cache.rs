@@ -56,6 +56,7 @@ fn gbnf(text: &str) -> GrammarSource {
         lists: BTreeMap::new(),
         max_depth: None,
         matching: None,
+        schema: Default::default(),
     }
 }
 

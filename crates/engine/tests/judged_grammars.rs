@@ -50,6 +50,7 @@ fn session(path: &Path, texts: &BTreeMap<String, String>) -> GrammarSession {
         lists: BTreeMap::new(),
         max_depth: None,
         matching: None,
+        schema: Default::default(),
     };
     let grammar = source
         .compile(Purpose::Judging)

@@ -29,6 +29,7 @@ fn compiled(dialect: Dialect, text: &str) -> Grammar {
         lists: BTreeMap::new(),
         max_depth: None,
         matching: None,
+        schema: Default::default(),
     };
     source.compile(Purpose::Judging).expect("a grammar")
 }

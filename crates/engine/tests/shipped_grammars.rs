@@ -47,6 +47,7 @@ impl Judge {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
+            schema: Default::default(),
         };
         let purpose = match line.purpose.as_deref() {
             Some("writing") => Purpose::Writing,

@@ -15,6 +15,7 @@ use wasm_bindgen::prelude::*;
 use crate::cache::cache;
 use crate::events::{Begin, event_to_js};
 use crate::grammar::performance_now;
+use crate::schema_options::SchemaOptions;
 use crate::{from_js, thrown, to_js};
 
 /// A model ready to run.
@@ -89,6 +90,8 @@ struct Request {
     max_depth: Option<u32>,
     #[serde(default)]
     matching: Option<String>,
+    #[serde(default)]
+    schema: SchemaOptions,
     length: usize,
     steps: usize,
     seed: f64,
@@ -201,6 +204,7 @@ fn generate_request(request: JsValue) -> Result<GenerateRequest, JsValue> {
         lists: request.lists,
         max_depth: request.max_depth,
         matching: request.matching,
+        schema: request.schema.0,
         options: Options {
             length: request.length,
             steps: request.steps,

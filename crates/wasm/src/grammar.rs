@@ -9,6 +9,7 @@ use lacuna_engine::{Dialect, Fault, Finding, GrammarSession, GrammarSource, Purp
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use crate::schema_options::SchemaOptions;
 use crate::vocabulary::TokenTable;
 use crate::{from_js, from_js_with, thrown, to_js};
 
@@ -27,6 +28,7 @@ struct CompileOptions {
     lists: BTreeMap<String, Vec<String>>,
     max_depth: Option<u32>,
     matching: Option<String>,
+    schema: SchemaOptions,
     /// Compile as for writing: declared order of properties, compact.
     writing: bool,
 }
@@ -64,7 +66,7 @@ extern "C" {
 impl Grammar {
     /// Compiles a grammar: `kind` is `"jsonSchema"`, `"gbnf"`, `"lark"` or
     /// `"regex"`; `options` may hold `texts` and `lists` (for `x-spanOf`, `x-oneOf`
-    /// and `%slot`), `maxDepth`, `matching` and `writing`. With a vocabulary, gaps
+    /// and `%slot`), `maxDepth`, `matching`, `schema` and `writing`. With a vocabulary, gaps
     /// can count cells.
     ///
     /// # Errors
@@ -200,7 +202,9 @@ fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Pu
         false => from_js_with(
             options,
             "the options of compile",
-            &["texts", "lists", "maxDepth", "matching", "writing"],
+            &[
+                "texts", "lists", "maxDepth", "matching", "schema", "writing",
+            ],
         )?,
     };
     let source = GrammarSource {
@@ -210,6 +214,7 @@ fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Pu
         lists: options.lists,
         max_depth: options.max_depth,
         matching: options.matching,
+        schema: options.schema.0,
     };
     let purpose = match options.writing {
         true => Purpose::Writing,

@@ -18,6 +18,7 @@ mod engine;
 #[cfg(feature = "model")]
 mod events;
 mod grammar;
+mod schema_options;
 mod vocabulary;
 
 use std::collections::BTreeMap;

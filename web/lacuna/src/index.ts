@@ -36,6 +36,7 @@ export type {
   GrammarOrigin,
   GrammarSource,
   ReadGrammar,
+  SchemaChoices,
   SchemaInput,
   ValueOf,
 } from "./grammar/source.ts";

@@ -276,6 +276,7 @@ impl Evaluation<'_> {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
+            schema: Default::default(),
             options: Options {
                 length: self.arguments.length,
                 ..Options::default()
@@ -293,6 +294,7 @@ impl Evaluation<'_> {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
+            schema: Default::default(),
         }
     }
 

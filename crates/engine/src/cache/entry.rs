@@ -158,6 +158,7 @@ mod tests {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
+            schema: Default::default(),
         };
         let limits = CheckerLimits::default();
         let key = CacheKey::new(&source, Purpose::Judging, hash_tokenizer(None), &limits);

@@ -142,6 +142,18 @@ fn hash_source(source: &GrammarSource, purpose: Purpose, limits: &CheckerLimits)
     parts.number(u64::from(source.max_depth.unwrap_or(0)));
     parts.number(u64::from(source.matching.is_some()));
     parts.add(source.matching.as_deref().unwrap_or_default());
+    if source.dialect == Dialect::JsonSchema {
+        source
+            .schema
+            .numbers()
+            .into_iter()
+            .for_each(|number| parts.number(number));
+        parts.number(source.schema.documents.len() as u64);
+        for (uri, text) in &source.schema.documents {
+            parts.add(uri);
+            parts.add(text);
+        }
+    }
     for limits in [&limits.automata, &limits.approximations] {
         parts.number(limits.nfa_states as u64);
         parts.number(limits.dfa_states as u64);
@@ -172,7 +184,10 @@ pub(crate) fn hash_tokenizer(vocabulary: Option<&Vocabulary>) -> [u8; 32] {
 mod tests {
     use std::collections::BTreeMap;
 
+    use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
+
     use super::*;
+    use crate::SchemaChoices;
 
     fn source() -> GrammarSource {
         GrammarSource {
@@ -182,6 +197,7 @@ mod tests {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
+            schema: Default::default(),
         }
     }
 
@@ -215,6 +231,35 @@ mod tests {
                 source
             })
             .collect();
+        let schema = |text: &str, choices: SchemaChoices| GrammarSource {
+            dialect: Dialect::JsonSchema,
+            text: text.to_owned(),
+            schema: choices,
+            ..source()
+        };
+        let chosen = |order, white_space| SchemaChoices {
+            order,
+            white_space,
+            ..SchemaChoices::default()
+        };
+        for choices in [
+            chosen(Some(PropertyOrder::Any), None),
+            chosen(Some(PropertyOrder::Declared), None),
+            chosen(None, Some(WhiteSpace::Any)),
+            chosen(None, Some(WhiteSpace::Compact)),
+            chosen(None, Some(WhiteSpace::Indented(0))),
+            chosen(None, Some(WhiteSpace::Indented(2))),
+            SchemaChoices {
+                documents: [("a".to_owned(), "{}".to_owned())].into(),
+                ..SchemaChoices::default()
+            },
+            SchemaChoices {
+                documents: [("a{".to_owned(), "}".to_owned())].into(),
+                ..SchemaChoices::default()
+            },
+        ] {
+            sources.push(schema("{}", choices));
+        }
         for lists in [
             vec![("a", list(&["b", "c"]))],
             vec![("a", list(&["bc"]))],

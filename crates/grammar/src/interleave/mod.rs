@@ -135,6 +135,33 @@ impl<W> Interleave<W> {
         }
     }
 
+    /// Whether all that can follow one progress can follow another one: that has seen
+    /// less, and can hide what it lacks.
+    pub fn serves(&self, better: &Progress, progress: &Progress) -> bool {
+        let both = better.seen.iter().zip(&progress.seen);
+        let is_within = both.clone().all(|(better, seen)| better & !seen == 0);
+        let met = progress.met & !better.met == 0;
+        if !is_within || !met || better.count < progress.count {
+            return false;
+        }
+        if self.max.is_some() && (&better.seen, better.count) != (&progress.seen, progress.count) {
+            return false;
+        }
+        let mut less = self
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| progress.has_seen(*at) && !better.has_seen(*at));
+        match better.hidden {
+            0 => progress.hidden == 0 && !less.any(|(_, item)| item.is_required),
+            hidden => {
+                let less = both.map(|(better, seen)| (seen & !better).count_ones());
+                self.max.is_none() && self.repeating().is_some()
+                    || less.sum::<u32>().saturating_add(progress.hidden) >= hidden
+            }
+        }
+    }
+
     /// Whether enough items are left for the places where some are hidden.
     fn can_hide(&self, progress: &Progress) -> bool {
         let total = progress.count.saturating_add(progress.hidden);

@@ -1,21 +1,26 @@
 //! Arrays: items by position, counts, items that must be there, none twice.
 //!
 //! What only bounds the positions is an expression. Where items are counted by
-//! what they are (`contains`) or remembered (`uniqueItems`, over few values), a
-//! rule stands for each state: the position, the counts, the values seen.
+//! what they are (`contains`) or remembered (`uniqueItems`, where positions differ), a
+//! rule stands for each state: the position, the counts, the values seen. Where each
+//! position may hold the same values, none twice, these are an [`Interleave`].
 
 use std::collections::HashMap;
 
+use super::indentation::Mark;
 use super::lower::Lowering;
 use super::shape::{Arrays, Goals, Literal, Numbers, Strings};
 use super::syntax::between;
 use super::types::Types;
+use crate::interleave::{Interleave, Item, Way};
 use crate::{Expr, RuleId};
 
 /// Most states of an array whose items are counted or remembered.
 const MAX_STATES: usize = 20_000;
-/// Most values of which none may repeat.
+/// Most values of which none may repeat, where positions have values of their own.
 const MAX_VALUES: usize = 12;
+/// The same where all positions have the same ones.
+const MAX_ALIKE: usize = 1_000;
 /// Most positions that have alternatives of their own.
 const MAX_POSITIONS: u32 = 2_000;
 
@@ -130,6 +135,9 @@ impl<'a> Lowering<'a> {
                 tail => vec![item, tail],
             };
             tail = Expr::Sequence(parts);
+            if index == 0 {
+                tail = self.filled(tail);
+            }
             if index as u32 >= positions.min {
                 tail = match index {
                     0 => Expr::Choice(vec![self.blanks(), tail]),
@@ -142,7 +150,25 @@ impl<'a> Lowering<'a> {
 
     /// A comma and an item.
     fn further(&self, item: Expr) -> Expr {
-        Expr::Sequence(vec![Expr::literal(","), self.surrounded(item)])
+        Expr::Sequence(vec![self.comma(), self.surrounded(item)])
+    }
+
+    /// An item at a position, with what comes before it.
+    fn item_at(&self, index: u32, item: Expr) -> Expr {
+        match (index, self.mark(Mark::Open)) {
+            (0, Some(open)) => Expr::Sequence(vec![open, item]),
+            (0, None) => self.surrounded(item),
+            _ => self.further(item),
+        }
+    }
+
+    /// What stands where an array ends behind so many items.
+    fn end_at(&self, index: u32) -> Expr {
+        match (index, self.mark(Mark::Close)) {
+            (0, _) => self.blanks(),
+            (_, Some(close)) => close,
+            (_, None) => Expr::empty(),
+        }
     }
 
     /// Arrays of which some items are counted.
@@ -167,10 +193,7 @@ impl<'a> Lowering<'a> {
         while let Some(state) = todo.pop() {
             let mut choices = Vec::new();
             if self.may_end(arrays, positions, &state) {
-                choices.push(match state.index {
-                    0 => self.blanks(),
-                    _ => Expr::empty(),
-                });
+                choices.push(self.end_at(state.index));
             }
             for (goals, counts) in self.counted_items(arrays, positions, &state) {
                 let next = Counted {
@@ -190,10 +213,7 @@ impl<'a> Lowering<'a> {
                     }
                 };
                 let item = self.rule_of_alternatives(vec![goals]);
-                let item = match state.index {
-                    0 => self.surrounded(item),
-                    _ => self.further(item),
-                };
+                let item = self.item_at(state.index, item);
                 choices.push(Expr::Sequence(vec![item, Expr::Rule(rest)]));
             }
             self.rules[states[&state].0 as usize].body = Expr::Choice(choices);
@@ -311,17 +331,24 @@ impl<'a> Lowering<'a> {
             here.dedup();
             at.push(here);
         }
-        let many = values.len() > MAX_VALUES || values.contains(&Value::Many);
+        let (is_alike, most) = match positions.front.is_empty() {
+            true => (true, MAX_ALIKE),
+            false => (false, MAX_VALUES),
+        };
+        let many = values.len() > most || values.contains(&Value::Many);
         if many || !arrays.contained.is_empty() {
             let message = format!(
                 "items that differ from each other are supported only where they have at most \
-                 {MAX_VALUES} values, and without contains"
+                 {MAX_ALIKE} values ({MAX_VALUES} where positions differ), and without contains"
             );
             self.expander
                 .refuse("unsupported-keyword", schema, "/uniqueItems", &message);
             return None;
         }
         let spelled: Vec<Expr> = values.iter().map(|value| self.value(value)).collect();
+        if is_alike {
+            return self.set_of(spelled, positions);
+        }
         let name = self.here();
         let mut states: HashMap<(u32, usize), RuleId> = HashMap::new();
         let mut todo = vec![(0, 0)];
@@ -330,10 +357,7 @@ impl<'a> Lowering<'a> {
         while let Some((index, seen)) = todo.pop() {
             let mut choices = Vec::new();
             if index >= positions.min {
-                choices.push(match index {
-                    0 => self.blanks(),
-                    _ => Expr::empty(),
-                });
+                choices.push(self.end_at(index));
             }
             let front = positions.front.len();
             let here = at[(index as usize).min(front)].clone();
@@ -353,15 +377,42 @@ impl<'a> Lowering<'a> {
                         rule
                     }
                 };
-                let item = match index {
-                    0 => self.surrounded(spelled[value].clone()),
-                    _ => self.further(spelled[value].clone()),
-                };
+                let item = self.item_at(index, spelled[value].clone());
                 choices.push(Expr::Sequence(vec![item, Expr::Rule(rest)]));
             }
             self.rules[states[&(index, seen)].0 as usize].body = Expr::Choice(choices);
         }
         let inside = Expr::Rule(first);
+        Some(between([Expr::literal("["), Expr::literal("]")], inside))
+    }
+
+    /// Arrays of some values in any order, none twice.
+    fn set_of(&self, values: Vec<Expr>, positions: &Positions) -> Option<Expr> {
+        let most = positions.max.map_or(values.len(), |max| max as usize);
+        let max = (most < values.len()).then_some(most as u32);
+        let items = values.into_iter().map(|value| Item {
+            ways: vec![Way {
+                meets: 0,
+                text: self.surrounded(value),
+            }],
+            is_once: true,
+            is_required: false,
+        });
+        let some = Interleave {
+            items: items.collect(),
+            separator: self.comma(),
+            min: positions.min.max(1),
+            max,
+            wanted: 0,
+        };
+        let mut choices = Vec::new();
+        if positions.min == 0 {
+            choices.push(self.blanks());
+        }
+        if some.fewest().is_some() {
+            choices.push(self.filled(Expr::Interleave(Box::new(some))));
+        }
+        let inside = Expr::Choice(choices);
         Some(between([Expr::literal("["), Expr::literal("]")], inside))
     }
 
@@ -386,7 +437,7 @@ impl<'a> Lowering<'a> {
                     found.extend(words.map(|word| Value::Word(word)));
                 }
                 if shape.types.meets(Types::NUMBER) {
-                    for number in shape.numbers.few(shape.types, MAX_VALUES)? {
+                    for number in shape.numbers.few(shape.types, MAX_ALIKE)? {
                         found.push(Value::Number(number, shape.numbers.without_point));
                     }
                 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::document::Document;
 use super::expansion::Expander;
 use super::finding::error;
+use super::indentation::{Mark, indent};
 use super::keyword::SchemaId;
 use super::numbers::numbers;
 use super::shape::{Arrays, Goals, Numbers, Objects, Shape, Strings};
@@ -75,11 +76,15 @@ pub(super) struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(document: Document<'a>, options: &'a SchemaOptions) -> Self {
+        let marks: Vec<Rule> = match options.white_space {
+            WhiteSpace::Indented(_) => Mark::rules().collect(),
+            WhiteSpace::Compact | WhiteSpace::Any => Vec::new(),
+        };
         Self {
             expander: Expander::new(document),
             options,
-            rules: Vec::new(),
-            places: Vec::new(),
+            places: vec![Place::Pointer(String::new()); marks.len()],
+            rules: marks,
             queue: VecDeque::new(),
             known: HashMap::new(),
             choices: HashMap::new(),
@@ -135,6 +140,13 @@ impl<'a> Lowering<'a> {
         if !findings.is_empty() {
             return Err(Diagnostics(said_once(findings)));
         }
+        if let WhiteSpace::Indented(width) = self.options.white_space {
+            let (rules, places) = (&mut self.rules, &mut self.places);
+            if indent(rules, places, start, width, MAX_RULES).is_none() {
+                let message = format!("indented, the schema needs more than {MAX_RULES} rules");
+                return Err(error("too-large", "", message).into());
+            }
+        }
         let grammar = Grammar::new(self.rules, start);
         if !analysis::productive(&grammar)[start.0 as usize] {
             let message = "no value is valid under this schema";
@@ -155,7 +167,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn whole_text(&mut self, value: Expr) -> RuleId {
-        if let (Expr::Rule(rule), WhiteSpace::Compact) = (&value, self.options.white_space) {
+        if let Expr::Rule(rule) = &value
+            && self.options.white_space != WhiteSpace::Any
+        {
             return *rule;
         }
         let body = Expr::Sequence(vec![self.blanks(), value, self.blanks()]);

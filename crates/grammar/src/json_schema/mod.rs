@@ -48,6 +48,7 @@ mod draft;
 mod expansion;
 mod finding;
 mod formats;
+mod indentation;
 mod keyword;
 mod knowledge;
 mod lower;
@@ -104,6 +105,10 @@ pub enum PropertyOrder {
 pub enum WhiteSpace {
     /// Nowhere.
     Compact,
+    /// Each member and item on a line of its own, with so many blanks more than what
+    /// it stands in, and one behind a colon; nothing in what is empty. Containers
+    /// within sixteen others are empty.
+    Indented(u8),
     /// Wherever JSON admits it, around the whole value too.
     Any,
 }

@@ -48,22 +48,38 @@ impl<'a> Lowering<'a> {
         };
         let max = objects.max.filter(|&max| !is_closed || max < named);
         let is_counted = min > 0 || max.is_some() || !objects.some.is_empty();
-        let inside = match (is_counted, self.any_order()) {
-            (true, false) => {
-                let members = self.as_rules(&members);
-                let wanted = (1u32 << objects.some.len()) - 1;
-                self.in_states(interleave(members, (min, max), wanted))?
-            }
-            (false, false) => interleave(members, (0, None), 0).in_order(),
-            (_, true) => {
-                let wanted = (1u32 << objects.some.len()) - 1;
-                Expr::Interleave(Box::new(interleave(members, (min, max), wanted)))
-            }
+        let wanted = (1u32 << objects.some.len()) - 1;
+        let order = match (self.any_order(), is_counted) {
+            (true, _) => Order::Any,
+            (false, true) => Order::Counted,
+            (false, false) => Order::Declared,
         };
-        let inside = match may_be_empty(&inside) {
-            // The empty object may hold blanks, the others have them already.
-            true => Expr::Choice(vec![self.blanks(), inside]),
-            false => inside,
+        let members = match order {
+            Order::Counted => self.as_rules(&members),
+            Order::Any | Order::Declared => members,
+        };
+        let mut members = self.interleave(members, (min, max), wanted);
+        let may_be_empty = members.may_end(&members.start());
+        let can_be_filled = !members.items.is_empty() && max != Some(0);
+        let mut choices = Vec::new();
+        if may_be_empty {
+            choices.push(self.blanks());
+        }
+        if can_be_filled {
+            members.min = members.min.max(1);
+            let inside = match order {
+                Order::Any => Expr::Interleave(Box::new(members)),
+                Order::Counted => self.in_states(members)?,
+                Order::Declared => {
+                    members.min = 0;
+                    some_of(members.in_order())
+                }
+            };
+            choices.push(self.filled(inside));
+        }
+        let inside = match choices.len() {
+            1 => choices.remove(0),
+            _ => Expr::Choice(choices),
         };
         Some(between([Expr::literal("{"), Expr::literal("}")], inside))
     }
@@ -81,7 +97,6 @@ impl<'a> Lowering<'a> {
             met: 0,
             is_begun: false,
         };
-        let is_empty_possible = walk.may_end(&start);
         let name = self.here();
         let mut rules: HashMap<State, RuleId> = HashMap::new();
         let mut todo = vec![start.clone()];
@@ -95,7 +110,7 @@ impl<'a> Lowering<'a> {
             let mut again = Vec::new();
             for (member, next) in walk.steps(&state) {
                 let member = match state.is_begun {
-                    true => Expr::Sequence(vec![Expr::literal(","), member]),
+                    true => Expr::Sequence(vec![self.comma(), member]),
                     false => member,
                 };
                 if next == state {
@@ -128,11 +143,30 @@ impl<'a> Lowering<'a> {
             };
             self.rules[rules[&state].0 as usize].body = body;
         }
-        Some(match is_empty_possible {
-            // As an expression, so that blanks inside can be told apart.
-            true => Expr::Rule(first).optional(),
-            false => Expr::Rule(first),
-        })
+        Some(Expr::Rule(first))
+    }
+
+    fn interleave(
+        &self,
+        members: Vec<Member>,
+        (min, max): (u32, Option<u32>),
+        wanted: u32,
+    ) -> Interleave {
+        let items = members.into_iter().map(|member| {
+            let ways = member.ways.into_iter();
+            Item {
+                ways: ways.map(|(meets, text)| Way { meets, text }).collect(),
+                is_once: member.is_named,
+                is_required: member.is_required,
+            }
+        });
+        Interleave {
+            items: items.collect(),
+            separator: self.comma(),
+            min,
+            max,
+            wanted,
+        }
     }
 
     /// Each way of a member as a rule, where it will be mentioned often.
@@ -154,22 +188,25 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn interleave(members: Vec<Member>, (min, max): (u32, Option<u32>), wanted: u32) -> Interleave {
-    let items = members.into_iter().map(|member| Item {
-        ways: member
-            .ways
-            .into_iter()
-            .map(|(meets, text)| Way { meets, text })
-            .collect(),
-        is_once: member.is_named,
-        is_required: member.is_required,
-    });
-    Interleave {
-        items: items.collect(),
-        separator: Expr::literal(","),
-        min,
-        max,
-        wanted,
+/// How the members of an object are spelled.
+#[derive(Clone, Copy)]
+enum Order {
+    Any,
+    Declared,
+    /// As declared, and counted.
+    Counted,
+}
+
+/// What is not empty of members in order, which are an option where all may be
+/// missing.
+fn some_of(members: Expr) -> Expr {
+    match members {
+        Expr::Repeat {
+            item,
+            min: 0,
+            max: Some(1),
+        } => *item,
+        other => other,
     }
 }
 
@@ -215,21 +252,5 @@ impl Walk {
             }
         }
         steps
-    }
-}
-
-/// Whether the members' expression admits nothing at all; rules do not matter,
-/// as a member always has its quotes.
-fn may_be_empty(inside: &Expr) -> bool {
-    match inside {
-        Expr::Sequence(parts) => parts.iter().all(may_be_empty),
-        Expr::Choice(parts) => parts.iter().any(may_be_empty),
-        Expr::Repeat { item, min, .. } => *min == 0 || may_be_empty(item),
-        Expr::Interleave(members) => members.may_end(&members.start()),
-        Expr::Literal(_)
-        | Expr::Chars(_)
-        | Expr::Rule(_)
-        | Expr::Automaton(_)
-        | Expr::Terminal(_) => false,
     }
 }

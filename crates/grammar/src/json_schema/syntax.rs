@@ -1,6 +1,7 @@
 //! How JSON is put together: brackets, commas and blanks, and any value at all.
 
 use super::document::Document;
+use super::indentation::Mark;
 use super::lower::Lowering;
 use super::numbers::numbers;
 use super::shape::Numbers;
@@ -31,8 +32,9 @@ impl Lowering<'_> {
         let name = in_quotes(self.options.strings.any_character().star());
         let string = self.add_rule("string".to_owned(), name);
         let member = self.member(Expr::Rule(string), Expr::Rule(value));
-        let more = Expr::Sequence(vec![Expr::literal(","), member.clone()]).star();
-        let members = Expr::Choice(vec![self.blanks(), Expr::Sequence(vec![member, more])]);
+        let more = Expr::Sequence(vec![self.comma(), member.clone()]).star();
+        let members = self.filled(Expr::Sequence(vec![member, more]));
+        let members = Expr::Choice(vec![self.blanks(), members]);
         let object = between([Expr::literal("{"), Expr::literal("}")], members);
         let object = self.add_rule("object".to_owned(), object);
         // Where nothing is asked there is nothing that could be too large.
@@ -61,14 +63,14 @@ impl Lowering<'_> {
             choices.push(self.blanks());
         }
         if max != Some(0) {
-            let more = Expr::Sequence(vec![Expr::literal(","), item.clone()]);
+            let more = Expr::Sequence(vec![self.comma(), item.clone()]);
             let (min, max) = (min.saturating_sub(1), max.map(|max| max - 1));
             let more = Expr::Repeat {
                 item: Box::new(more),
                 min,
                 max,
             };
-            choices.push(Expr::Sequence(vec![item, more]));
+            choices.push(self.filled(Expr::Sequence(vec![item, more])));
         }
         let open_and_close = [Expr::literal("["), Expr::literal("]")];
         between(open_and_close, Expr::Choice(choices))
@@ -82,6 +84,7 @@ impl Lowering<'_> {
                 key.push(b':');
                 Expr::Sequence(vec![Expr::literal(key), value])
             }
+            (WhiteSpace::Indented(_), key) => Expr::Sequence(vec![key, Expr::literal(": "), value]),
             (_, key) => Expr::Sequence(vec![
                 self.surrounded(key),
                 Expr::literal(":"),
@@ -92,17 +95,41 @@ impl Lowering<'_> {
 
     pub(super) fn surrounded(&self, inside: Expr) -> Expr {
         match self.options.white_space {
-            WhiteSpace::Compact => inside,
+            WhiteSpace::Compact | WhiteSpace::Indented(_) => inside,
             WhiteSpace::Any => Expr::Sequence(vec![self.blanks(), inside, self.blanks()]),
         }
     }
 
     pub(super) fn blanks(&self) -> Expr {
         match self.options.white_space {
-            WhiteSpace::Compact => Expr::empty(),
+            WhiteSpace::Compact | WhiteSpace::Indented(_) => Expr::empty(),
             WhiteSpace::Any => {
                 Expr::Chars(Box::new([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)])).star()
             }
+        }
+    }
+
+    /// A comma, and the line that it ends.
+    pub(super) fn comma(&self) -> Expr {
+        match self.mark(Mark::Line) {
+            Some(line) => Expr::Sequence(vec![Expr::literal(","), line]),
+            None => Expr::literal(","),
+        }
+    }
+
+    /// What a container holds, if that is something.
+    pub(super) fn filled(&self, inside: Expr) -> Expr {
+        match (self.mark(Mark::Open), self.mark(Mark::Close)) {
+            (Some(open), Some(close)) => Expr::Sequence(vec![open, inside, close]),
+            _ => inside,
+        }
+    }
+
+    /// What white space there is at a place that depends on the depth.
+    pub(super) fn mark(&self, mark: Mark) -> Option<Expr> {
+        match self.options.white_space {
+            WhiteSpace::Indented(_) => Some(mark.expr()),
+            WhiteSpace::Compact | WhiteSpace::Any => None,
         }
     }
 

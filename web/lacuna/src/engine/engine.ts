@@ -207,8 +207,8 @@ function configurationOf({ wasmUrl, threads }: EngineOptions): Configuration {
 /** A request as the worker takes it. */
 function requestOf(options: GenerateOptions, read: ReadGrammar): GenerateRequest {
   const { prompt, task, length = 64, steps = 16, seed = 0, temperature = 0 } = options;
-  const { texts, lists, maxDepth, matching } = { ...read.options, ...withoutGaps(options) };
-  const optional = { task, texts, lists, maxDepth, matching };
+  const { texts, lists, maxDepth, matching, schema } = { ...read.options, ...withoutGaps(options) };
+  const optional = { task, texts, lists, maxDepth, matching, schema };
   return {
     request: prompt,
     ...withoutGaps(optional),

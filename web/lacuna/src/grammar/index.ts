@@ -38,6 +38,7 @@ export type {
   GrammarOrigin,
   GrammarSource,
   ReadGrammar,
+  SchemaChoices,
   SchemaInput,
   ValueOf,
 } from "./source.ts";

@@ -44,6 +44,25 @@ export interface GrammarSource {
   readonly text: string;
 }
 
+/**
+ * How a JSON Schema is taken. What is left out is as the purpose asks: a text to be
+ * written has its properties in declared order and is compact, one to be judged may
+ * have any order and any white space.
+ */
+export interface SchemaChoices {
+  /** The order of an object's properties. */
+  readonly order?: "declared" | "any";
+  /** Where white space stands. */
+  readonly whiteSpace?: "compact" | "any";
+  /**
+   * Each member and item on a line of its own, so many blanks deeper than what it
+   * stands in, to a depth of 16; in place of `whiteSpace`.
+   */
+  readonly indent?: number;
+  /** Other documents that references may lead to: their texts, by identifier. */
+  readonly documents?: Readonly<Record<string, string>>;
+}
+
 /** What is handed over with a grammar. */
 export interface GrammarOptions {
   /** Texts any run of whole words of which may stand in a slot, by name. */
@@ -54,6 +73,8 @@ export interface GrammarOptions {
   readonly maxDepth?: number;
   /** Texts that do not match this regular expression as a whole do not belong. */
   readonly matching?: string;
+  /** How a JSON Schema is taken. */
+  readonly schema?: SchemaChoices;
   /** Compile a schema as for writing: declared order of properties, compact. */
   readonly writing?: boolean;
 }

@@ -20,7 +20,7 @@
 
 import type { EngineEvent } from "../events.ts";
 import type { Fault } from "../fault.ts";
-import type { GrammarInfo, GrammarOptions, GrammarSource } from "../grammar/source.ts";
+import type { GrammarInfo, GrammarOptions, GrammarSource, SchemaChoices } from "../grammar/source.ts";
 import type { DevicePreference, ModelFiles, ModelInfo, Progress } from "../model.ts";
 
 /** Where the engine's module is, and whether it may use threads. */
@@ -62,6 +62,7 @@ export interface GenerateRequest {
   readonly lists?: Readonly<Record<string, readonly string[]>>;
   readonly maxDepth?: number;
   readonly matching?: string;
+  readonly schema?: SchemaChoices;
   /** Cells of the canvas. */
   readonly length: number;
   /** Denoising steps. */
