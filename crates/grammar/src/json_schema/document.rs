@@ -262,7 +262,7 @@ impl<'a> Document<'a> {
         let (json, pointer) = (source.json, source.pointer.clone());
         let node = Rc::new(match source.kind {
             Kind::Schema => reading::schema(self, id, pointer, json),
-            Kind::Constant => reading::constant(self, id, pointer, json),
+            Kind::Constant => super::constants::constant(self, id, pointer, json),
             Kind::Never => Node {
                 pointer,
                 never: true,

@@ -27,7 +27,8 @@ impl Draft {
             "json-schema.org/draft-06/schema" => Self::Six,
             "json-schema.org/draft-07/schema" => Self::Seven,
             "json-schema.org/draft/2019-09/schema" => Self::Nineteen,
-            "json-schema.org/draft/2020-12/schema" => Self::Twenty,
+            // Without a number, the latest.
+            "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" => Self::Twenty,
             _ => return None,
         })
     }

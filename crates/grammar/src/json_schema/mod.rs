@@ -41,6 +41,7 @@
 //!    the values of a shape.
 
 mod arrays;
+mod constants;
 mod decimal;
 mod denial;
 mod document;
@@ -58,6 +59,7 @@ mod numbers;
 mod objects;
 mod reading;
 mod reading_inside;
+mod reading_scalars;
 mod resources;
 mod shape;
 mod slots;

@@ -6,18 +6,15 @@
 //! error where ignoring it would admit more.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::denial;
 use super::document::{Document, step};
 use super::draft::Draft;
 use super::finding::{Finding, error, expected};
-use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
+use super::keyword::{Keyword, Node, SchemaId};
 use super::slots::slot;
-use super::types::Types;
 use super::value::Json;
-use crate::automaton::Dfa;
-use crate::{Diagnostic, Filling, Place, regex};
+use crate::{Diagnostic, Filling, Place};
 
 /// Largest count in `minItems`, `maxLength` and the like.
 const MAX_COUNT: u32 = 100_000;
@@ -96,91 +93,6 @@ fn silent(pointer: Rc<str>) -> Node<'static> {
         never: false,
         keywords: Vec::new(),
     }
-}
-
-/// The schema that admits one value.
-pub(super) fn constant<'a>(
-    document: &mut Document<'a>,
-    id: SchemaId,
-    pointer: Rc<str>,
-    json: &'a Json,
-) -> Node<'a> {
-    let keywords = match json {
-        Json::Array(items) => {
-            let count = items.len() as u32;
-            let prefix = items
-                .iter()
-                .enumerate()
-                .map(|(index, item)| document.constant(id, &index.to_string(), item))
-                .collect();
-            vec![
-                Keyword::Types(Types::ARRAY),
-                Keyword::ItemCount(count, Some(count)),
-                Keyword::Items(Rc::new(Items { prefix, rest: None })),
-            ]
-        }
-        Json::Object(members) => {
-            let named: Vec<(&'a str, SchemaId)> = members
-                .iter()
-                .map(|(name, value)| (&**name, document.constant(id, &step(name), value)))
-                .collect();
-            let names = named.iter().map(|(name, _)| *name).collect();
-            let mut sorted = named.clone();
-            sorted.sort_unstable();
-            vec![
-                Keyword::Types(Types::OBJECT),
-                Keyword::Required(names),
-                Keyword::Members(Rc::new(Members {
-                    named,
-                    sorted,
-                    patterns: Vec::new(),
-                    additional: Some(document.never(id)),
-                })),
-            ]
-        }
-        scalar => {
-            let values = values(document, id, "", std::iter::once(scalar));
-            vec![Keyword::Values(Rc::new(values))]
-        }
-    };
-    Node {
-        pointer,
-        never: false,
-        keywords,
-    }
-}
-
-fn values<'a>(
-    document: &mut Document<'a>,
-    id: SchemaId,
-    keyword: &str,
-    list: impl Iterator<Item = &'a Json>,
-) -> Values<'a> {
-    let mut names = Types::NONE;
-    let mut values = Values::default();
-    let mut words: Vec<&'a str> = Vec::new();
-    for (index, value) in list.enumerate() {
-        match value {
-            Json::Null => names = names.or(Types::NULL),
-            Json::Bool(true) => names = names.or(Types::TRUE),
-            Json::Bool(false) => names = names.or(Types::FALSE),
-            Json::Text(text) => words.push(text),
-            Json::Number(number) if values.numbers.contains(number) => {}
-            Json::Number(number) => values.numbers.push(number.clone()),
-            Json::Array(_) | Json::Object(_) => {
-                let place = match keyword {
-                    "enum" => format!("enum/{index}"),
-                    other => other.to_owned(),
-                };
-                values.composites.push(document.constant(id, &place, value));
-            }
-        }
-    }
-    words.sort_unstable();
-    words.dedup();
-    values.names = names;
-    values.words = words.into();
-    values
 }
 
 /// Reads the keywords of a schema.
@@ -381,90 +293,6 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    fn types(&mut self, value: &Json) -> Result<(), Finding> {
-        let one = |value: &Json| {
-            let name = text(value).map_err(|_| expected("a type's name"))?;
-            Types::named(name)
-                .ok_or_else(|| Finding::new("bad-keyword", format!("there is no type {name:?}")))
-        };
-        let types = match value {
-            Json::Array(list) if list.is_empty() => {
-                let message = "an empty list of types admits nothing";
-                return Err(Finding::new("impossible-schema", message));
-            }
-            Json::Array(list) => {
-                let mut types = Types::NONE;
-                for value in list {
-                    types = types.or(one(value)?);
-                }
-                types
-            }
-            value => one(value)?,
-        };
-        self.keywords.push(Keyword::Types(types));
-        let whole = types.meets(Types::INTEGER) && !types.meets(Types::FRACTION);
-        if whole && self.draft == Draft::Four {
-            self.keywords.push(Keyword::WithoutPoint);
-        }
-        Ok(())
-    }
-
-    fn values(&mut self, keyword: &str, value: &'a Json) -> Result<Keyword<'a>, Finding> {
-        let (document, id) = (&mut *self.document, self.id);
-        let values = match (keyword, value) {
-            ("const", value) => values(document, id, keyword, std::iter::once(value)),
-            (_, Json::Array(list)) if list.is_empty() => {
-                let message = "an empty list admits nothing";
-                return Err(Finding::new("impossible-schema", message));
-            }
-            (_, Json::Array(list)) => values(document, id, keyword, list.iter()),
-            _ => return Err(expected("an array")),
-        };
-        Ok(Keyword::Values(Rc::new(values)))
-    }
-
-    fn bound(&mut self, keyword: &str, value: &Json) -> Result<(), Finding> {
-        let is_lower = keyword.ends_with("inimum");
-        let is_exclusive = keyword.starts_with("exclusive");
-        let exclusive = match (value, self.draft) {
-            // In draft 4 the exclusive forms are flags beside the others.
-            (Json::Bool(_), Draft::Four) if is_exclusive => return Ok(()),
-            (Json::Number(_), Draft::Four) if is_exclusive => {
-                return Err(expected("true or false"));
-            }
-            (Json::Number(_), Draft::Four) => {
-                let flag = match is_lower {
-                    true => "exclusiveMinimum",
-                    false => "exclusiveMaximum",
-                };
-                self.json.get(flag) == Some(&Json::Bool(true))
-            }
-            _ => is_exclusive,
-        };
-        let Json::Number(value) = value else {
-            return Err(expected("a number"));
-        };
-        let bound = Bound {
-            value: value.clone(),
-            exclusive,
-        };
-        self.keywords.push(match is_lower {
-            true => Keyword::Lower(bound),
-            false => Keyword::Upper(bound),
-        });
-        Ok(())
-    }
-
-    pub(super) fn pattern(&mut self, pattern: &'a str) -> Result<Arc<Dfa>, Finding> {
-        if let Some(known) = self.document.patterns.get(pattern) {
-            return Ok(known.clone());
-        }
-        let searched = regex::parse_ecma_search(pattern)?;
-        let texts = Arc::new(Dfa::from_expr(&searched, &super::LIMITS)?);
-        self.document.patterns.insert(pattern, texts.clone());
-        Ok(texts)
-    }
-
     fn dynamic(&mut self, value: &'a Json) -> Result<Keyword<'a>, Finding> {
         let (document, id) = (&mut *self.document, self.id);
         let target = document.follow_dynamically(id, text(value)?, self.draft)?;
@@ -509,7 +337,7 @@ fn known(keyword: &str) -> bool {
     OTHERS.contains(&keyword) || super::draft::holder(keyword).is_some()
 }
 
-fn text(value: &Json) -> Result<&str, Finding> {
+pub(super) fn text(value: &Json) -> Result<&str, Finding> {
     match value {
         Json::Text(text) => Ok(text),
         _ => Err(expected("a string")),

@@ -1,7 +1,17 @@
-//! Patterns with `^` and `$` at their ends, and what they mean for a whole text.
+//! Patterns with `^` and `$` at their ends and with look-ahead, and what they mean for a
+//! whole text.
 
+use std::sync::Arc;
+
+use crate::automaton::{AutomatonError, Dfa, Limits};
 use crate::characters::ANY_CHARACTER;
 use crate::{Diagnostic, Expr, Place};
+
+/// What an automaton for look-ahead may need.
+const LIMITS: Limits = Limits {
+    nfa_states: 200_000,
+    dfa_states: 20_000,
+};
 
 /// A pattern in which ends of the text may be asked for.
 #[derive(Debug)]
@@ -15,6 +25,14 @@ pub(super) enum Pattern {
     },
     /// The end of the text (`$`), in the pattern's bytes `start..end`.
     End {
+        start: usize,
+        end: usize,
+    },
+    /// What follows begins with this, or does not, in the pattern's bytes
+    /// `start..end`.
+    Ahead {
+        inside: Box<Pattern>,
+        negated: bool,
         start: usize,
         end: usize,
     },
@@ -49,7 +67,9 @@ impl Outside {
 ///
 /// An anchor is honoured where nothing but anchors of its kind could stand
 /// between it and the end that it asks for: at the edge of the pattern, of an
-/// alternative or of a group there. Elsewhere it is refused.
+/// alternative or of a group there. Elsewhere it is refused. Look-ahead is honoured where
+/// what follows it in its alternative is the rest of the pattern: then it says something
+/// of the rest of the text, and the two languages are intersected.
 pub(super) fn language(pattern: Pattern, outside: Outside) -> Result<Expr, Diagnostic> {
     lower(
         pattern,
@@ -86,6 +106,10 @@ fn lower(pattern: Pattern, edges: Edges, outside: Outside) -> Result<Expr, Diagn
         Pattern::Sequence(parts) if parts.is_empty() => {
             surround(Expr::empty(), edges.first, edges.last)
         }
+        Pattern::Ahead { .. } => lower(Pattern::Sequence(vec![pattern]), edges, outside)?,
+        Pattern::Sequence(parts) if parts.iter().any(has_ahead) => {
+            looking_ahead(flat(parts), edges, outside)?
+        }
         Pattern::Sequence(parts) => {
             let last = parts.len() - 1;
             let lowered = parts.into_iter().enumerate().map(|(index, part)| {
@@ -110,6 +134,78 @@ fn lower(pattern: Pattern, edges: Edges, outside: Outside) -> Result<Expr, Diagn
             surround(Expr::Repeat { item, min, max }, edges.first, edges.last)
         }
     })
+}
+
+/// Whether a part of a sequence looks ahead, groups without alternatives written out.
+fn has_ahead(part: &Pattern) -> bool {
+    match part {
+        Pattern::Ahead { .. } => true,
+        Pattern::Sequence(parts) => parts.iter().any(has_ahead),
+        _ => false,
+    }
+}
+
+fn flat(parts: Vec<Pattern>) -> Vec<Pattern> {
+    let mut written_out = Vec::new();
+    for part in parts {
+        match part {
+            Pattern::Sequence(parts) => written_out.extend(flat(parts)),
+            other => written_out.push(other),
+        }
+    }
+    written_out
+}
+
+/// A sequence with look-ahead, from the first one on: what comes before it, and the rest
+/// of the text, of which it says something.
+fn looking_ahead(
+    mut parts: Vec<Pattern>,
+    edges: Edges,
+    outside: Outside,
+) -> Result<Expr, Diagnostic> {
+    let Some(at) = parts.iter().position(has_ahead) else {
+        return lower(Pattern::Sequence(parts), edges, outside);
+    };
+    let rest = parts.split_off(at + 1);
+    let Some(Pattern::Ahead {
+        inside,
+        negated,
+        start,
+        end,
+    }) = parts.pop()
+    else {
+        return lower(Pattern::Sequence(rest), edges, outside);
+    };
+    let place = || Place::Span { start, end };
+    if !edges.last {
+        let message = "look-ahead is supported only where the rest of the pattern follows it";
+        return Err(Diagnostic::error("look-around", place(), message));
+    }
+    let before = Edges {
+        first: edges.first,
+        last: false,
+    };
+    let before = lower(Pattern::Sequence(parts), before, outside)?;
+    let behind = Edges {
+        first: false,
+        last: true,
+    };
+    let rest = looking_ahead(rest, behind, outside)?;
+    // What is looked at may go on, whatever the pattern itself does.
+    let looked_at = lower(*inside, behind, Outside::Anything)?;
+    let too_large =
+        |error: AutomatonError| Diagnostic::error("too-large", place(), error.to_string());
+    let language = |expr: &Expr| Dfa::from_expr(expr, &LIMITS).map_err(too_large);
+    let (rest, looked_at) = (language(&rest)?, language(&looked_at)?);
+    let both = match negated {
+        true => rest.minus(&looked_at, &LIMITS),
+        false => rest.intersect(&looked_at, &LIMITS),
+    };
+    let both = both.map_err(too_large)?;
+    Ok(Expr::Sequence(vec![
+        before,
+        Expr::Automaton(Arc::new(both)),
+    ]))
 }
 
 fn inner_anchor(anchor: &str, start: usize, end: usize) -> Diagnostic {

@@ -4,7 +4,9 @@
 //! (greedy or lazy, which match the same texts), classes, `.`, `\d \D \w \W \s
 //! \S`, `\p{…}` and `\P{…}` for general categories, `\t \n \v \f \r \0 \cX \xHH
 //! \uHHHH \u{…}` (two escaped surrogates are one character), a backslash before
-//! any ASCII punctuation, and `^` and `$` at the ends.
+//! any ASCII punctuation, `^` and `$` at the ends, and look-ahead where what follows it
+//! is the rest of the pattern. A hyphen beside a class of characters is one of them, as
+//! without the flag.
 
 use regex_syntax::hir::{Class, HirKind};
 
@@ -133,12 +135,24 @@ impl Parser<'_> {
             return Err(self.error("too-deep", start, message));
         }
         self.at += 1;
-        if ["?=", "?!", "?<=", "?<!"]
-            .iter()
-            .any(|look| self.rest().starts_with(look))
-        {
+        if self.rest().starts_with("?<=") || self.rest().starts_with("?<!") {
             self.at += 2;
-            return Err(self.error("look-around", start, "look-around is not supported"));
+            return Err(self.error("look-around", start, "looking behind is not supported"));
+        }
+        if self.rest().starts_with("?=") || self.rest().starts_with("?!") {
+            let negated = self.rest().starts_with("?!");
+            self.at += 2;
+            let inside = Box::new(self.alternatives()?);
+            if !self.take(")") {
+                return Err(self.error("syntax", start, "this group is never closed"));
+            }
+            self.nesting -= 1;
+            return Ok(Pattern::Ahead {
+                inside,
+                negated,
+                start,
+                end: self.at,
+            });
         }
         if self.take("?<") {
             let Some(end) = self.rest().find('>').filter(|&end| end > 0) else {
@@ -253,7 +267,12 @@ impl Parser<'_> {
                 (Atom::One(_), Atom::One(_)) => {
                     return Err(self.error("syntax", from, "the range ends before it begins"));
                 }
-                _ => return Err(self.error("syntax", from, "a class cannot bound a range")),
+                // The hyphen stands for itself.
+                (low, high) => {
+                    ranges.extend(low.ranges());
+                    ranges.push((u32::from(b'-'), u32::from(b'-')));
+                    ranges.extend(high.ranges());
+                }
             }
         }
         self.at += 1;

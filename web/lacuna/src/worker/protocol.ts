@@ -20,7 +20,12 @@
 
 import type { EngineEvent } from "../events.ts";
 import type { Fault } from "../fault.ts";
-import type { GrammarInfo, GrammarOptions, GrammarSource, SchemaChoices } from "../grammar/source.ts";
+import type {
+  GrammarInfo,
+  GrammarOptions,
+  GrammarSource,
+  SchemaChoices,
+} from "../grammar/source.ts";
 import type { DevicePreference, ModelFiles, ModelInfo, Progress } from "../model.ts";
 
 /** Where the engine's module is, and whether it may use threads. */
