@@ -3,7 +3,8 @@
 //!
 //! - [`GrammarSource`]: a grammar text and its dialect, compiled for writing or
 //!   for judging.
-//! - [`GrammarSession`]: completability of texts with gaps, no model needed.
+//! - [`GrammarSession`]: completability of texts with gaps, no model needed; where one
+//!   breaks ([`Explanation`]).
 //! - [`GrammarCache`]: grammars that were compiled before.
 //! - [`Engine`] (feature `model`): a loaded model; [`Engine::start`] begins a
 //!   run. With the feature `gpu`, it may run on a graphics card
@@ -17,6 +18,7 @@ mod clock;
 mod device;
 #[cfg(feature = "model")]
 mod engine;
+mod explain;
 mod fault;
 mod fewest;
 #[cfg(feature = "model")]
@@ -43,15 +45,16 @@ pub use device::Timer;
 pub use device::{CardOptions, DevicePreference, DeviceReport, LoadOptions, TOLERANCE};
 #[cfg(feature = "model")]
 pub use engine::{Engine, GenerateRequest};
+pub use explain::Explanation;
 pub use fault::{Fault, Finding};
 pub use fewest::Fewest;
+pub use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
 #[cfg(all(feature = "model", not(target_arch = "wasm32")))]
 pub use pollster::block_on;
 #[cfg(feature = "model")]
 pub use prompted::PromptedModel;
 #[cfg(feature = "model")]
 pub use run::{ModelRun, Summary};
-pub use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
 pub use schema_choices::SchemaChoices;
 pub use session::{Answer, GrammarSession};
 #[cfg(feature = "model")]
