@@ -6,34 +6,34 @@
 //! so that times are paired.
 
 mod dense;
+mod examples;
 mod judge;
 mod method;
 mod published;
+mod runs;
 mod synthetic;
 mod table;
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::Arc;
 
-use lacuna_decoder::{Canvas, Denoiser, Event, Guard, NoGuard, Options, Outcome, Run};
-use lacuna_engine::{Dialect, Engine, Fault, GenerateRequest, GrammarSource, Purpose, block_on};
-use lacuna_grammar::Grammar;
+use lacuna_decoder::{Options, Outcome};
+use lacuna_engine::{Dialect, Engine, Fault, GenerateRequest, GrammarSource, Purpose};
 use lacuna_grammar::recognize::recognize;
 use lacuna_lexer::TokenId;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cache::{CacheArguments, describe_cache};
 use crate::error::CommandError;
-use crate::files::{ModelArguments, clock, describe_device, read_grammar_text, read_text};
-use dense::{Recorder, Recording, Replay};
+use crate::files::{ModelArguments, describe_device, read_grammar_text};
+use dense::Replay;
+use examples::{Example, Progress, read_examples};
 use judge::Validator;
-use method::{Judge, Method};
-use published::{Kept, Published, PublishedGuard};
+use method::Method;
+use published::Kept;
+use runs::{OneRun, Source};
 use synthetic::Synthetic;
 use table::{Output, Series, markdown};
 
@@ -92,18 +92,6 @@ pub struct Arguments {
     json: Option<PathBuf>,
 }
 
-#[derive(Deserialize)]
-struct Example {
-    #[serde(default)]
-    id: Value,
-    #[serde(default)]
-    request: String,
-    #[serde(default)]
-    expected: Value,
-    #[serde(default)]
-    text: Option<String>,
-}
-
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let methods: Vec<Method> = arguments
@@ -158,14 +146,6 @@ struct Evaluation<'a> {
     validator: Option<Validator>,
     /// Published methods, their memos filled.
     kept: Kept,
-}
-
-/// Where the answers of a run come from.
-#[derive(Clone)]
-enum Source {
-    Live,
-    Recorded(Arc<Recording>),
-    Synthetic(Vec<TokenId>, Arc<Vec<f32>>),
 }
 
 impl Evaluation<'_> {
@@ -298,23 +278,6 @@ impl Evaluation<'_> {
         }
     }
 
-    /// What the model says along an unconstrained run.
-    fn record(&self, request: &GenerateRequest) -> Result<Arc<Recording>, CommandError> {
-        let model = self.engine.prompted(request)?;
-        let options = Options {
-            early_stop: false,
-            ..request.options.clone()
-        };
-        let vocabulary = Arc::clone(self.engine.vocabulary());
-        let model = Recorder::new(model, clock());
-        let run = Run::new(model, vocabulary, None, options, clock());
-        let mut run = run.map_err(Fault::from)?;
-        while !run.is_done() {
-            block_on(run.step()).map_err(Fault::from)?;
-        }
-        Ok(Arc::new(run.denoiser().recording.clone()))
-    }
-
     fn one(
         &self,
         example: &Example,
@@ -322,7 +285,7 @@ impl Evaluation<'_> {
         source: &Source,
     ) -> Result<Output, CommandError> {
         let size = self.engine.vocabulary().len();
-        let mut ended = match source {
+        let ended = match source {
             Source::Live => self.decode(self.engine.prompted(run.request)?, run)?,
             Source::Recorded(recording) => {
                 let mut ended = self.decode(Replay::new(Arc::clone(recording), size), run)?;
@@ -338,12 +301,11 @@ impl Evaluation<'_> {
                 self.decode(model, run)?
             }
         };
-        let text = ended.bytes;
-        let value: Option<Value> = serde_json::from_slice(&text).ok();
-        let member = recognize(run.grammar, &text);
-        ended.text = String::from_utf8_lossy(&text).into_owned();
-        let is_text =
-            matches!(&example.expected, Value::String(expected) if *expected == ended.text);
+        let bytes = ended.bytes;
+        let value: Option<Value> = serde_json::from_slice(&bytes).ok();
+        let member = recognize(run.grammar, &bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let is_text = matches!(&example.expected, Value::String(expected) if *expected == text);
         Ok(Output {
             id: example.id.clone(),
             valid: self.validator.as_ref().map(|validator| {
@@ -355,121 +317,12 @@ impl Evaluation<'_> {
                 && ended.timings.recovered == 0
                 && ended.outcome == Outcome::Complete,
             exact: is_text || value.as_ref() == Some(&example.expected),
-            text: ended.text,
+            text,
             outcome: ended.outcome,
             steps: ended.steps,
             ms: ended.ms,
             timings: ended.timings,
             memo: ended.memo,
         })
-    }
-
-    fn decode<D: Denoiser>(&self, model: D, run: &OneRun<'_>) -> Result<Ended, CommandError> {
-        let OneRun {
-            request,
-            grammar,
-            method,
-            seed,
-        } = *run;
-        let vocabulary = Arc::clone(self.engine.vocabulary());
-        let uses = Arc::new(Mutex::new((0, 0)));
-        let guard: Box<dyn Guard> = match method.judge {
-            Judge::Nobody => Box::new(NoGuard),
-            Judge::Checker => Box::new(self.engine.guard(request)?),
-            Judge::Published(parts) => {
-                let published = match self.kept.take(&method.name) {
-                    Some(published) => published,
-                    None => Published::new(grammar, parts)
-                        .map_err(|error| CommandError::content(&self.arguments.grammar, error))?,
-                };
-                // A schema's grammar is another for each request.
-                let kept = (self.grammar.0 != Dialect::JsonSchema)
-                    .then(|| (self.kept.clone(), method.name.clone()));
-                let (uses, vocabulary) = (Arc::clone(&uses), Arc::clone(&vocabulary));
-                Box::new(PublishedGuard::new(published, vocabulary, uses, kept))
-            }
-        };
-        let options = Options {
-            length: request.options.length,
-            steps: request.options.steps,
-            seed,
-            early_stop: method.options.early_stop && !self.arguments.fill,
-            ..method.options.clone()
-        };
-        let canvas = Canvas::masked(options.length);
-        let started = Instant::now();
-        let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock());
-        let mut run = run.map_err(Fault::from)?;
-        loop {
-            for event in block_on(run.step()).map_err(Fault::from)? {
-                if let Event::Done {
-                    text,
-                    outcome,
-                    steps,
-                    timings,
-                } = event
-                {
-                    let memo = uses.lock().map(|uses| *uses).unwrap_or_default();
-                    return Ok(Ended {
-                        bytes: text,
-                        text: String::new(),
-                        outcome,
-                        steps,
-                        timings,
-                        memo,
-                        ms: started.elapsed().as_secs_f64() * 1000.0,
-                    });
-                }
-            }
-        }
-    }
-}
-
-struct OneRun<'a> {
-    request: &'a GenerateRequest,
-    grammar: &'a Grammar,
-    method: &'a Method,
-    seed: u64,
-}
-
-struct Ended {
-    bytes: Vec<u8>,
-    text: String,
-    outcome: Outcome,
-    steps: usize,
-    timings: lacuna_decoder::Timings,
-    memo: (u64, u64),
-    ms: f64,
-}
-
-/// One line on standard error, rewritten in place; silent where nobody looks.
-struct Progress {
-    total: usize,
-}
-
-impl Progress {
-    fn show(&self, done: usize) {
-        if std::io::stderr().is_terminal() {
-            eprint!("\r{done} of {}", self.total);
-        }
-    }
-
-    fn end(&self) {
-        if std::io::stderr().is_terminal() {
-            eprintln!();
-        }
-    }
-}
-
-fn read_examples(path: &Path) -> Result<Vec<Example>, CommandError> {
-    let text = read_text(path)?;
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let examples: Vec<Example> = lines
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()
-        .map_err(|error| CommandError::content(path, error))?;
-    match examples.is_empty() {
-        true => Err(Fault::new("invalid-input", format!("{}: no examples", path.display())).into()),
-        false => Ok(examples),
     }
 }

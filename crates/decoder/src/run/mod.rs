@@ -1,4 +1,6 @@
-//! The loop: propose, check, commit or refuse, and recover from a completion.
+//! The loop: propose, commit what is allowed, and recover from a completion.
+
+mod committing;
 
 use std::sync::Arc;
 
@@ -9,21 +11,15 @@ use lacuna_logits::TokenSet;
 use crate::asking::Asking;
 use crate::blocks::{Block, blocks};
 use crate::board::Board;
-use crate::commit::{Attempt, Batch};
 use crate::guard::{Completion, Guard};
 use crate::propose::Proposals;
 use crate::recover::recover;
 use crate::remask::Memory;
 use crate::sampler::OptionSampler;
 use crate::{
-    BatchCommit, Candidate, Canvas, CellView, Commit, CommitKind, DecodeError, Denoiser, Event,
-    GrammarGuard, How, NoGuard, Options, Order, Outcome, Reason, Recovery, Refusal, Sampler,
-    Schedule, StepView,
+    BatchCommit, Candidate, Canvas, Commit, CommitKind, DecodeError, Denoiser, Event, GrammarGuard,
+    How, NoGuard, Options, Order, Outcome, Recovery, Sampler, Schedule, StepView,
 };
-
-/// Refusals that one check which ran out of budget counts for: it cost as much,
-/// and the next one probably runs out too.
-const EXHAUSTED_WEIGHT: usize = 500;
 
 /// Every decision that a run takes, each replaceable.
 pub struct Decisions {
@@ -314,190 +310,6 @@ impl<D: Denoiser> Run<D> {
             probabilities,
         };
         self.decisions.schedule.quota(&view).min(masked)
-    }
-
-    /// The cells that have a candidate, most preferred first.
-    fn in_order(&self, proposals: &[Proposals]) -> Vec<usize> {
-        let preference = |at: usize| {
-            let (row, step) = (&proposals[at], self.step);
-            row.best().map(|best| {
-                self.decisions.order.preference(&CellView {
-                    cell: row.cell(),
-                    step,
-                    probability: best.probability,
-                    margin: row.margin(),
-                    entropy: row.entropy(),
-                })
-            })
-        };
-        let mut order: Vec<(usize, f32)> = (0..proposals.len())
-            .filter_map(|at| Some((at, preference(at)?)))
-            .collect();
-        order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        order.into_iter().map(|(at, _)| at).collect()
-    }
-
-    /// Commits what it can of the step's preferred candidates together; how many.
-    async fn commit_batch(
-        &mut self,
-        proposals: &mut Vec<Proposals>,
-        quota: usize,
-        events: &mut Vec<Event>,
-    ) -> Result<usize, DecodeError> {
-        if self.refusals_left() == 0 {
-            return Ok(0);
-        }
-        if self.decisions.commit.follows_best() && self.board.is_strict() {
-            self.follow_best(proposals, events).await?;
-        }
-        let order = self.in_order(proposals).into_iter().take(quota);
-        let candidates: Vec<Candidate> = order.filter_map(|at| proposals[at].best()).collect();
-        let Batch { committed, refused } =
-            self.decisions.commit.commit(&candidates, &mut self.board);
-        for &(candidate, alone) in &committed {
-            let how = match alone || !self.board.is_strict() {
-                true => How::Model,
-                false => How::Batch,
-            };
-            self.report(candidate, how, events);
-        }
-        proposals.retain(|row| !committed.iter().any(|(c, _)| c.cell == row.cell()));
-        self.report_cleared(events);
-        let any_refused = !refused.is_empty();
-        for (candidate, reason) in refused {
-            let at = proposals
-                .iter()
-                .position(|row| row.cell() == candidate.cell);
-            if let Some(at) = at {
-                self.refuse(candidate, reason, &mut proposals[at], events)
-                    .await?;
-            }
-        }
-        if any_refused {
-            self.mask(proposals, events).await?;
-        }
-        Ok(committed.len())
-    }
-
-    /// Puts the tokens of the most probable completion first, if it is known.
-    async fn follow_best(
-        &mut self,
-        proposals: &mut [Proposals],
-        events: &mut Vec<Event>,
-    ) -> Result<(), DecodeError> {
-        let (asking, board) = (&mut self.asking, &mut self.board);
-        let tokens = board.vocabulary.len();
-        let mut weights = vec![None; board.canvas.cells().len()];
-        for row in proposals.iter() {
-            weights[row.cell()] = Some(row.weights(self.options.width, tokens));
-        }
-        let Some(best) = board.best(&weights) else {
-            return Ok(());
-        };
-        let asks = proposals.iter().map(|row| {
-            let token = best[row.cell()];
-            (row.row(), TokenSet::from_fn(tokens, |t| t == token))
-        });
-        let asks = asks.collect();
-        let answers = asking.narrow(self.step, asks, board, events).await?;
-        for (row, scored) in proposals.iter_mut().zip(answers) {
-            if let Some(&scored) = scored.first() {
-                row.prefer(scored);
-            }
-        }
-        Ok(())
-    }
-
-    /// Commits the most preferred candidates one at a time; a refused one makes way
-    /// for the cell's next. How many, until refusals or candidates run out.
-    async fn commit_one_by_one(
-        &mut self,
-        proposals: &mut Vec<Proposals>,
-        cells: usize,
-        events: &mut Vec<Event>,
-    ) -> Result<usize, DecodeError> {
-        let mut committed = 0;
-        let mut refusals = 0;
-        while committed < cells && !self.is_over() {
-            let spent = refusals >= self.options.refusals_per_step || self.refusals_left() == 0;
-            let Some(&at) = self.in_order(proposals).first().filter(|_| !spent) else {
-                break;
-            };
-            let Some(candidate) = proposals[at].best() else {
-                break;
-            };
-            match self.board.commit(&[candidate]) {
-                Ok(()) => {
-                    self.report(candidate, How::Model, events);
-                    self.report_cleared(events);
-                    proposals.swap_remove(at);
-                    committed += 1;
-                }
-                Err(reason) => {
-                    refusals += match reason {
-                        Reason::Exhausted => EXHAUSTED_WEIGHT,
-                        Reason::Impossible | Reason::EndBeforeText => 1,
-                    };
-                    self.refuse(candidate, reason, &mut proposals[at], events)
-                        .await?;
-                    self.mask(proposals, events).await?;
-                }
-            }
-        }
-        Ok(committed)
-    }
-
-    /// Draws the masks anew after enough refusals: those that there were, if any, are of
-    /// before the last commits.
-    async fn mask(
-        &mut self,
-        proposals: &mut [Proposals],
-        events: &mut Vec<Event>,
-    ) -> Result<(), DecodeError> {
-        let due = |after: usize| self.since_masks >= after.max(1);
-        if !self.options.masks_after.is_some_and(due) {
-            return Ok(());
-        }
-        self.since_masks = 0;
-        let (step, asking, board) = (self.step, &mut self.asking, &mut self.board);
-        let masks = board.masks();
-        asking.keep(step, masks, proposals, board, events).await
-    }
-
-    fn refusals_left(&self) -> usize {
-        let limit = self.options.refusals_per_run.unwrap_or(usize::MAX);
-        limit.saturating_sub(self.refusals)
-    }
-
-    /// Drops a refused candidate, and of the cell's others what can be ruled out.
-    async fn refuse(
-        &mut self,
-        candidate: Candidate,
-        reason: Reason,
-        proposals: &mut Proposals,
-        events: &mut Vec<Event>,
-    ) -> Result<(), DecodeError> {
-        self.refusals += 1;
-        self.since_masks += 1;
-        self.board.timings.refusals += 1;
-        let Candidate {
-            cell,
-            token,
-            probability,
-        } = candidate;
-        events.push(Event::Refusal(Refusal {
-            step: self.step,
-            cell,
-            token,
-            probability,
-            reason,
-        }));
-        proposals.refuse();
-        if let Some(possible) = self.board.possible(cell) {
-            proposals.keep(&possible);
-        }
-        let (step, asking, board) = (self.step, &mut self.asking, &mut self.board);
-        asking.replenish(step, proposals, board, events).await
     }
 
     /// Tells of the cells that were masked again for the guard.

@@ -1,0 +1,124 @@
+//! One run of a method on an example.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use lacuna_decoder::{Canvas, Denoiser, Event, Guard, NoGuard, Options, Outcome, Run, Timings};
+use lacuna_engine::{Dialect, Fault, GenerateRequest, block_on};
+use lacuna_grammar::Grammar;
+use lacuna_lexer::TokenId;
+
+use super::Evaluation;
+use super::dense::{Recorder, Recording};
+use super::method::{Judge, Method};
+use super::published::{Published, PublishedGuard};
+use crate::error::CommandError;
+use crate::files::clock;
+
+/// Where the answers of a run come from.
+#[derive(Clone)]
+pub enum Source {
+    /// The model.
+    Live,
+    /// What the model said once.
+    Recorded(Arc<Recording>),
+    /// A reference and how often tokens occur, as logarithms.
+    Synthetic(Vec<TokenId>, Arc<Vec<f32>>),
+}
+
+/// What is run.
+pub struct OneRun<'a> {
+    pub request: &'a GenerateRequest,
+    pub grammar: &'a Grammar,
+    pub method: &'a Method,
+    pub seed: u64,
+}
+
+/// How it ended.
+pub struct Ended {
+    pub bytes: Vec<u8>,
+    pub outcome: Outcome,
+    pub steps: usize,
+    pub timings: Timings,
+    pub memo: (u64, u64),
+    pub ms: f64,
+}
+
+impl Evaluation<'_> {
+    /// What the model says along an unconstrained run.
+    pub fn record(&self, request: &GenerateRequest) -> Result<Arc<Recording>, CommandError> {
+        let model = self.engine.prompted(request)?;
+        let options = Options {
+            early_stop: false,
+            ..request.options.clone()
+        };
+        let vocabulary = Arc::clone(self.engine.vocabulary());
+        let model = Recorder::new(model, clock());
+        let run = Run::new(model, vocabulary, None, options, clock());
+        let mut run = run.map_err(Fault::from)?;
+        while !run.is_done() {
+            block_on(run.step()).map_err(Fault::from)?;
+        }
+        Ok(Arc::new(run.denoiser().recording.clone()))
+    }
+
+    /// Runs a method with a model that answers.
+    pub fn decode<D: Denoiser>(&self, model: D, run: &OneRun<'_>) -> Result<Ended, CommandError> {
+        let OneRun {
+            request,
+            grammar,
+            method,
+            seed,
+        } = *run;
+        let vocabulary = Arc::clone(self.engine.vocabulary());
+        let uses = Arc::new(Mutex::new((0, 0)));
+        let guard: Box<dyn Guard> = match method.judge {
+            Judge::Nobody => Box::new(NoGuard),
+            Judge::Checker => Box::new(self.engine.guard(request)?),
+            Judge::Published(parts) => {
+                let published = match self.kept.take(&method.name) {
+                    Some(published) => published,
+                    None => Published::new(grammar, parts)
+                        .map_err(|error| CommandError::content(&self.arguments.grammar, error))?,
+                };
+                // A schema's grammar is another for each request.
+                let kept = (self.grammar.0 != Dialect::JsonSchema)
+                    .then(|| (self.kept.clone(), method.name.clone()));
+                let (uses, vocabulary) = (Arc::clone(&uses), Arc::clone(&vocabulary));
+                Box::new(PublishedGuard::new(published, vocabulary, uses, kept))
+            }
+        };
+        let options = Options {
+            length: request.options.length,
+            steps: request.options.steps,
+            seed,
+            early_stop: method.options.early_stop && !self.arguments.fill,
+            ..method.options.clone()
+        };
+        let canvas = Canvas::masked(options.length);
+        let started = Instant::now();
+        let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock());
+        let mut run = run.map_err(Fault::from)?;
+        loop {
+            for event in block_on(run.step()).map_err(Fault::from)? {
+                if let Event::Done {
+                    text,
+                    outcome,
+                    steps,
+                    timings,
+                } = event
+                {
+                    let memo = uses.lock().map(|uses| *uses).unwrap_or_default();
+                    return Ok(Ended {
+                        bytes: text,
+                        outcome,
+                        steps,
+                        timings,
+                        memo,
+                        ms: started.elapsed().as_secs_f64() * 1000.0,
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `lacuna eval`: every method on recorded logits and on probabilities made of references;
+//! what the exact checker guards belongs to the grammar.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+fn repository(path: &str) -> String {
+    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The table, and the runs as JSON.
+fn eval(more: &[&str]) -> (String, Vec<Value>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("runs.json");
+    let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["eval", "--model", &repository("models/lacuna-mini")])
+        .args(["--device", "cpu", "--json", &path.to_string_lossy()])
+        .args(more)
+        .output()
+        .expect("the binary runs");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{error}");
+    let runs = std::fs::read(&path).expect("the runs");
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        serde_json::from_slice(&runs).expect("JSON"),
+    )
+}
+
+fn outputs(series: &Value) -> &Vec<Value> {
+    series["outputs"].as_array().expect("outputs")
+}
+
+#[test]
+fn recorded_logits_are_the_same_for_every_method() {
+    let (table, runs) = eval(&[
+        "--grammar",
+        &repository("grammars/snips.schema.json"),
+        "--requests",
+        &repository("models/lacuna-mini/heldout-snips.jsonl"),
+        "--limit",
+        "2",
+        "--length",
+        "40",
+        "--steps",
+        "5,40",
+        "--seeds",
+        "0,1",
+        "--recorded",
+        "--methods",
+        "unconstrained,unconstrained-stop,mundler,memo+parallel,epic,lacuna,lacuna-best,lacuna-masks",
+    ]);
+    assert_eq!(table.lines().count(), 2 + 2 * 8, "{table}");
+    assert_eq!(runs.len(), 2 * 2 * 8);
+    for series in &runs {
+        let method = series["method"].as_str().expect("a method");
+        for output in outputs(series) {
+            if method.starts_with("lacuna") {
+                assert_eq!(output["member"], true, "{output}");
+                assert_eq!(output["valid"], true, "{output}");
+            }
+        }
+    }
+    // Greedy and replayed: a seed is a repetition.
+    for series in &runs {
+        let same = |other: &&Value| {
+            other["method"] == series["method"] && other["steps"] == series["steps"]
+        };
+        for other in runs.iter().filter(same) {
+            for (one, other) in outputs(series).iter().zip(outputs(other)) {
+                assert_eq!(one["text"], other["text"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn references_and_noise_make_a_model() {
+    let (_, runs) = eval(&[
+        "--grammar",
+        &repository("grammars/iso8601.regex"),
+        "--references",
+        &repository("grammars/iso8601/members.jsonl"),
+        "--length",
+        "24",
+        "--steps",
+        "6",
+        "--signal",
+        "2.5",
+        "--methods",
+        "unconstrained,lacuna,lacuna-best",
+    ]);
+    let count = |method: &str, what: &str| {
+        let series = runs.iter().find(|series| series["method"] == method);
+        let series = outputs(series.expect("the method"));
+        series.iter().filter(|output| output[what] == true).count()
+    };
+    let all = outputs(&runs[0]).len();
+    assert!(all > 10, "{all}");
+    assert_eq!(count("lacuna", "member"), all);
+    assert_eq!(count("lacuna-best", "member"), all);
+    // It knows the reference better than not, and not always.
+    let free = count("unconstrained", "exact");
+    assert!(free > 0 && free < all, "{free} of {all}");
+    assert!(count("lacuna-best", "exact") >= free);
+}
+
+#[test]
+fn an_unknown_method_is_named() {
+    let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["eval", "--model", &repository("models/lacuna-mini")])
+        .args(["--grammar", &repository("grammars/json.gbnf")])
+        .args(["--references", &repository("grammars/json/members.jsonl")])
+        .args(["--methods", "epik"])
+        .output()
+        .expect("the binary runs");
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("\"epik\" is no method"));
+}
