@@ -2,10 +2,11 @@
 //!
 //! In the order of their cost: a short [`search`](crate::search) for a witness; the
 //! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
-//! refuses, or leaves a smaller graph; a longer search of that; a parse in which gaps
-//! have any length, which refuses, or says which terminals to write in the cells
-//! ([`fit`](crate::fit), [`respell`](crate::respell)); and the full parse of the graph
-//! that counts cells. Each is sound in what it answers; only the last one answers
+//! refuses, or leaves a smaller graph; of that, a few columns for each node
+//! ([`beam`](crate::beam)), a short parse, more columns, and a longer search; a parse in
+//! which gaps have any length, which refuses, or says which terminals to write in the
+//! cells ([`fit`](crate::fit), [`respell`](crate::respell)); and the full parse of the
+//! graph that counts cells. Each is sound in what it answers; only the last one answers
 //! everything, within its budget.
 //!
 //! All of them work on the same interned sets, kept from check to check up to a bound.
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use lacuna_lexer::{Spanner, Vocabulary};
 
+use crate::beam::Width;
 use crate::cfg::Cfg;
 use crate::chart::{Chart, Found, Parse};
 use crate::checker::CheckerLimits;
@@ -33,8 +35,15 @@ use crate::tidy::without_needless_separators;
 use crate::witness::{completed, witness};
 use crate::{Gap, Pattern, Segment, Tier, Witness};
 
+/// Nodes and edges that a look-ahead may go over for each item of the budget.
+const LOOKED_AT: usize = 4;
+
 /// The share of the budget that the first search may spend.
 const FIRST_SEARCH: usize = 50;
+
+/// Columns that are kept for a node in a first and in a second beam.
+const NARROW: Width = Width { all: 8, alike: 1 };
+const WIDE: Width = Width { all: 24, alike: 2 };
 
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 20;
@@ -145,15 +154,19 @@ impl Exact {
             Some(Outlook::Exhausted) | None => None,
         };
         if let Some(ahead) = &ahead {
+            if let Some(decision) = self.beam(pattern, ahead, NARROW) {
+                return (decision, Tier::Searched);
+            }
             let parse = self.chart(pattern, Some(ahead.clone()), FIRST_PARSE);
             if !matches!(parse, Parse::Exhausted) {
                 return (self.decision(pattern, parse), Tier::Parse);
             }
-        }
-        if ahead.is_some()
-            && let Some(decision) = self.search(pattern, ahead.as_ref(), SECOND_SEARCH)
-        {
-            return (decision, Tier::Searched);
+            if let Some(decision) = self.beam(pattern, ahead, WIDE) {
+                return (decision, Tier::Searched);
+            }
+            if let Some(decision) = self.search(pattern, Some(ahead), SECOND_SEARCH) {
+                return (decision, Tier::Searched);
+            }
         }
         match self.decide_without_counts(pattern) {
             Some(Decision::Impossible) => return (Decision::Impossible, Tier::AnyLength),
@@ -202,6 +215,7 @@ impl Exact {
             columns: &mut memos.columns,
             ahead: &ahead,
             cover: memos.cover.as_ref()?.as_ref()?,
+            guide: memos.guide.as_mut().and_then(Option::as_mut),
             graph: &mut graph,
         };
         let mut bounds: Option<Vec<CellBounds>> = None;
@@ -226,6 +240,24 @@ impl Exact {
         bounds
     }
 
+    /// Looks for a witness with a few columns for each node.
+    fn beam(&mut self, pattern: &Pattern, ahead: &Lookahead, width: Width) -> Option<Decision> {
+        let memos = &mut self.memos;
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut look = Look {
+            cfg: &self.cfg,
+            sets: &mut memos.sets,
+            columns: &mut memos.columns,
+            ahead,
+            cover: memos.cover.as_ref()?.as_ref()?,
+            guide: memos.guide.as_mut().and_then(Option::as_mut),
+            graph: &mut graph,
+        };
+        let path = look.beam(width)?;
+        self.decided(pattern, Some(ahead), path)
+    }
+
     /// Looks for a witness where gaps count cells, an open end left aside; `None` if
     /// that decides nothing.
     fn search(
@@ -234,21 +266,27 @@ impl Exact {
         ahead: Option<&Lookahead>,
         share: usize,
     ) -> Option<Decision> {
-        let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
         match self.path(pattern, ahead, share)? {
             Searched::Open => None,
             Searched::Nothing => Some(Decision::Impossible),
-            Searched::Found(path) => {
-                let spanner = self.spanner.as_mut();
-                let lexer = &self.cfg.lexer;
-                let mut graph = CompletionGraph::new(pattern, lexer, spanner, &mut self.reaches);
-                let path = on_graph(&mut graph, ahead, path)?;
-                let found = witness(pattern, &graph.additions(&path)?);
-                match is_open {
-                    true => self.with_an_end(pattern, found),
-                    false => Some(Decision::Completable(found)),
-                }
-            }
+            Searched::Found(path) => self.decided(pattern, ahead, path),
+        }
+    }
+
+    /// The witness of a path.
+    fn decided(
+        &mut self,
+        pattern: &Pattern,
+        ahead: Option<&Lookahead>,
+        path: Vec<Step>,
+    ) -> Option<Decision> {
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let path = on_graph(&mut graph, ahead, path)?;
+        let found = witness(pattern, &graph.additions(&path)?);
+        match pattern.segments.last() == Some(&Segment::Gap(Gap::Any)) {
+            true => self.with_an_end(pattern, found),
+            false => Some(Decision::Completable(found)),
         }
     }
 
@@ -313,7 +351,7 @@ impl Exact {
             .get_or_insert_with(|| Cover::new(&self.cfg, memos.sets.states()));
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        let budget = self.limits.parse_items;
+        let budget = LOOKED_AT * self.limits.parse_items;
         Some(Lookahead::look(cover.as_mut()?, &mut graph, apart, budget))
     }
 

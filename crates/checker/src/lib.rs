@@ -16,15 +16,20 @@
 //!    ([`graph`]), its lexemes parsed by interned Earley [`columns`], says yes with a
 //!    witness, or no where nothing is left to try;
 //! 4. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
-//!    leaves a smaller graph, which is searched again;
+//!    leaves a smaller graph. In that, a few columns for each node (`beam`) say yes, a
+//!    short parse says either, and the search is made again;
 //! 5. a parse in which gaps may have any length says no, or yes where its witness
 //!    can be made to fit the cells;
 //! 6. [`chart`]: an exact parse of the graph, Earley's on sets ([`sets`]) of LR(0)
 //!    states ([`lr`]), on the grammar as written ([`cfg`]).
 //!
+//! [`Checker::masks`] tells for every masked cell which tokens keep a canvas
+//! completable, from what nodes paired with columns can do (`pairs`).
+//!
 //! This crate does no I/O and reads no clock; budgets count work.
 
 mod any_length;
+mod beam;
 mod bounds;
 mod cells;
 pub mod cfg;

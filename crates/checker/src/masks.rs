@@ -237,8 +237,10 @@ impl CellBounds {
     }
 }
 
-/// Steps through the graph that are taken to make sure of one class of tokens.
+/// Steps through the graph that are taken to make sure of a class of tokens at one
+/// node, and of all classes of a cell.
 const STEPS: usize = 400;
+const STEPS_OF_A_CELL: usize = 10_000;
 
 /// What pairs tell of each masked cell, in order, beyond what is known.
 pub(crate) fn mask_bounds(
@@ -273,6 +275,8 @@ struct Cell {
     shown: BitSet,
     /// The groups of the tokens that are not yet decided, if not all.
     wanted: Option<Vec<u32>>,
+    /// Steps left to make sure of tokens.
+    steps: usize,
 }
 
 /// What is known of a class.
@@ -301,6 +305,7 @@ impl Cell {
             states: Vec::new(),
             shown: BitSet::new(tokens),
             wanted: None,
+            steps: STEPS_OF_A_CELL,
         };
         if let Some(CellBounds { shown, open }) = known {
             cell.shown = shown;
@@ -320,27 +325,28 @@ impl Cell {
         let Pair {
             point, ref wholes, ..
         } = pairs.pairs[entry as usize];
-        let entered: Reached = match wholes.as_slice() {
-            [] => [(entry, None)].into(),
-            wholes => wholes.iter().map(|&whole| (entry, Some(whole))).collect(),
-        };
+        let entered = wholes.columns().map(|whole| (entry, Some(whole)));
+        let mut entered: Vec<(PairId, Option<ColumnId>)> = entered.collect();
+        if entered.is_empty() {
+            entered.push((entry, None));
+        }
         for state in cells::states(look.graph, point) {
             let Some(at) = self.state(look, state) else {
                 continue;
             };
             let (_, classes, standings) = &mut self.states[at];
             let mut reached: Vec<Option<Reached>> = vec![None; classes.steps.len()];
-            reached[0] = Some(entered.clone());
+            reached[0] = Some(entered.as_slice().into());
             for (class, standing) in classes.classes.iter().zip(standings) {
                 let is_settled = match standing {
                     Standing::Settled => true,
-                    Standing::Open => entered[0].1.is_none(),
+                    Standing::Open => entered[0].1.is_none() || self.steps == 0,
                     Standing::Closed => false,
                 };
                 if is_settled {
                     continue;
                 }
-                let found = stand(look, pairs, classes, class, &mut reached);
+                let found = stand(look, pairs, classes, class, &mut reached, &mut self.steps);
                 if found == Standing::Settled {
                     for &token in &class.tokens {
                         self.shown.insert(token as usize);
@@ -419,6 +425,7 @@ fn stand(
     classes: &TokenClasses,
     class: &TokenClass,
     reached: &mut [Option<Reached>],
+    steps: &mut usize,
 ) -> Standing {
     let mut standing = Standing::Closed;
     for &(step, state) in &class.landings {
@@ -437,7 +444,11 @@ fn stand(
             let Some(whole) = whole else {
                 continue;
             };
-            if look.leads_on(pairs, to, whole, &mut { STEPS }) == Some(true) {
+            let most = STEPS.min(*steps);
+            let mut left = most;
+            let leads_on = look.leads_on(pairs, to, whole, &mut left);
+            *steps -= most - left;
+            if leads_on == Some(true) {
                 return Standing::Settled;
             }
         }

@@ -16,10 +16,12 @@ use std::collections::BinaryHeap;
 use lacuna_lexer::NO_ROW;
 use rustc_hash::FxHashMap;
 
+use crate::beam::{Few, Width};
 use crate::cfg::Cfg;
 use crate::columns::{ColumnId, Columns};
 use crate::cover::Cover;
 use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
+use crate::guide::{Goal, Guide};
 use crate::lookahead::Lookahead;
 use crate::sets::StateSets;
 use crate::{Gap, Segment};
@@ -37,12 +39,13 @@ pub(crate) enum Levels {
 
 impl Levels {
     /// Whole columns to follow for each pair: more where pairs tell less.
-    fn wholes(self) -> usize {
-        match self {
-            Self::None => 8,
-            Self::Inner(_) => 3,
-            Self::All => 1,
-        }
+    fn wholes(self) -> Width {
+        let (all, alike) = match self {
+            Self::None => (12, 2),
+            Self::Inner(_) => (3, 1),
+            Self::All => (1, 1),
+        };
+        Width { all, alike }
     }
 }
 
@@ -56,7 +59,7 @@ pub(crate) struct Pair {
     /// Its innermost levels.
     pub column: ColumnId,
     /// Whole columns that some filling leads to, a few of them.
-    pub wholes: Vec<ColumnId>,
+    pub wholes: Few<()>,
     /// The edges that the column can follow, in the order of the graph's.
     pub edges: Vec<(Label, PairId)>,
     /// Whether the text may end here.
@@ -82,6 +85,7 @@ pub(crate) struct Look<'a, 'g> {
     pub columns: &'a mut Columns,
     pub ahead: &'a Lookahead,
     pub cover: &'a Cover,
+    pub guide: Option<&'a mut Guide>,
     pub graph: &'a mut CompletionGraph<'g>,
 }
 
@@ -98,9 +102,17 @@ impl Look<'_, '_> {
         }
     }
 
+    /// How far a whole column is from the end, about.
+    pub(crate) fn distance(&mut self, column: ColumnId) -> u32 {
+        match &mut self.guide {
+            Some(guide) => guide.distance(self.cfg, self.sets, self.columns, column, Goal::End),
+            None => self.columns.depth(column),
+        }
+    }
+
     /// Whether the rest of the pattern can be read at a column, as far as the cover
     /// tells.
-    fn is_asked_for(&self, column: ColumnId, point: Point) -> bool {
+    pub(crate) fn is_asked_for(&self, column: ColumnId, point: Point) -> bool {
         let Some(asked) = self.ahead.asks(point, self.graph.rank(point)) else {
             return true;
         };
@@ -125,8 +137,8 @@ impl Look<'_, '_> {
         let mut found = Forward::default();
         let start = self.graph.start();
         found.pair(self, start, Columns::START);
-        found.pairs[0].wholes.push(Columns::START);
-        let many = levels.wholes();
+        let width = levels.wholes();
+        found.pairs[0].wholes.add(Columns::START, 0, width, ());
         let mut asked: FxHashMap<(Point, ColumnId), bool> = FxHashMap::default();
         while let Some(Reverse((.., id))) = found.queue.pop() {
             let pair = &mut found.pairs[id as usize];
@@ -168,16 +180,11 @@ impl Look<'_, '_> {
                 }
                 let next = found.pair(self, to, next);
                 edges.push((label, next));
-                for &whole in &wholes {
-                    if found.pairs[next as usize].wholes.len() == many {
-                        break;
-                    }
-                    let Some(whole) = self.step(whole, label, to) else {
-                        continue;
-                    };
-                    let known = &mut found.pairs[next as usize].wholes;
-                    if !known.contains(&whole) {
-                        known.push(whole);
+                for whole in wholes.columns() {
+                    if let Some(whole) = self.step(whole, label, to) {
+                        let distance = self.distance(whole);
+                        let known = &mut found.pairs[next as usize].wholes;
+                        known.add(whole, distance, width, ());
                     }
                 }
             }
@@ -282,8 +289,7 @@ impl Look<'_, '_> {
         }
         for (id, whole) in certain {
             let pair = &mut pairs.pairs[id as usize];
-            pair.wholes.retain(|&known| known != whole);
-            pair.wholes.insert(0, whole);
+            pair.wholes.put_first(whole, ());
             pairs.certain.insert((pair.point, whole), true);
         }
     }
@@ -300,9 +306,9 @@ impl Look<'_, '_> {
             if !pairs.pairs[id as usize].is_open {
                 continue;
             }
-            for at in 0..pairs.pairs[id as usize].wholes.len() {
+            let wholes: Vec<ColumnId> = pairs.pairs[id as usize].wholes.columns().collect();
+            for whole in wholes {
                 let pair = &pairs.pairs[id as usize];
-                let whole = pair.wholes[at];
                 let key = (pair.point, whole);
                 let ends = pair.ends && self.columns.ends(whole);
                 if ends || self.meets_certainty(pairs, id, whole) {
@@ -366,7 +372,7 @@ impl Forward {
             self.pairs.push(Pair {
                 point,
                 column,
-                wholes: Vec::new(),
+                wholes: Few::default(),
                 edges: Vec::new(),
                 ends: false,
                 is_open: false,
