@@ -21,7 +21,7 @@ pub struct DecodingArguments {
     schedule: ScheduleKind,
     /// Which cells come first: confidence, margin, entropy, random or left-to-right
     #[arg(long, value_name = "NAME", default_value = "confidence", value_parser = order)]
-    order: OrderKind,
+    cell_order: OrderKind,
     /// Draw candidates from exactly the tokens that keep the text completable, cell by
     /// cell, after N refusals in a step; 0: from its start, never: refuse however often
     #[arg(long, value_name = "N", default_value = "8", value_parser = masks_after)]
@@ -90,7 +90,7 @@ impl DecodingArguments {
             steps: self.steps,
             block: self.block,
             schedule: self.schedule,
-            order: self.order,
+            order: self.cell_order,
             seed: self.seed,
             temperature: self.temperature,
             truncation: Truncation {

@@ -193,13 +193,13 @@ fn a_tokenizer_that_does_not_fit_is_named_with_both_sizes() {
 fn every_strategy_is_reached_from_the_command_line() {
     let (model, grammar) = shipped();
     for more in [
-        &["--schedule", "cosine", "--order", "margin"][..],
+        &["--schedule", "cosine", "--cell-order", "margin"][..],
         &["--schedule", "threshold:0.9", "--block", "16"],
         &["--schedule", "factor:0.5", "--commit", "relaxed"],
         &["--temperature", "1", "--top-k", "4", "--top-p", "0.9"],
         &["--temperature", "1", "--min-p", "0.1", "--seed", "3"],
         &["--repetition-penalty", "1.3", "--bias", "9=-1.5"],
-        &["--remask", "0.6", "--order", "entropy"],
+        &["--remask", "0.6", "--cell-order", "entropy"],
         &["--refusals-in-all", "0", "--recovery", "finish"],
         &["--refusals", "0", "--recovery", "witness"],
         &["--fill", "--commit", "sequential"],

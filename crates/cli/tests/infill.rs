@@ -115,7 +115,7 @@ fn behind_a_trigger_stands_a_text_of_the_grammar() {
     let more = ["--grammar", &grammar, "--trigger", "{", "--length", "32"];
     let output = lacuna(
         "generate",
-        &[&more[..], &["--order", "left-to-right"]].concat(),
+        &[&more[..], &["--cell-order", "left-to-right"]].concat(),
     );
     assert!(output.status.success(), "{}", text(&output.stderr));
     let shown = text(&output.stdout);
