@@ -194,6 +194,13 @@ async function compile(build, toolchain) {
   );
 }
 
+/** Bindings as they are run: what they say of themselves is in their types. */
+async function withoutComments(path) {
+  const { transform } = await import("esbuild");
+  const { code } = await transform(readFileSync(path, "utf8"), { minifyWhitespace: true });
+  writeFileSync(path, code);
+}
+
 /** The tool that writes the JavaScript side. */
 async function buildBindgen() {
   const hash = hashOf([inside("scripts", "bindgen")]);
@@ -219,7 +226,10 @@ async function bind(build) {
   rmSync(folder, { recursive: true, force: true });
   await run(BINDGEN, [compiled(build), folder]);
   if (!skipsOptimiser()) await optimise(build);
-  if (isSmall(build)) packTables(folder);
+  if (isSmall(build)) {
+    packTables(folder);
+    await withoutComments(join(folder, "lacuna_wasm.js"));
+  }
   markFresh(step, hash);
 }
 

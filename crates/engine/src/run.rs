@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lacuna_decoder::{Event, Outcome, Run, Timings};
+use lacuna_decoder::{Canvas, Event, Outcome, Run, Timings};
 use lacuna_lexer::Vocabulary;
 
 use crate::Fault;
@@ -64,6 +64,11 @@ impl ModelRun {
     /// Steps the run takes at most.
     pub fn steps(&self) -> usize {
         self.run.options().steps
+    }
+
+    /// The cells as they stand.
+    pub fn canvas(&self) -> &Canvas {
+        self.run.canvas()
     }
 
     /// Whether the run is over.

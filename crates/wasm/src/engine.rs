@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lacuna_decoder::Options;
+use lacuna_decoder::{Options, Piece, Template};
 use lacuna_engine::cache::Origin;
 use lacuna_engine::{
-    DevicePreference, DeviceReport, Dialect, Fault, GenerateRequest, LoadOptions, ModelRun,
+    DevicePreference, DeviceReport, Dialect, Fault, GenerateRequest, LoadOptions, ModelRun, Shape,
 };
 use lacuna_lexer::Vocabulary;
 use serde::{Deserialize, Serialize};
@@ -173,21 +173,44 @@ impl Engine {
     /// Throws the fault of the grammar, or says that no text fits.
     pub fn start(&self, request: JsValue) -> Result<Run, JsValue> {
         let request = generate_request(request)?;
-        let run = self
-            .engine
-            .start(&request, Box::new(performance_now))
-            .map_err(thrown)?;
-        let begin = Begin {
-            length: request.options.length,
-            steps: run.steps(),
-            constrained: !request.unconstrained,
-            grammar: run.grammar_origin().map(Origin::name),
-        };
-        Ok(Run {
-            vocabulary: Arc::clone(run.vocabulary()),
-            run,
-            begin: Some(begin),
-        })
+        let run = self.engine.start(&request, Box::new(performance_now));
+        Ok(Run::begun(run.map_err(thrown)?, &request))
+    }
+
+    /// Begins a run that fills the gaps of a template: `template` holds texts that stay,
+    /// and for each gap a number of cells, or the least and the most of them. The model is
+    /// asked which lengths it prefers.
+    ///
+    /// # Errors
+    /// As for `start`, and if nothing fits between the texts.
+    #[wasm_bindgen(js_name = startInfill)]
+    pub async fn start_infill(&self, request: JsValue, template: JsValue) -> Result<Run, JsValue> {
+        let request = generate_request(request)?;
+        let pieces: Vec<TemplatePiece> = from_js(template, "the template")?;
+        let pieces = pieces.into_iter().map(TemplatePiece::read).collect();
+        let shape = Shape::Template(Template { pieces });
+        let clock = Box::new(performance_now);
+        let run = self.engine.start_shaped(&request, &shape, clock).await;
+        Ok(Run::begun(run.map_err(thrown)?, &request))
+    }
+}
+
+/// A piece of a template, as JavaScript tells it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TemplatePiece {
+    Text(String),
+    Cells(u32),
+    Between(u32, u32),
+}
+
+impl TemplatePiece {
+    fn read(self) -> Piece {
+        match self {
+            Self::Text(text) => Piece::Text(text),
+            Self::Cells(cells) => Piece::Gap(cells as usize..=cells as usize),
+            Self::Between(least, most) => Piece::Gap(least as usize..=most as usize),
+        }
     }
 }
 
@@ -224,6 +247,21 @@ pub struct Run {
     vocabulary: Arc<Vocabulary>,
 }
 
+impl Run {
+    fn begun(run: ModelRun, request: &GenerateRequest) -> Self {
+        let begin = Begin {
+            steps: run.steps(),
+            constrained: !request.unconstrained,
+            grammar: run.grammar_origin().map(Origin::name),
+        };
+        Self {
+            vocabulary: Arc::clone(run.vocabulary()),
+            run,
+            begin: Some(begin),
+        }
+    }
+}
+
 #[wasm_bindgen]
 impl Run {
     /// One denoising step: its events, in order. The next may begin when this one
@@ -234,7 +272,7 @@ impl Run {
     pub async fn step(&mut self) -> Result<js_sys::Array, JsValue> {
         let events = js_sys::Array::new();
         if let Some(begin) = self.begin.take() {
-            events.push(&begin.to_js(self.run.prompt_tokens(), self.vocabulary.ends())?);
+            events.push(&begin.to_js(&self.run)?);
         }
         for event in self.run.step().await.map_err(thrown)? {
             events.push(&event_to_js(&event, self.run.steps(), &self.vocabulary)?);

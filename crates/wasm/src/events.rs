@@ -2,6 +2,7 @@
 //! be part of a character.
 
 use lacuna_decoder::{Event, How, Outcome, Reason, Timings};
+use lacuna_engine::ModelRun;
 use lacuna_lexer::{TokenId, Vocabulary};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -10,7 +11,6 @@ use crate::to_js;
 
 /// What is known when a run begins.
 pub(crate) struct Begin {
-    pub length: usize,
     pub steps: usize,
     pub constrained: bool,
     /// Where the compiled grammar came from.
@@ -18,16 +18,36 @@ pub(crate) struct Begin {
 }
 
 impl Begin {
-    pub(crate) fn to_js(&self, prompt_tokens: usize, ends: &[TokenId]) -> Result<JsValue, JsValue> {
-        to_js(&Tagged::Begin {
-            length: self.length,
+    pub(crate) fn to_js(&self, run: &ModelRun) -> Result<JsValue, JsValue> {
+        let (cells, vocabulary) = (run.canvas().cells(), run.vocabulary());
+        let begin = to_js(&Tagged::Begin {
+            length: cells.len(),
             steps: self.steps,
-            prompt_tokens,
+            prompt_tokens: run.prompt_tokens(),
             constrained: self.constrained,
             grammar: self.grammar,
-            ends,
-        })
+            ends: vocabulary.ends(),
+        })?;
+        let fixed = js_sys::Array::new();
+        for (cell, token) in cells.iter().enumerate() {
+            if let &Some(token) = token {
+                fixed.push(&with_bytes(
+                    to_js(&Fixed { cell, token })?,
+                    token,
+                    vocabulary,
+                )?);
+            }
+        }
+        js_sys::Reflect::set(&begin, &JsValue::from_str("fixed"), &fixed)?;
+        Ok(begin)
     }
+}
+
+/// A cell that is filled from the start, and stays so.
+#[derive(Serialize)]
+struct Fixed {
+    cell: usize,
+    token: TokenId,
 }
 
 #[derive(Serialize)]

@@ -16,6 +16,15 @@ export interface BeginEvent {
   readonly grammar?: GrammarOrigin;
   /** The ids that end a text. */
   readonly ends: readonly number[];
+  /** Cells that are filled from the start: the texts of a template. */
+  readonly fixed?: readonly FixedCell[];
+}
+
+/** A cell that is filled from the start, and stays so. */
+export interface FixedCell {
+  readonly cell: number;
+  readonly token: number;
+  readonly bytes: Uint8Array;
 }
 
 /** A step has begun. */
@@ -62,6 +71,13 @@ export interface CommitEvent {
   readonly end: boolean;
 }
 
+/** A committed cell was masked again. */
+export interface RemaskEvent {
+  readonly type: "remask";
+  readonly step: number;
+  readonly cell: number;
+}
+
 /** Where the time of a run went. */
 export interface Timings {
   readonly modelMs: number;
@@ -86,4 +102,5 @@ export type EngineEvent =
   | MoveEvent
   | RefusalEvent
   | CommitEvent
+  | RemaskEvent
   | DoneEvent;

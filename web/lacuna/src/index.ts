@@ -22,6 +22,7 @@ export type {
   Engine,
   EngineOptions,
   GenerateOptions,
+  InfillOptions,
   LoadOptions,
 } from "./engine/engine.ts";
 export type { Generation, GenerationResult } from "./engine/generation.ts";
@@ -57,6 +58,7 @@ export type {
   ModelSource,
   Progress,
 } from "./model.ts";
+export type { Template } from "./worker/protocol.ts";
 
 /** An engine for a model. Nothing is fetched before it is needed. */
 export function createEngine(options: EngineOptions): Engine {

@@ -171,6 +171,17 @@ describe("writing", () => {
     expect((await result).text).toBe("hello");
   });
 
+  it("hands a template over, whose gaps are to be filled", async () => {
+    const { engine, worker } = await loaded();
+    const template = ["{", [1, 4], "}"] as const;
+    const { result } = engine.infill({ prompt: "", grammar: { regex: ".*" }, template });
+    const id = await worker.next("generate");
+    expect(worker.sent.at(-1)).toMatchObject({ template });
+    worker.say({ type: "events", id, events: [done("{a}")] });
+    worker.say({ type: "finished", id });
+    expect((await result).value).toBe("{a}");
+  });
+
   it("gives up at once, and tells the worker", async () => {
     const { engine, worker } = await loaded();
     const abort = new AbortController();

@@ -13,7 +13,7 @@ import {
 import { type Validation, validation } from "../grammar/validation.ts";
 import { type DevicePreference, type ModelInfo, type ModelSource, modelFiles } from "../model.ts";
 import { ModelStore } from "../worker/model-store.ts";
-import type { Configuration, FromWorker, GenerateRequest } from "../worker/protocol.ts";
+import type { Configuration, FromWorker, GenerateRequest, Template } from "../worker/protocol.ts";
 import { Connection, expectAnswer, type WorkerLike } from "./connection.ts";
 import { EventQueue, type Generation } from "./generation.ts";
 import { Loading, type OnProgress } from "./loading.ts";
@@ -64,6 +64,16 @@ export interface GenerateOptions<Grammar extends GrammarInput = GrammarInput>
   /** Leaves the grammar aside, for comparison; then there is no value. */
   readonly unconstrained?: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** A text to be completed. */
+export interface InfillOptions<Grammar extends GrammarInput = GrammarInput>
+  extends Omit<GenerateOptions<Grammar>, "length"> {
+  /**
+   * Texts that stay, and gaps: a number of cells, or the least and the most of them, of
+   * which the model's favourite is taken.
+   */
+  readonly template: Template;
 }
 
 /** What has to happen before an engine can write. */
@@ -155,6 +165,21 @@ export class Engine {
     options: GenerateOptions<Grammar>,
   ): Generation<ValueOf<Grammar>>;
   generate(options: GenerateOptions): Generation<unknown> {
+    return this.#write(options);
+  }
+
+  /** Fills the gaps of a template, so that all of its text belongs to the grammar. */
+  infill<const Grammar extends GrammarInput>(
+    options: InfillOptions<Grammar> & { readonly unconstrained: true },
+  ): Generation<undefined>;
+  infill<const Grammar extends GrammarInput>(
+    options: InfillOptions<Grammar>,
+  ): Generation<ValueOf<Grammar>>;
+  infill({ template, ...options }: InfillOptions): Generation<unknown> {
+    return this.#write(options, template);
+  }
+
+  #write(options: GenerateOptions, template?: Template): Generation<unknown> {
     const { signal, unconstrained = false } = options;
     let read: ReadGrammar | undefined;
     return new EventQueue(
@@ -163,7 +188,7 @@ export class Engine {
         const request = requestOf(options, read);
         await this.load(signal ? { signal } : {});
         const answer = await this.#connection.call(
-          { type: "generate", request },
+          { type: "generate", request, ...(template ? { template } : {}) },
           { note: (message) => message.type === "events" && push(message.events), signal },
         );
         expectAnswer(answer, "finished");

@@ -17,8 +17,13 @@ export class CommittedPrefix {
   /** What an event adds to the beginning of the text. */
   add(event: EngineEvent): string {
     if (event.type === "done") return this.#rest(event.text);
-    if (event.type !== "commit") return "";
-    this.#cells.set(event.cell, event.end ? new Uint8Array() : event.bytes);
+    if (event.type === "begin") {
+      for (const { cell, bytes } of event.fixed ?? []) this.#cells.set(cell, bytes);
+    } else if (event.type === "commit") {
+      this.#cells.set(event.cell, event.end ? new Uint8Array() : event.bytes);
+    } else {
+      return "";
+    }
     let added = "";
     for (let cell = this.#cells.get(this.#next); cell; cell = this.#cells.get(this.#next)) {
       added += this.#decoder.decode(cell, { stream: true });

@@ -21,7 +21,7 @@ import { GrammarStore } from "./grammar-store.ts";
 import { withKept } from "./kept-grammars.ts";
 import { ModelStore } from "./model-store.ts";
 import { type EngineModule, loadModule } from "./module.ts";
-import type { Configuration, GenerateRequest, ToWorker } from "./protocol.ts";
+import type { Configuration, GenerateRequest, Template, ToWorker } from "./protocol.ts";
 import { EngineServer, type LoadedEngine, type ServedEngine } from "./server.ts";
 
 /** Serves the page that started this worker. */
@@ -83,17 +83,17 @@ export function serve(): void {
 /** An engine whose grammars are looked for in the browser's storage. */
 function keeping(module: EngineModule, store: GrammarStore, engine: LoadedEngine): ServedEngine {
   let freed = false;
-  const start = (request: GenerateRequest) => {
+  const begin = (request: GenerateRequest, template: Template | undefined) => {
     // While the storage was looked into, another model may have been loaded.
     if (freed) throw new LacunaError({ kind: "not-loaded", message: "The model was replaced." });
-    return engine.start(request);
+    return template ? engine.startInfill(request, template) : engine.start(request);
   };
   return {
     info: () => engine.info(),
-    start: async (request) =>
+    start: async (request, template) =>
       request.unconstrained
-        ? start(request)
-        : withKept(module, store, engine.grammarKey(request), () => start(request)),
+        ? begin(request, template)
+        : withKept(module, store, engine.grammarKey(request), () => begin(request, template)),
     free() {
       freed = true;
       engine.free();

@@ -78,11 +78,16 @@ export interface GenerateRequest {
   readonly unconstrained: boolean;
 }
 
+/** A template's pieces: text that stays, or a gap of so many cells, or of between so many. */
+export type Template = readonly (string | number | readonly [least: number, most: number])[];
+
 /** Write a text. */
 export interface GenerateCall {
   readonly type: "generate";
   readonly id: number;
   readonly request: GenerateRequest;
+  /** Fill its gaps instead of an empty canvas. */
+  readonly template?: Template;
 }
 
 /** Give a `load` or a `generate` up. */

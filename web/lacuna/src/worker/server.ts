@@ -15,6 +15,7 @@ import type {
   GenerateCall,
   GenerateRequest,
   LoadCall,
+  Template,
   ToWorker,
 } from "./protocol.ts";
 
@@ -31,12 +32,13 @@ export interface LoadedEngine {
   /** The name of the request's compiled grammar. */
   grammarKey(request: GenerateRequest): string;
   start(request: GenerateRequest): EngineRun;
+  startInfill(request: GenerateRequest, template: Template): Promise<EngineRun>;
   free(): void;
 }
 
 /** A loaded engine that may look something up before it starts a run. */
 export interface ServedEngine extends Pick<LoadedEngine, "info" | "free"> {
-  start(request: GenerateRequest): Promise<EngineRun>;
+  start(request: GenerateRequest, template?: Template): Promise<EngineRun>;
 }
 
 /** What the loop needs from outside. */
@@ -128,19 +130,23 @@ export class EngineServer {
   async #drain(): Promise<void> {
     if (this.#running !== undefined) return;
     for (let call = this.#waiting.shift(); call; call = this.#waiting.shift()) {
-      const { id, request } = call;
+      const { id, request, template } = call;
       this.#running = id;
       this.#cancelled = false;
-      await this.#answer(id, () => this.#generate(id, request));
+      await this.#answer(id, () => this.#generate(id, request, template));
       this.#running = undefined;
     }
   }
 
-  async #generate(id: number, request: GenerateRequest): Promise<FromWorker> {
+  async #generate(
+    id: number,
+    request: GenerateRequest,
+    template: Template | undefined,
+  ): Promise<FromWorker> {
     const { post, yieldToMessages } = this.#surroundings;
     if (!this.#engine)
       throw new LacunaError({ kind: "not-loaded", message: "No model is loaded yet." });
-    const run = await this.#engine.start(request);
+    const run = await this.#engine.start(request, template);
     let broken = false;
     try {
       while (!run.done && !this.#cancelled) {
