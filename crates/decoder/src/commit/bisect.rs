@@ -5,34 +5,57 @@
 //! committed together only if all of it can be, so each candidate is committed exactly
 //! if it goes with those committed before it: committing one by one commits the same.
 //! It takes one check where all go together, and about 2·log₂ n for each one that
-//! does not.
+//! does not. Two checks without an answer end it; the loop goes on with what is left.
 
 use super::{Attempt, Batch, BatchCommit};
-use crate::Candidate;
+use crate::{Candidate, Reason};
 
 pub(super) struct Bisect;
 
+/// Checks that ran out of their budget after which a batch is left alone: each took as
+/// long as a check can take, and what is left of the batch is as hard.
+const UNDECIDED: usize = 2;
+
 impl BatchCommit for Bisect {
     fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch {
-        let mut batch = Batch::default();
-        halve(candidates, attempt, &mut batch);
-        batch
+        let mut halving = Halving {
+            attempt,
+            batch: Batch::default(),
+            undecided: 0,
+        };
+        halving.halve(candidates);
+        halving.batch
     }
 }
 
-fn halve(candidates: &[Candidate], attempt: &mut dyn Attempt, batch: &mut Batch) {
-    match (attempt.commit(candidates), candidates) {
-        (_, []) => {}
-        (Ok(()), _) => {
-            let alone = candidates.len() == 1;
-            let committed = candidates.iter().map(|&candidate| (candidate, alone));
-            batch.committed.extend(committed);
+struct Halving<'a> {
+    attempt: &'a mut dyn Attempt,
+    batch: Batch,
+    undecided: usize,
+}
+
+impl Halving<'_> {
+    fn halve(&mut self, candidates: &[Candidate]) {
+        if candidates.is_empty() || self.undecided >= UNDECIDED {
+            return;
         }
-        (Err(reason), [one]) => batch.refused.push((*one, reason)),
-        (Err(_), _) => {
-            let (high, low) = candidates.split_at(candidates.len().div_ceil(2));
-            halve(high, attempt, batch);
-            halve(low, attempt, batch);
+        let reason = match self.attempt.commit(candidates) {
+            Ok(()) => {
+                let alone = candidates.len() == 1;
+                let committed = candidates.iter().map(|&candidate| (candidate, alone));
+                self.batch.committed.extend(committed);
+                return;
+            }
+            Err(reason) => reason,
+        };
+        self.undecided += usize::from(reason == Reason::Exhausted);
+        match candidates {
+            [one] => self.batch.refused.push((*one, reason)),
+            _ => {
+                let (high, low) = candidates.split_at(candidates.len().div_ceil(2));
+                self.halve(high);
+                self.halve(low);
+            }
         }
     }
 }
@@ -78,5 +101,26 @@ mod tests {
         };
         assert_eq!(check(&[1; 8]), 1);
         assert_eq!(check(&[1, 1, 1, 1, 1, 99, 1, 1]), 7);
+    }
+
+    /// Never knows.
+    struct Undecided(usize);
+
+    impl Attempt for Undecided {
+        fn allows(&mut self, _candidates: &[Candidate]) -> bool {
+            true
+        }
+
+        fn commit(&mut self, _candidates: &[Candidate]) -> Result<(), Reason> {
+            self.0 += 1;
+            Err(Reason::Exhausted)
+        }
+    }
+
+    #[test]
+    fn a_batch_that_cannot_be_decided_is_left_alone() {
+        let mut undecided = Undecided(0);
+        let batch = Bisect.commit(&candidates(&[1; 32]), &mut undecided);
+        assert_eq!((batch, undecided.0), (Batch::default(), UNDECIDED));
     }
 }
