@@ -23,6 +23,9 @@ pub(crate) type Dot = u32;
 /// What is read at a place, and the place behind it; for ends, itself.
 pub(crate) type Moves = Vec<(Symbol, Dot)>;
 
+/// An interleave, and where in it.
+pub(crate) type Within = (u32, At);
+
 /// A place in an interleave.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Between {
@@ -33,7 +36,7 @@ struct Between {
 
 /// Where in an interleave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum At {
+pub(crate) enum At {
     Start,
     /// Behind an item, or behind items hidden in the gap that goes on here.
     Item {
@@ -246,6 +249,19 @@ impl Dots {
         }
         symbols.pop();
         Some(symbols)
+    }
+
+    /// Number of items seen before a place.
+    pub fn seen(&self, dot: Dot) -> u32 {
+        let at = dot.checked_sub(self.base).map(|at| at as usize);
+        at.map_or(0, |at| self.places[at].progress.seen())
+    }
+
+    /// Where in an interleave a place is, whatever was seen.
+    pub fn within(&self, dot: Dot) -> Option<Within> {
+        let at = dot.checked_sub(self.base)?;
+        let place = &self.places[at as usize];
+        Some((place.interleave, place.at))
     }
 
     /// Whether all that can follow one place can follow another.

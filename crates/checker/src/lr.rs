@@ -21,7 +21,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
-use crate::dots::{Dot, Dots, Moves};
+use crate::dots::{Dot, Dots, Moves, Within};
 use lacuna_lexer::TerminalId;
 
 /// Index of a state.
@@ -296,6 +296,18 @@ impl States {
     pub fn is_between(&self, state: StateId) -> bool {
         let key = &self.sets[state as usize];
         key.is_kernel && key.dots.iter().any(|&dot| self.dots.is_between(dot))
+    }
+
+    /// Number of items seen before a state.
+    pub fn seen(&self, state: StateId) -> u32 {
+        let dots = self.sets[state as usize].dots.iter();
+        dots.map(|&dot| self.dots.seen(dot)).sum()
+    }
+
+    /// Where in items in any order a state is, whatever was seen.
+    pub(crate) fn within(&self, state: StateId) -> Option<Within> {
+        let mut dots = self.sets[state as usize].dots.iter();
+        dots.find_map(|&dot| self.dots.within(dot))
     }
 
     /// Whether all that can follow one state can follow another, and not the reverse.

@@ -406,11 +406,50 @@ impl StateSets {
                 }
             }
         }
+        self.mark_needless(cfg, &between, &queue, &mut needless);
         let mut settled = queue.settled();
         settled.retain(|&(place, _)| !needless.contains(&place));
         let id = self.intern(settled);
         self.settled.insert(key, id);
         id
+    }
+
+    /// Marks those places whose future others have too that saw fewer items, though they
+    /// cost more; but the cheapest stay, which have the shortest witnesses.
+    fn mark_needless(
+        &mut self,
+        cfg: &Cfg,
+        between: &[u32],
+        queue: &Relaxation,
+        needless: &mut FxHashSet<u32>,
+    ) {
+        let cost = |place: u32| queue.costs.get(&place).copied().unwrap_or(u32::MAX);
+        let alike = |place: u32| (place >> STATE_BITS, self.states.within(place & STATES));
+        let mut cheapest: FxHashMap<_, u32> = FxHashMap::default();
+        for &place in between {
+            let least = cheapest.entry(alike(place)).or_insert(u32::MAX);
+            *least = cost(place).min(*least);
+        }
+        let mut fewest_first: Vec<(u32, u32)> = between
+            .iter()
+            .map(|&place| (self.states.seen(place & STATES), place))
+            .collect();
+        fewest_first.sort_unstable();
+        let mut kept: Vec<(u32, u32)> = Vec::new();
+        for (seen, place) in fewest_first {
+            let serves = |&(fewer, better): &(u32, u32)| {
+                fewer < seen
+                    && better >> STATE_BITS == place >> STATE_BITS
+                    && self.states.serves(cfg, better & STATES, place & STATES)
+            };
+            self.work += kept.len() / 16;
+            let is_cheapest = cheapest.get(&alike(place)) == Some(&cost(place));
+            if !is_cheapest && kept.iter().any(serves) {
+                needless.insert(place);
+            } else {
+                kept.push((seen, place));
+            }
+        }
     }
 
     /// A set of states as places at a boundary of a gap.

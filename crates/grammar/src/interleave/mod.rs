@@ -78,6 +78,11 @@ impl Progress {
         self.seen[item / 64] >> (item % 64) & 1 == 1
     }
 
+    /// Number of items seen, as far as that matters.
+    pub fn seen(&self) -> u32 {
+        self.seen.iter().map(|bits| bits.count_ones()).sum()
+    }
+
     /// How often items were hidden.
     pub fn hidden(&self) -> u32 {
         self.hidden
