@@ -216,7 +216,7 @@ impl PackedInterleave {
                 .ok_or(())
         });
         let known = |nonterminal: u32| (nonterminal as usize) < nonterminals;
-        let few = self.wanted.count_ones() <= MAX_CONDITIONS;
+        let few = self.wanted.count_ones() <= MAX_CONDITIONS && self.min <= MAX_MIN;
         (known(self.nonterminal) && known(self.hidden) && few).then_some(Interleaved {
             nonterminal: self.nonterminal,
             hidden: self.hidden,
@@ -228,6 +228,9 @@ impl PackedInterleave {
 /// Most conditions of an interleave that is read: what misses them is found for each
 /// set of them.
 const MAX_CONDITIONS: u32 = 8;
+
+/// Most items that one may ask for: a shortest list of them is written out.
+const MAX_MIN: u32 = 100_000;
 
 impl PackedCfg {
     fn pack(cfg: &Cfg) -> Result<Self, Damaged> {

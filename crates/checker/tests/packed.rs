@@ -38,6 +38,9 @@ fn patterns(random: &mut fastrand::Rng, vocabulary: &Vocabulary) -> Vec<Pattern>
 fn compiled(seed: u64) -> (String, Grammar, Compiled) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut generator = RandomGrammar::new(&mut random);
+    if seed % 4 > 1 {
+        generator.with_orders();
+    }
     let mut grammar = match seed % 2 {
         0 => generator.grammar(),
         _ => generator.munching(),

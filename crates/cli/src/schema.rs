@@ -20,7 +20,7 @@ pub struct SchemaArguments {
     /// The order of an object's properties; check takes any, what is written is in
     /// declared order
     #[arg(long, value_enum, value_name = "ORDER")]
-    order: Option<Order>,
+    property_order: Option<Order>,
     /// Where white space stands; check takes any, what is written is compact
     #[arg(long, value_enum, value_name = "STYLE", conflicts_with = "indent")]
     white_space: Option<Blanks>,
@@ -47,7 +47,7 @@ impl SchemaArguments {
     pub fn choices(&self) -> Result<SchemaChoices, CommandError> {
         let documents: Result<BTreeMap<String, String>, CommandError> =
             self.document.iter().map(|name| document(name)).collect();
-        let order = self.order.map(|order| match order {
+        let order = self.property_order.map(|order| match order {
             Order::Declared => PropertyOrder::Declared,
             Order::Any => PropertyOrder::Any,
         });

@@ -290,7 +290,7 @@ fn a_schema_is_taken_as_asked_for() {
     let cases: [(&[&str], [bool; 5]); 5] = [
         (&["--document", &document], [true, true, true, true, false]),
         (
-            &["--document", &by_uri, "--order", "declared"],
+            &["--document", &by_uri, "--property-order", "declared"],
             [true, false, true, false, false],
         ),
         (
@@ -301,10 +301,7 @@ fn a_schema_is_taken_as_asked_for() {
             &["--document", &document, "--indent", "2"],
             [false, false, true, false, false],
         ),
-        (
-            &["--document", &document, "--indent", "4"],
-            [false; 5],
-        ),
+        (&["--document", &document, "--indent", "4"], [false; 5]),
     ];
     for (arguments, expected) in cases {
         assert_eq!(belongs(arguments), expected, "{arguments:?}");
