@@ -21,7 +21,7 @@ pub struct CheckerLimits {
     pub automata: Limits,
     /// States of the automata that approximate a recursive grammar.
     pub approximations: Limits,
-    /// Items that one exact parse may settle; about a million a second.
+    /// Items that one exact parse may settle; some ten million a second.
     pub parse_items: usize,
     /// Members of state sets that a memo holds before it is emptied.
     pub memo_members: usize,
@@ -38,7 +38,7 @@ impl Default for CheckerLimits {
                 nfa_states: 6_000,
                 dfa_states: 1_500,
             },
-            parse_items: 1_000_000,
+            parse_items: 8_000_000,
             memo_members: 8_000_000,
         }
     }

@@ -35,24 +35,24 @@ use crate::tidy::without_needless_separators;
 use crate::witness::{completed, witness};
 use crate::{Gap, Pattern, Segment, Tier, Witness};
 
-/// Nodes and edges that a look-ahead may go over for each item of the budget.
-const LOOKED_AT: usize = 4;
+/// The share that a look-ahead may spend, in nodes and edges.
+const LOOK: usize = 2;
 
 /// The share of the budget that the first search may spend.
-const FIRST_SEARCH: usize = 50;
+const FIRST_SEARCH: usize = 400;
 
 /// Columns that are kept for a node in a first and in a second beam.
 const NARROW: Width = Width { all: 8, alike: 1 };
 const WIDE: Width = Width { all: 24, alike: 2 };
 
 /// The share that the first parse may spend.
-const FIRST_PARSE: usize = 20;
+const FIRST_PARSE: usize = 160;
 
 /// The share that the second one may spend, where the cover has looked ahead.
-const SECOND_SEARCH: usize = 5;
+const SECOND_SEARCH: usize = 40;
 
 /// The share that it may cost to write known terminals in cells.
-const RESPELLING: usize = 4;
+const RESPELLING: usize = 32;
 
 /// States of a parser whose columns are cut.
 const MAX_STATES: usize = 6_000;
@@ -351,7 +351,7 @@ impl Exact {
             .get_or_insert_with(|| Cover::new(&self.cfg, memos.sets.states()));
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        let budget = LOOKED_AT * self.limits.parse_items;
+        let budget = self.limits.parse_items / LOOK;
         Some(Lookahead::look(cover.as_mut()?, &mut graph, apart, budget))
     }
 

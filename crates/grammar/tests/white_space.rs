@@ -91,7 +91,10 @@ fn what_is_indented_is_what_is_compact_spread_out() {
                     let close = indent(&without_blanks(&text), width.into());
                     assert_eq!(close, text, "{schema}: {value}");
                     let compact_text = without_blanks(&text);
-                    assert!(recognize(&compact, compact_text.as_bytes()), "{schema}: {text}");
+                    assert!(
+                        recognize(&compact, compact_text.as_bytes()),
+                        "{schema}: {text}"
+                    );
                 }
             }
         }
