@@ -7,6 +7,9 @@
 //! or less, and of these the nearer ones ([`Few`]). So what the text far behind asks for
 //! is among them, as a rule. It finds a path or nothing, and nothing says nothing.
 //!
+//! Inside a gap of any length nodes lead to each other, and are gone through until
+//! nothing new comes to them.
+//!
 //! Cost: for each node and edge, as many look-ups as columns are kept.
 
 use std::cmp::Reverse;
@@ -41,28 +44,34 @@ impl<T> Default for Few<T> {
 }
 
 impl<T> Few<T> {
-    /// Keeps a column at some distance from the end, perhaps in place of another one.
-    pub(crate) fn add(&mut self, column: ColumnId, distance: u32, width: Width, what: T) {
+    /// Keeps a column at some distance from the end, perhaps in place of another one;
+    /// whether it does.
+    pub(crate) fn add(&mut self, column: ColumnId, distance: u32, width: Width, what: T) -> bool {
         let mut alike = 0;
         let mut farthest: Option<(u32, usize)> = None;
         for (at, &(known, far, _)) in self.kept.iter().enumerate() {
             if known == column {
-                return;
+                return false;
             }
             alike += usize::from(far == distance);
             farthest = farthest.max(Some((far, at)));
         }
         if alike >= width.alike {
-            return;
+            return false;
         }
         let fresh = (column, distance, what);
         match farthest {
             Some((far, at)) if self.kept.len() >= width.all => {
-                if distance < far {
+                let is_nearer = distance < far;
+                if is_nearer {
                     self.kept[at] = fresh;
                 }
+                is_nearer
             }
-            _ => self.kept.push(fresh),
+            _ => {
+                self.kept.push(fresh);
+                true
+            }
         }
     }
 
@@ -78,70 +87,69 @@ impl<T> Few<T> {
     }
 }
 
+impl Few<u32> {
+    /// Whether a column with this place is kept.
+    fn has(&self, at: u32) -> bool {
+        self.kept.iter().any(|&(.., known)| known == at)
+    }
+}
+
+/// A column at a node, with the one before it on its path.
+struct Reached {
+    node: u32,
+    column: ColumnId,
+    before: u32,
+    label: Label,
+}
+
 struct Node {
     point: Point,
-    /// Columns, each with the node and the place of the column before it, and the label
-    /// of the edge.
-    few: Few<(u32, u32, Label)>,
+    /// Columns, each with its place among all that were reached.
+    few: Few<u32>,
+    /// Those of them that were not yet followed.
+    fresh: Vec<u32>,
 }
 
 impl Look<'_, '_> {
-    /// A path to the end, or to a gap of any length there; `None` if none was met.
+    /// A path to the end, or to a gap of any length there if gaps count cells; `None` if
+    /// none was met.
     pub(crate) fn beam(&mut self, width: Width) -> Option<Vec<Step>> {
-        let segments = &self.graph.pattern().segments;
-        let open_end = match segments.as_slice() {
-            [.., Segment::Gap(Gap::Any)] => Some(segments.len() as u32 - 1),
+        let pattern = self.graph.pattern();
+        let open_end = match pattern.segments.as_slice() {
+            [.., Segment::Gap(Gap::Any)] if pattern.counts_cells() => {
+                Some(pattern.segments.len() as u32 - 1)
+            }
             _ => None,
         };
-        let start = self.graph.start();
-        let mut nodes = vec![Node {
-            point: start,
-            few: Few::default(),
-        }];
-        let before = (0, 0, Label::End);
-        nodes[0].few.add(Columns::START, 0, width, before);
-        let mut ids: FxHashMap<Point, u32> = FxHashMap::from_iter([(start, 0)]);
-        let mut queue = BinaryHeap::from([Reverse((0, 0, 0u32))]);
-        let mut asked: FxHashMap<(Point, ColumnId), bool> = FxHashMap::default();
-        while let Some(Reverse((.., id))) = queue.pop() {
-            let point = nodes[id as usize].point;
-            let columns: Vec<ColumnId> = nodes[id as usize].few.columns().collect();
-            if open_end == Some(point.segment) && !columns.is_empty() {
-                return Some(path(&nodes, (id, 0), None));
+        let mut beam = Beam::default();
+        beam.reach(
+            self,
+            width,
+            (0, Label::End),
+            self.graph.start(),
+            Columns::START,
+        );
+        while let Some(Reverse((.., id))) = beam.queue.pop() {
+            let point = beam.nodes[id as usize].point;
+            let fresh = std::mem::take(&mut beam.nodes[id as usize].fresh);
+            if open_end == Some(point.segment)
+                && let Some(&at) = fresh.first()
+            {
+                return Some(beam.path(at, None));
             }
-            let Some(from) = self.ahead.edges(point) else {
-                continue;
-            };
-            for edge in from.edges.iter() {
-                for (at, &column) in (0..).zip(&columns) {
+            let edges = self.ahead.edges(point).map(|asked| asked.edges);
+            let inside = self.ahead.edges_inside(point);
+            let edges = edges.iter().chain(&inside).flat_map(|edges| edges.iter());
+            for edge in edges {
+                for &at in &fresh {
+                    let column = beam.reached[at as usize].column;
                     if edge.label == Label::End {
                         if self.columns.ends(column) {
-                            return Some(path(&nodes, (id, at), Some(edge.to)));
+                            return Some(beam.path(at, Some(edge.to)));
                         }
-                        continue;
+                    } else if let Some(next) = self.step(column, edge.label, edge.to) {
+                        beam.reach(self, width, (at, edge.label), edge.to, next);
                     }
-                    let Some(next) = self.step(column, edge.label, edge.to) else {
-                        continue;
-                    };
-                    let is_asked = *asked
-                        .entry((edge.to, next))
-                        .or_insert_with(|| self.is_asked_for(next, edge.to));
-                    if !is_asked {
-                        continue;
-                    }
-                    let to = *ids.entry(edge.to).or_insert_with(|| {
-                        let to = nodes.len() as u32;
-                        let place = (self.graph.rank(edge.to), edge.to.order(), to);
-                        queue.push(Reverse(place));
-                        nodes.push(Node {
-                            point: edge.to,
-                            few: Few::default(),
-                        });
-                        to
-                    });
-                    let distance = self.distance(next);
-                    let from = (id, at, edge.label);
-                    nodes[to as usize].few.add(next, distance, width, from);
                 }
             }
         }
@@ -149,25 +157,79 @@ impl Look<'_, '_> {
     }
 }
 
-/// The way to a node's column, and on to the end if it is one.
-fn path(nodes: &[Node], last: (u32, u32), end: Option<Point>) -> Vec<Step> {
-    let point = |node: u32| nodes[node as usize].point;
-    let mut steps: Vec<Step> = Vec::new();
-    steps.extend(end.map(|to| Step {
-        from: point(last.0),
-        label: Label::End,
-        to,
-    }));
-    let (mut id, mut at) = last;
-    while id != 0 {
-        let (_, _, (from, place, label)) = nodes[id as usize].few.kept[at as usize];
-        steps.push(Step {
-            from: point(from),
-            label,
-            to: point(id),
+/// What a beam has come to.
+#[derive(Default)]
+struct Beam {
+    reached: Vec<Reached>,
+    nodes: Vec<Node>,
+    ids: FxHashMap<Point, u32>,
+    queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
+    asked: FxHashMap<(Point, ColumnId), bool>,
+}
+
+impl Beam {
+    /// Brings a column to a node.
+    fn reach(
+        &mut self,
+        look: &mut Look<'_, '_>,
+        width: Width,
+        (before, label): (u32, Label),
+        point: Point,
+        column: ColumnId,
+    ) {
+        let asked = self.asked.entry((point, column));
+        if !*asked.or_insert_with(|| look.is_asked_for(column, point)) {
+            return;
+        }
+        let node = *self.ids.entry(point).or_insert_with(|| {
+            self.nodes.push(Node {
+                point,
+                few: Few::default(),
+                fresh: Vec::new(),
+            });
+            self.nodes.len() as u32 - 1
         });
-        (id, at) = (from, place);
+        let at = self.reached.len() as u32;
+        let distance = look.distance(column);
+        let Node { few, fresh, .. } = &mut self.nodes[node as usize];
+        if !few.add(column, distance, width, at) {
+            return;
+        }
+        self.reached.push(Reached {
+            node,
+            column,
+            before,
+            label,
+        });
+        if fresh.is_empty() {
+            let place = (look.graph.rank(point), point.order(), node);
+            self.queue.push(Reverse(place));
+        }
+        // What was put aside meanwhile need not be followed.
+        fresh.retain(|&at| few.has(at));
+        fresh.push(at);
     }
-    steps.reverse();
-    steps
+
+    /// The way to a column, and on to the end if it is one.
+    fn path(&self, last: u32, end: Option<Point>) -> Vec<Step> {
+        let point = |at: u32| self.nodes[self.reached[at as usize].node as usize].point;
+        let mut steps: Vec<Step> = Vec::new();
+        steps.extend(end.map(|to| Step {
+            from: point(last),
+            label: Label::End,
+            to,
+        }));
+        let mut at = last;
+        while at != 0 {
+            let Reached { before, label, .. } = self.reached[at as usize];
+            steps.push(Step {
+                from: point(before),
+                label,
+                to: point(at),
+            });
+            at = before;
+        }
+        steps.reverse();
+        steps
+    }
 }

@@ -143,7 +143,7 @@ impl Exact {
     pub(crate) fn decide(&mut self, pattern: &Pattern) -> (Decision, Tier) {
         self.forget();
         if !pattern.counts_cells() || self.spanner.is_none() {
-            return (self.parse(pattern), Tier::Parse);
+            return self.decide_uncounted(pattern);
         }
         if let Some(decision) = self.search(pattern, None, FIRST_SEARCH) {
             return (decision, Tier::Searched);
@@ -175,6 +175,26 @@ impl Exact {
         }
         let parse = self.chart(pattern, ahead, 1);
         (self.decision(pattern, parse), Tier::Parse)
+    }
+
+    /// Decides a pattern whose gaps have any length.
+    fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
+        let parse = self.chart(pattern, None, FIRST_PARSE);
+        if !matches!(parse, Parse::Exhausted) {
+            return (self.decision(pattern, parse), Tier::Parse);
+        }
+        match self.look(pattern, false) {
+            Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+            Some(Outlook::Open(ahead)) => {
+                for width in [NARROW, WIDE] {
+                    if let Some(decision) = self.beam(pattern, &ahead, width) {
+                        return (decision, Tier::Searched);
+                    }
+                }
+            }
+            Some(Outlook::Exhausted) | None => {}
+        }
+        (self.parse(pattern), Tier::Parse)
     }
 
     /// Decides a pattern by the full parse alone.
@@ -284,7 +304,8 @@ impl Exact {
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let path = on_graph(&mut graph, ahead, path)?;
         let found = witness(pattern, &graph.additions(&path)?);
-        match pattern.segments.last() == Some(&Segment::Gap(Gap::Any)) {
+        let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
+        match is_open && pattern.counts_cells() {
             true => self.with_an_end(pattern, found),
             false => Some(Decision::Completable(found)),
         }

@@ -120,6 +120,12 @@ impl Lookahead {
         })
     }
 
+    /// The edges of a node that stay in its gap of any length.
+    pub(crate) fn edges_inside(&self, node: Point) -> Option<Arc<[Edge]>> {
+        let seen = &self.nodes[*self.ids.get(&node)? as usize];
+        Some(Arc::clone(&seen.inside))
+    }
+
     /// A path of the graph for one between nodes that stand for others.
     pub fn path(&self, graph: &mut CompletionGraph<'_>, path: &[Step]) -> Option<Vec<Step>> {
         let mut from = graph.start();
