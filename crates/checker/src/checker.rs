@@ -242,6 +242,20 @@ impl Checker {
         bound.as_mut()?.possible(cells, cell)
     }
 
+    /// Tokens that certainly may stand in a masked cell, and those that may at most, as
+    /// far as the automata tell that hold a part of the language, and more than it.
+    pub(crate) fn approximate_mask(
+        &mut self,
+        cells: &[Option<TokenId>],
+        cell: usize,
+    ) -> (Option<BitSet>, Option<BitSet>) {
+        let possible = |automaton: &mut Option<RegularChecker>| {
+            let automaton = automaton.as_mut()?;
+            automaton.possible(cells, cell)
+        };
+        (possible(&mut self.inner), possible(&mut self.cover))
+    }
+
     /// A number of cells below which no text of the language fits (exactly the
     /// shortest text's if the grammar is regular), looked for up to `limit`.
     /// `None` if that many do not suffice, or nothing is known.

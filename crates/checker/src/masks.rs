@@ -23,12 +23,13 @@ use crate::cells;
 use crate::columns::ColumnId;
 use crate::graph::{Label, Point};
 use crate::pairs::{Look, Pair, PairId, Pairs};
-use crate::{Checker, Filling, Gap, Pattern, Segment, Verdict};
+use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict};
 
-/// Checks that drawing masks may take, and how many one that ran out of its budget
-/// counts for.
-const EFFORT: usize = 10_000;
-const EXHAUSTED: usize = 500;
+/// Checks that drawing masks may take; how many one counts for that took a parse, or
+/// that ran out of its budget.
+const EFFORT: usize = 5_000;
+const PARSED: usize = 25;
+const EXHAUSTED: usize = 250;
 
 /// The tokens that may stand in each cell of a canvas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,12 +115,17 @@ impl Checker {
         show(&groups, &holes, &witness, &mut masks);
         let mut effort = EFFORT;
         for (hole, &cell) in holes.iter().enumerate() {
+            let (at_least, at_most) = self.approximate_mask(cells, cell);
+            if let (Some(mask), Some(at_least)) = (&mut masks.cells[cell], at_least) {
+                mask.union_with(&at_least);
+            }
             for group in &groups[hole].tokens {
                 let Some(&token) = group.first() else {
                     continue;
                 };
                 let known = masks.cells[cell].as_ref();
-                if known.is_some_and(|mask| mask.contains(token as usize)) {
+                let may = |mask: &BitSet| mask.contains(token as usize);
+                if known.is_some_and(may) || !at_most.as_ref().is_none_or(may) {
                     continue;
                 }
                 let mut tried = cells.to_vec();
@@ -131,13 +137,16 @@ impl Checker {
                     masks.undecided += group.len();
                     continue;
                 }
-                effort -= 1;
-                match self.check(&pattern).0 {
+                let (verdict, tier) = self.check(&pattern);
+                let cost = match (&verdict, tier) {
+                    (Verdict::Exhausted { .. }, _) => EXHAUSTED,
+                    (_, Tier::Parse) => PARSED,
+                    _ => 1,
+                };
+                effort = effort.saturating_sub(cost);
+                match verdict {
                     Verdict::Impossible => {}
-                    Verdict::Exhausted { .. } => {
-                        masks.undecided += group.len();
-                        effort = effort.saturating_sub(EXHAUSTED);
-                    }
+                    Verdict::Exhausted { .. } => masks.undecided += group.len(),
                     Verdict::Completable(witness) => {
                         let mut found = tokens_of(&witness.gaps);
                         found.insert(hole.min(found.len()), token);
