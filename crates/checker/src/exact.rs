@@ -304,11 +304,22 @@ impl Exact {
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let path = on_graph(&mut graph, ahead, path)?;
         let found = witness(pattern, &graph.additions(&path)?);
-        let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
-        match is_open && pattern.counts_cells() {
-            true => self.with_an_end(pattern, found),
-            false => Some(Decision::Completable(found)),
+        if !pattern.segments.contains(&Segment::Gap(Gap::Any)) {
+            return Some(Decision::Completable(found));
         }
+        let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
+        let decision = match is_open && pattern.counts_cells() {
+            true => self.with_an_end(pattern, found)?,
+            false => Decision::Completable(found),
+        };
+        // Bytes in gaps of any length are told by more than the path: they are read again.
+        let Decision::Completable(found) = &decision else {
+            return None;
+        };
+        let text = Segment::Text(found.text(pattern, self.vocabulary.as_deref()));
+        let whole = Pattern::with_open_tail([text].into_iter());
+        let is_member = matches!(self.chart(&whole, None, 1), Parse::Found(_));
+        is_member.then_some(decision)
     }
 
     /// Looks for a path to the end, or to the gap of any length there; `None` if the
