@@ -33,7 +33,7 @@ use crate::sets::StateSets;
 use crate::sweep::GapReaches;
 use crate::tidy::without_needless_separators;
 use crate::witness::{completed, witness};
-use crate::{Gap, Pattern, Segment, Tier, Witness};
+use crate::{Filling, Gap, Pattern, Segment, Tier, Witness};
 
 /// The share that a look-ahead may spend, in nodes and edges.
 const LOOK: usize = 2;
@@ -304,22 +304,11 @@ impl Exact {
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let path = on_graph(&mut graph, ahead, path)?;
         let found = witness(pattern, &graph.additions(&path)?);
-        if !pattern.segments.contains(&Segment::Gap(Gap::Any)) {
-            return Some(Decision::Completable(found));
-        }
         let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));
-        let decision = match is_open && pattern.counts_cells() {
-            true => self.with_an_end(pattern, found)?,
-            false => Decision::Completable(found),
-        };
-        // Bytes in gaps of any length are told by more than the path: they are read again.
-        let Decision::Completable(found) = &decision else {
-            return None;
-        };
-        let text = Segment::Text(found.text(pattern, self.vocabulary.as_deref()));
-        let whole = Pattern::with_open_tail([text].into_iter());
-        let is_member = matches!(self.chart(&whole, None, 1), Parse::Found(_));
-        is_member.then_some(decision)
+        match is_open && pattern.counts_cells() {
+            true => self.with_an_end(pattern, found),
+            false => Some(Decision::Completable(found)),
+        }
     }
 
     /// Looks for a path to the end, or to the gap of any length there; `None` if the
@@ -364,8 +353,12 @@ impl Exact {
             return None;
         };
         let additions = without_needless_separators(&opened, end.additions, &self.cfg.lexer);
+        // What the path put into the open end already stays there.
         let end = witness(&opened, &additions).gaps.pop()?;
-        *found.gaps.last_mut()? = end;
+        let (Filling::Bytes(begun), Filling::Bytes(end)) = (found.gaps.last_mut()?, end) else {
+            return None;
+        };
+        begun.extend(end);
         Some(Decision::Completable(found))
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn witness(pattern: &Pattern, additions: &[Addition]) -> Witness {
     }
 }
 
-/// The text of a pattern with its gaps filled, but for one of any length at its end;
+/// The text of a pattern with its gaps filled, one of any length at its end as far as it is;
 /// `None` if a token has no bytes.
 pub(crate) fn completed(
     pattern: &Pattern,
