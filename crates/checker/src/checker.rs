@@ -10,8 +10,10 @@ use crate::any_length::RegularLanguage;
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::exact::{Decision, Exact};
 use crate::masks::CellBounds;
+use crate::optimum::Optimum;
 use crate::regular::RegularChecker;
-use crate::{Gap, Pattern, Segment, Tier, Verdict};
+use crate::weighted::{Hole, Ways};
+use crate::{Gap, Pattern, Segment, Tier, Verdict, Weights};
 
 /// Budgets of a [`Checker`]. Each is a count of work, so a check gives the same
 /// answer on every machine.
@@ -58,6 +60,8 @@ pub struct Checker {
     cover: Option<RegularChecker>,
     /// The language itself, where it is regular and was found to be.
     language: Option<RegularLanguage>,
+    /// Made when it is first asked for; `None` within if there is no automaton.
+    optimum: Option<Option<Optimum>>,
     limits: CheckerLimits,
 }
 
@@ -94,6 +98,7 @@ impl Checker {
             exact: None,
             inner: regular_checker(inner),
             cover: regular_checker(cover),
+            optimum: None,
             language: language.map(|dfa| RegularLanguage::new(Arc::clone(dfa))),
             vocabulary,
             limits,
@@ -228,6 +233,31 @@ impl Checker {
     /// What the exact tiers know of the tokens in masked cells.
     pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {
         self.exact().ok()?.mask_bounds(pattern)
+    }
+
+    /// The heaviest ways through the graph of a pattern.
+    pub(crate) fn weighted_ways(
+        &mut self,
+        pattern: &Pattern,
+        holes: &[Hole<'_>],
+        witness: &[TokenId],
+    ) -> Option<Ways> {
+        self.exact().ok()?.weighted_ways(pattern, holes, witness)
+    }
+
+    /// The best completion within the automaton of the language, or of a part of it, if
+    /// there is one.
+    pub(crate) fn optimum(
+        &mut self,
+        cells: &[Option<TokenId>],
+        weights: &[Option<Weights>],
+    ) -> Option<Vec<TokenId>> {
+        let optimum = self.optimum.get_or_insert_with(|| {
+            let dfa = Arc::clone(self.compiled.automaton()?);
+            let vocabulary = Arc::clone(self.vocabulary.as_ref()?);
+            Some(Optimum::new(dfa, vocabulary))
+        });
+        optimum.as_mut()?.completion(cells, weights)
     }
 
     /// Tokens that may stand in a masked cell, all other masked cells being

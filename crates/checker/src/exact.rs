@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use lacuna_lexer::{Spanner, Vocabulary};
+use lacuna_lexer::{Spanner, TokenId, Vocabulary};
 
 use crate::beam::Width;
 use crate::cfg::Cfg;
@@ -32,6 +32,7 @@ use crate::search::{Search, Searched};
 use crate::sets::StateSets;
 use crate::sweep::GapReaches;
 use crate::tidy::without_needless_separators;
+use crate::weighted::{Hole, Ways};
 use crate::witness::{completed, witness};
 use crate::{Filling, Gap, Pattern, Segment, Tier, Witness};
 
@@ -258,6 +259,37 @@ impl Exact {
             }
         }
         bounds
+    }
+
+    /// The heaviest ways through a pattern whose holes have weights; `None` if they are
+    /// not known.
+    pub(crate) fn weighted_ways(
+        &mut self,
+        pattern: &Pattern,
+        holes: &[Hole<'_>],
+        witness: &[TokenId],
+    ) -> Option<Ways> {
+        self.forget();
+        let Outlook::Open(ahead) = self.look(pattern, true)? else {
+            return None;
+        };
+        let memos = &mut self.memos;
+        let vocabulary = self.vocabulary.as_ref()?;
+        memos
+            .guide
+            .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut look = Look {
+            cfg: &self.cfg,
+            sets: &mut memos.sets,
+            columns: &mut memos.columns,
+            ahead: &ahead,
+            cover: memos.cover.as_ref()?.as_ref()?,
+            guide: memos.guide.as_mut().and_then(Option::as_mut),
+            graph: &mut graph,
+        };
+        look.weighted(holes, witness)
     }
 
     /// Looks for a witness with a few columns for each node.

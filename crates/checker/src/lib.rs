@@ -26,10 +26,14 @@
 //! [`Checker::masks`] tells for every masked cell which tokens keep a canvas
 //! completable, from what nodes paired with columns can do (`pairs`).
 //!
+//! [`Checker::best`] gives the completion that weighs most under a model's
+//! probabilities, from places paired with columns ([`Weights`], `weighted`).
+//!
 //! This crate does no I/O and reads no clock; budgets count work.
 
 mod any_length;
 mod beam;
+mod best;
 mod bounds;
 mod cells;
 pub mod cfg;
@@ -49,6 +53,7 @@ pub mod lookahead;
 pub mod lr;
 mod masks;
 mod normalize;
+mod optimum;
 mod packed;
 mod pairs;
 mod pattern;
@@ -60,8 +65,10 @@ mod sweep;
 mod tidy;
 pub mod unroll;
 mod verdict;
+mod weighted;
 mod witness;
 
+pub use best::{Best, Weights};
 pub use checker::{Checker, CheckerLimits};
 pub use compiled::{Compiled, Statistics};
 pub use masks::Masks;

@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict};
+use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict, Weights};
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{TokenId, Vocabulary};
 use support::{RandomGrammar, fixtures};
@@ -17,6 +17,9 @@ struct Counts {
     no: usize,
     /// Of those that cannot be completed, such as could if gaps had any length.
     cramped: usize,
+    /// Best completions, and those that were known to be the optimum.
+    best: usize,
+    optimal: usize,
 }
 
 impl Counts {
@@ -33,16 +36,24 @@ impl Counts {
         let is_balanced = self.yes * 10 >= 3 * all && self.no * 10 >= 3 * all;
         assert!(is_balanced, "lopsided: {self}");
         assert!(self.cramped * 10 >= all, "cells hardly matter: {self}");
+        assert!(self.optimal * 10 >= 9 * self.best, "rarely optimal: {self}");
     }
 }
 
 impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { yes, no, cramped } = self;
+        let Self {
+            yes,
+            no,
+            cramped,
+            best,
+            optimal,
+        } = self;
         let all = yes + no;
         write!(
             f,
-            "{all} canvases: {yes} completable, {no} not, {cramped} of them but for the cells"
+            "{all} canvases: {yes} completable, {no} not, {cramped} of them but for the cells; \
+             {optimal} of {best} best completions known to be optimal"
         )
     }
 }
@@ -159,6 +170,8 @@ fn compare(
         }
         compare_possible(&context, &mut checker, &canvas, &members, &vocabulary);
         compare_masks(&context, &mut checker, &canvas, &members);
+        let weights = random_weights(&canvas, &vocabulary, random);
+        compare_best(&context, &mut checker, &canvas, &members, &weights, counts);
         if expected {
             counts.yes += 1
         } else {
@@ -167,6 +180,79 @@ fn compare(
             counts.cramped += usize::from(uncounted.is_completable());
         }
     }
+}
+
+/// Weights of the masked cells, some of few tokens, some of many, some of none.
+fn random_weights(
+    canvas: &[Option<TokenId>],
+    vocabulary: &Vocabulary,
+    random: &mut fastrand::Rng,
+) -> Vec<Option<Weights>> {
+    let weights = canvas.iter().map(|cell| {
+        if cell.is_some() || random.u8(..6) == 0 {
+            return None;
+        }
+        let mut tokens: Vec<TokenId> = (0..vocabulary.len() as TokenId).collect();
+        random.shuffle(&mut tokens);
+        tokens.truncate(random.usize(..=tokens.len()));
+        let weigh = |token| (token, -(random.u8(..100) as f32) / 16.0);
+        Some(Weights {
+            best: tokens.into_iter().map(weigh).collect(),
+            rest: -6.5,
+        })
+    });
+    weights.collect()
+}
+
+/// Oracle: of all members that agree with the canvas, none weighs more than the best
+/// completion if that is said to be optimal; it is one of them in any case.
+fn compare_best(
+    context: &dyn Fn() -> String,
+    checker: &mut Checker,
+    canvas: &[Option<TokenId>],
+    members: &[Vec<TokenId>],
+    weights: &[Option<Weights>],
+    counts: &mut Counts,
+) {
+    // Cells behind a committed end are ends, whatever they weigh.
+    let vocabulary = checker.vocabulary().expect("a vocabulary").clone();
+    let is_end = |cell: &Option<TokenId>| cell.is_some_and(|token| vocabulary.is_end(token));
+    let text = canvas.iter().position(is_end).unwrap_or(canvas.len());
+    let weigh = |member: &[TokenId]| -> f64 {
+        let cells = canvas.iter().zip(member).zip(weights).take(text);
+        let masked = cells.filter(|((cell, _), _)| cell.is_none());
+        masked
+            .filter_map(|((_, &token), weights)| Some(f64::from(weights.as_ref()?.of(token))))
+            .sum()
+    };
+    let agreeing = members.iter().filter(|member| {
+        let mut cells = canvas.iter().zip(member.iter());
+        cells.all(|(cell, token)| cell.is_none_or(|c| c == *token))
+    });
+    let agreeing: Vec<&Vec<TokenId>> = agreeing.collect();
+    let heaviest = agreeing.iter().map(|member| weigh(member));
+    let heaviest = heaviest.max_by(f64::total_cmp);
+    let best = checker.best(canvas, weights);
+    assert_eq!(best.is_some(), heaviest.is_some(), "{}", context());
+    let Some((best, heaviest)) = best.zip(heaviest) else {
+        return;
+    };
+    assert!(
+        agreeing.contains(&&best.tokens),
+        "{}: {:?} is none of them",
+        context(),
+        best.tokens
+    );
+    let weight = weigh(&best.tokens);
+    assert!((weight - best.weight).abs() < 1e-6, "{}", context());
+    assert!(
+        !best.is_optimal || weight > heaviest - 1e-6,
+        "{}: {:?} weighs {weight}, another one {heaviest}",
+        context(),
+        best.tokens
+    );
+    counts.best += 1;
+    counts.optimal += usize::from(best.is_optimal);
 }
 
 /// The pattern with gaps of any length.

@@ -31,8 +31,8 @@ pub struct DecodingArguments {
     #[arg(long, value_name = "NAME", default_value = "bisect", value_parser = commit)]
     commit: CommitKind,
     /// What becomes of a step whose refusals have run out: guided (what the model likes
-    /// best of what the grammar allows), witness (any text that fits, for its cells) or
-    /// finish (any text that fits, for all cells)
+    /// best of what the grammar allows), best (along the most probable text), witness (any
+    /// text that fits, for its cells) or finish (any text that fits, for all cells)
     #[arg(long, value_name = "NAME", default_value = "guided", value_parser = recovery)]
     recovery: RecoveryKind,
     /// Refusals in one step after which it is recovered
@@ -191,6 +191,7 @@ fn recovery(name: &str) -> Result<RecoveryKind, String> {
         name,
         &[
             ("guided", RecoveryKind::Guided),
+            ("best", RecoveryKind::Best),
             ("witness", RecoveryKind::Witness),
             ("finish", RecoveryKind::Finish),
         ],

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use lacuna_checker::Weights;
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
 use crate::commit::Attempt;
 use crate::guard::{Completion, Guard};
-use crate::optimal::Weights;
 use crate::{Candidate, Canvas, DecodeError, Reason, Timings};
 
 /// Milliseconds from any origin.

@@ -7,12 +7,11 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict};
+use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict, Weights};
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::{Cell, filled};
-use crate::optimal::{Optimum, Weights};
 use crate::{DecodeError, Reason};
 
 /// A text for a canvas whose masks are left.
@@ -113,8 +112,6 @@ pub struct GrammarGuard {
     vocabulary: Arc<Vocabulary>,
     /// A token for every cell that completes the canvas.
     witness: Vec<TokenId>,
-    /// Made when first asked for; `None` within if there is no automaton.
-    optimum: Option<Option<Optimum>>,
 }
 
 /// Cells up to which the shortest text is looked for, for the error's sake.
@@ -128,7 +125,6 @@ impl GrammarGuard {
             keep: None,
             vocabulary,
             witness: Vec::new(),
-            optimum: None,
         }
     }
 
@@ -221,12 +217,7 @@ impl Guard for GrammarGuard {
     }
 
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
-        let (checker, vocabulary) = (&self.checker, &self.vocabulary);
-        let optimum = self.optimum.get_or_insert_with(|| {
-            let dfa = Arc::clone(checker.compiled().automaton()?);
-            Some(Optimum::new(dfa, Arc::clone(vocabulary)))
-        });
-        let best = optimum.as_mut()?.completion(cells, weights)?;
+        let best = self.checker.best(cells, weights)?.tokens;
         self.witness.clone_from(&best);
         Some(best)
     }

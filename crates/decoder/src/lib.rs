@@ -30,7 +30,6 @@ mod error;
 mod event;
 mod guard;
 mod left_to_right;
-mod optimal;
 mod options;
 mod order;
 mod overlap;
@@ -44,6 +43,9 @@ mod schedule;
 mod template;
 mod trigger;
 
+pub use lacuna_checker::Weights;
+
+pub use asking::Pause;
 pub use canvas::{Canvas, Cell};
 pub use commit::{Attempt, Batch, BatchCommit};
 pub use denoiser::{DenoiseRequest, Denoiser, DenoiserError, Move, NarrowRequest};
@@ -51,7 +53,6 @@ pub use error::DecodeError;
 pub use event::{Commit, Event, How, Outcome, Reason, Refusal, Timings};
 pub use guard::{Completion, GrammarGuard, Guard, NoGuard};
 pub use left_to_right::{LeftToRight, NextToken};
-pub use optimal::{Optimum, Weights};
 pub use options::{CommitKind, Options, OrderKind, RecoveryKind, ScheduleKind, Truncation};
 pub use order::{CellView, Order};
 pub use propose::Candidate;

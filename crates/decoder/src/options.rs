@@ -119,6 +119,8 @@ pub enum RecoveryKind {
     /// grammar allows.
     #[default]
     Guided,
+    /// They are filled along the most probable completion that is found.
+    Best,
     /// They are filled from the witness of the last check.
     Witness,
     /// The whole text is, and the run is over (the papers').

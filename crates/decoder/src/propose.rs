@@ -14,10 +14,10 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
+use lacuna_checker::Weights;
 use lacuna_lexer::TokenId;
 use lacuna_logits::{RowSummary, Scored, TokenSet};
 
-use crate::optimal::Weights;
 use crate::sampler::{Change, Sampler};
 
 /// A proposed token.

@@ -2,7 +2,8 @@
 //!
 //! The guard's completion is always there, so recovery always succeeds; it is a first
 //! derivation that was found, and no text that the model would write. A
-//! [`Recovery`] says how much of the model's will is tried before it is taken.
+//! [`Recovery`] says how much of the model's will is tried before it is taken, and
+//! whether the heaviest completion under the model's weights is sought instead.
 
 use lacuna_lexer::TokenId;
 use lacuna_logits::TokenSet;
@@ -26,11 +27,19 @@ pub trait Recovery {
     fn tries(&self) -> usize {
         0
     }
+
+    /// How many of each cell's tokens keep their own weights where the heaviest
+    /// completion is sought; with 0 the completion at hand is taken.
+    fn width(&self) -> usize {
+        0
+    }
 }
 
+#[derive(Default)]
 struct FromCompletion {
     ends_run: bool,
     tries: usize,
+    width: usize,
 }
 
 impl Recovery for FromCompletion {
@@ -41,20 +50,37 @@ impl Recovery for FromCompletion {
     fn tries(&self) -> usize {
         self.tries
     }
+
+    fn width(&self) -> usize {
+        self.width
+    }
 }
 
 /// Candidates of a cell that guided recovery tries.
 const TRIES: usize = 8;
 
+/// Tokens of a cell that are weighed for the best completion.
+const WIDTH: usize = 32;
+
 impl RecoveryKind {
     /// The recovery of this name.
     pub fn recovery(self) -> Box<dyn Recovery> {
-        let (ends_run, tries) = match self {
-            Self::Guided => (false, TRIES),
-            Self::Witness => (false, 0),
-            Self::Finish => (true, 0),
-        };
-        Box::new(FromCompletion { ends_run, tries })
+        let of_completion = FromCompletion::default();
+        Box::new(match self {
+            Self::Guided => FromCompletion {
+                tries: TRIES,
+                ..of_completion
+            },
+            Self::Best => FromCompletion {
+                width: WIDTH,
+                ..of_completion
+            },
+            Self::Witness => of_completion,
+            Self::Finish => FromCompletion {
+                ends_run: true,
+                ..of_completion
+            },
+        })
     }
 }
 
@@ -69,6 +95,15 @@ pub(crate) async fn recover<D: Denoiser>(
     board: &mut Board,
     events: &mut Vec<Event>,
 ) -> Result<Vec<Candidate>, DecodeError> {
+    if recovery.width() > 0 {
+        let mut weights = vec![None; board.canvas.cells().len()];
+        for row in proposals.iter() {
+            let tokens = board.vocabulary.len();
+            weights[row.cell()] = Some(row.weights(recovery.width(), tokens));
+        }
+        // If it is found, it is the completion from here on.
+        board.best(&weights);
+    }
     // Where nothing is refused there is none; then the text ends.
     let completion = match board.completion() {
         Some(Completion::Cells(completion)) => completion,

@@ -6,13 +6,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lacuna_checker::Checker;
+use lacuna_checker::{Checker, Weights};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
 use crate::guard::{Completion, GrammarGuard, Guard};
-use crate::optimal::Weights;
 use crate::{DecodeError, Reason};
 
 /// Allows what can become, region by region, a sentence of the region's grammar.

@@ -114,6 +114,7 @@ const COMMITS: [CommitKind; 5] = [
 ];
 const RECOVERIES: [RecoveryKind; 3] = [
     RecoveryKind::Guided,
+    RecoveryKind::Best,
     RecoveryKind::Witness,
     RecoveryKind::Finish,
 ];

@@ -11,8 +11,8 @@
 //! vocabulary the result is the optimum; with less, it is the optimum for those weights.
 //!
 //! For a grammar that is not regular, the same over an automaton of its texts in which
-//! recursion goes a few levels deep: the best of those, which is a text of the grammar,
-//! though a deeper one may be more probable.
+//! recursion goes a few levels deep gives the best of those, which is a text of the
+//! grammar, though a deeper one may be more probable ([`weighted`](crate::weighted)).
 //!
 //! Cost: cells × states × (width + places that a token can lead to), and twelve bytes for
 //! each cell and state that is reached.
@@ -20,20 +20,14 @@
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::{Dfa, StateId};
-use lacuna_lexer::{TokenId, Vocabulary};
-use lacuna_logits::TokenSet;
+use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::canvas::Cell;
+use crate::Weights;
+use crate::best::heaviest_end;
 
-/// What a model says of a masked cell, as logarithms.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Weights {
-    /// The best tokens, in any order, no token twice.
-    pub best: Vec<(TokenId, f32)>,
-    /// What every other token weighs; no more than any of the best.
-    pub rest: f32,
-}
+/// A position of the canvas: a token, or a mask.
+type Cell = Option<TokenId>;
 
 /// Cells times states up to which a program is run.
 const MOST: usize = 32_000_000;
@@ -43,7 +37,7 @@ type Place = u32;
 
 /// The best completions within an automaton's language.
 #[derive(Clone, Debug)]
-pub struct Optimum {
+pub(crate) struct Optimum {
     dfa: Arc<Dfa>,
     vocabulary: Arc<Vocabulary>,
     /// By state: where one token can lead, each place with one token.
@@ -60,7 +54,7 @@ struct Came {
 
 impl Optimum {
     /// For an automaton and a vocabulary.
-    pub fn new(dfa: Arc<Dfa>, vocabulary: Arc<Vocabulary>) -> Self {
+    pub(crate) fn new(dfa: Arc<Dfa>, vocabulary: Arc<Vocabulary>) -> Self {
         Self {
             dfa,
             vocabulary,
@@ -71,7 +65,7 @@ impl Optimum {
     /// The completion with the greatest sum of weights, a token for every cell; a cell
     /// whose weights are `None` weighs nothing. `None` if there is none, or the canvas
     /// is too large for the automaton.
-    pub fn completion(
+    pub(crate) fn completion(
         &mut self,
         cells: &[Cell],
         weights: &[Option<Weights>],
@@ -93,15 +87,15 @@ impl Optimum {
         for (at, cell) in cells.iter().enumerate() {
             let weights = weights.get(at).and_then(Option::as_ref);
             let weights = weights.unwrap_or(&nothing);
-            let end = self.end(weights);
-            let mut named = TokenSet::empty(vocabulary.len());
+            let end = heaviest_end(&vocabulary, weights);
+            let mut named = BitSet::new(vocabulary.len());
             let best: Vec<(TokenId, &[u8], f32)> = weights
                 .best
                 .iter()
                 .filter_map(|&(token, weight)| Some((token, vocabulary.bytes(token)?, weight)))
                 .collect();
             for &(token, ..) in &best {
-                named.insert(token);
+                named.insert(token as usize);
             }
             for &(from, so_far) in &here {
                 let may_end = from == ended || dfa.is_accepting(from);
@@ -133,7 +127,7 @@ impl Optimum {
                         let rest = so_far + f64::from(weights.rest);
                         for &(to, token) in self.landings(from).iter() {
                             // Where it is a named one, that was offered, and weighs more.
-                            if !named.contains(token) {
+                            if !named.contains(token as usize) {
                                 front.offer(to, rest, from, token);
                             }
                         }
@@ -157,17 +151,6 @@ impl Optimum {
         }
         tokens.reverse();
         Some(tokens)
-    }
-
-    /// The end of text that weighs most in a cell.
-    fn end(&self, weights: &Weights) -> (TokenId, f32) {
-        let ends = self.vocabulary.ends().iter();
-        let weight = |&end: &TokenId| {
-            let named = weights.best.iter().find(|(token, _)| *token == end);
-            (end, named.map_or(weights.rest, |&(_, weight)| weight))
-        };
-        let best = ends.map(weight).max_by(|a, b| a.1.total_cmp(&b.1));
-        best.unwrap_or((self.vocabulary.end(), weights.rest))
     }
 
     fn landings(&mut self, state: StateId) -> Arc<[(StateId, TokenId)]> {
@@ -246,14 +229,11 @@ mod tests {
     use lacuna_grammar::{Grammar, regex};
 
     use super::*;
+    use crate::{CheckerLimits, Compiled};
 
     fn dfa(pattern: &str) -> Arc<Dfa> {
         let grammar: Grammar = regex::parse(pattern).expect(pattern);
-        let compiled = lacuna_checker::Compiled::new(
-            &grammar,
-            true,
-            &lacuna_checker::CheckerLimits::default(),
-        );
+        let compiled = Compiled::new(&grammar, true, &CheckerLimits::default());
         let compiled = compiled.expect("a compiled grammar");
         Arc::clone(compiled.automaton().expect("a regular language"))
     }
