@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lacuna_decoder::{Event, Outcome};
-use lacuna_engine::{Dialect, GenerateRequest, Shape, block_on};
+use lacuna_engine::{Dialect, GenerateRequest, Judge, Shape, block_on};
 
 use crate::cache::{CacheArguments, describe_origin};
 use crate::decoding::DecodingArguments;
@@ -63,7 +63,10 @@ pub fn write(
         matching: arguments.slots.matching.clone(),
         schema: arguments.slots.schema.choices()?,
         options: arguments.decoding.options(length),
-        unconstrained: arguments.unconstrained,
+        judge: match arguments.unconstrained {
+            true => Judge::Nobody,
+            false => Judge::Checker,
+        },
     };
     let mut events = match &arguments.events {
         Some(path) => Some(EventFile::create(path)?),

@@ -1,5 +1,8 @@
 //! What a run asks of its model, timed and checked.
 
+use std::future::Future;
+use std::pin::Pin;
+
 use lacuna_logits::{Scored, TokenSet};
 
 use crate::board::Board;
@@ -7,6 +10,10 @@ use crate::overlap::meanwhile;
 use crate::propose::Proposals;
 use crate::sampler::Sampler;
 use crate::{DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest};
+
+/// Lets others in the same thread have their turn; resolves with whether the run is to
+/// go on.
+pub type Pause = Box<dyn FnMut() -> Pin<Box<dyn Future<Output = bool>>>>;
 
 /// A model, and how it is asked in a run.
 pub(crate) struct Asking<D> {
@@ -17,6 +24,8 @@ pub(crate) struct Asking<D> {
     pub candidates: usize,
     /// Candidates that the step at hand asks for at a time.
     top: usize,
+    /// What happens between the step's pieces of work.
+    pub pause: Option<Pause>,
 }
 
 impl<D: Denoiser> Asking<D> {
@@ -26,6 +35,19 @@ impl<D: Denoiser> Asking<D> {
             writable,
             candidates,
             top: 0,
+            pause: None,
+        }
+    }
+
+    /// Lets others have their turn.
+    pub(crate) async fn pause(&mut self) -> Result<(), DecodeError> {
+        let goes_on = match &mut self.pause {
+            Some(pause) => pause().await,
+            None => true,
+        };
+        match goes_on {
+            true => Ok(()),
+            false => Err(DecodeError::GivenUp),
         }
     }
 
@@ -59,6 +81,7 @@ impl<D: Denoiser> Asking<D> {
         board.timings.model_ms += board.now() - started - beside;
         self.report_move(step, events);
         check_count(summaries.len(), masks.len())?;
+        self.pause().await?;
 
         let mut changed = vec![Vec::new(); masks.len()];
         if !changes.is_empty() {

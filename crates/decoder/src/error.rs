@@ -41,6 +41,9 @@ pub enum DecodeError {
         /// Tokens of the vocabulary.
         tokens: usize,
     },
+    /// A pause said that the run is not to go on.
+    #[error("the run was given up")]
+    GivenUp,
     /// The model failed.
     #[error(transparent)]
     Denoiser(#[from] DenoiserError),

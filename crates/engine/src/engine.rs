@@ -1,20 +1,22 @@
 //! A loaded model and the runs it makes.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
-use lacuna_decoder::{Canvas, DecodeError, GrammarGuard, Guard, NoGuard, Options, Run};
+use lacuna_decoder::{Canvas, DecodeError, GrammarGuard, Options, Run};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 
-use crate::cache::{CacheKey, Found, GrammarCache, Origin};
+use crate::cache::{CacheKey, Found, GrammarCache};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
 use crate::fewest::fewest_tokens;
+use crate::judging::{Judging, Opened};
 use crate::pool::Pool;
 use crate::prompted::PromptedModel;
 use crate::{
-    Dialect, Fault, GrammarSource, ModelRun, Purpose, SchemaChoices, schema_task, task_line,
+    Dialect, Fault, GrammarSource, Judge, ModelRun, Purpose, SchemaChoices, schema_task, task_line,
 };
 
 /// What to write.
@@ -38,8 +40,9 @@ pub struct GenerateRequest {
     pub schema: SchemaChoices,
     /// How to decode.
     pub options: Options,
-    /// Leave the grammar aside, for comparison.
-    pub unconstrained: bool,
+    /// What is allowed: by our checker what the grammar allows, and for comparison what a
+    /// published method does, or anything.
+    pub judge: Judge,
 }
 
 /// A model ready to run.
@@ -146,32 +149,20 @@ impl Engine {
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
         let begin = self.begin(request, request.options.length)?;
-        let found = match request.unconstrained {
-            true => None,
-            false => Some(self.compile(request)?),
-        };
-        let origin = found.as_ref().map(|found| found.origin);
-        let (guard, vocabulary): (Box<dyn Guard>, _) = match &found {
-            None => (Box::new(NoGuard), Arc::clone(&begin.writable)),
-            Some(found) => {
-                let (guard, vocabulary) = self.pool.guard(&found.grammar, &begin.writable);
-                (Box::new(guard), vocabulary)
-            }
-        };
-        let of_run = Arc::clone(&vocabulary);
-        let options = request.options.clone();
-        let canvas = Canvas::masked(options.length);
-        let model = begin.model(self);
-        let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock);
-        let run = run.map_err(|error| match (error, &found) {
-            (DecodeError::NoMember { length, .. }, Some(found)) => {
+        let judging = Judging::of(request, self)?;
+        let clock: Rc<dyn Fn() -> f64> = Rc::from(clock);
+        let opened = judging.guard(self, &begin, &clock)?;
+        let canvas = Canvas::masked(request.options.length);
+        let run = begin.run(self, (canvas, opened), request, &clock);
+        let run = run.map_err(|error| match (error, &judging) {
+            (DecodeError::NoMember { length, .. }, Judging::Checker(found)) => {
                 let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
                 let shortest = fewest_tokens(&mut checker).map(|fewest| fewest.at_least);
                 DecodeError::NoMember { length, shortest }
             }
             (error, _) => error,
         })?;
-        Ok(ModelRun::new(run, begin.prompt.len(), of_run, origin))
+        Ok(run.of(judging.origin()))
     }
 
     /// What every run begins with: the prompt, which with so many cells must not be more
@@ -271,24 +262,30 @@ impl Begin {
         PromptedModel::new(placement, &engine.config, self.prompt.clone())
     }
 
-    /// A run on a canvas under a guard that counts in the vocabulary.
+    /// A run on a canvas under a guard.
     pub fn run(
         &self,
         engine: &Engine,
-        (canvas, guard, vocabulary): (Canvas, Box<dyn Guard>, Arc<Vocabulary>),
+        (canvas, opened): (Canvas, Opened),
         request: &GenerateRequest,
-        clock: Box<dyn Fn() -> f64>,
-        origin: Option<Origin>,
-    ) -> Result<ModelRun, Fault> {
+        clock: &Rc<dyn Fn() -> f64>,
+    ) -> Result<ModelRun, DecodeError> {
+        let Opened {
+            guard,
+            vocabulary,
+            memo,
+        } = opened;
         let (model, options) = (self.model(engine), request.options.clone());
         let of_run = Arc::clone(&vocabulary);
+        let clock = Rc::clone(clock);
+        let clock = Box::new(move || clock());
         let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock)?;
-        Ok(ModelRun::new(run, self.prompt.len(), of_run, origin))
+        Ok(ModelRun::new(run, self.prompt.len(), of_run, memo))
     }
 }
 
 /// The grammar of a request; texts that are spans are spans of the request.
-fn grammar_source(request: &GenerateRequest) -> GrammarSource {
+pub(crate) fn grammar_source(request: &GenerateRequest) -> GrammarSource {
     let (dialect, text) = &request.grammar;
     let mut texts = request.texts.clone();
     texts.insert("request".to_owned(), request.request.clone());

@@ -9,6 +9,8 @@
 //! - [`Engine`] (feature `model`): a loaded model; [`Engine::start`] begins a
 //!   run. With the feature `gpu`, it may run on a graphics card
 //!   ([`DevicePreference`]).
+//! - [`Method`]: what decides in a run, and how; the published methods too
+//!   ([`PublishedGuard`]).
 //! - [`Fault`]: every error of the layers below, as data with a kind.
 
 mod blame;
@@ -22,12 +24,18 @@ mod explain;
 mod fault;
 mod fewest;
 #[cfg(feature = "model")]
+mod judging;
+#[cfg(feature = "model")]
+mod method;
+#[cfg(feature = "model")]
 mod model_fault;
 mod notation;
 #[cfg(feature = "model")]
 mod pool;
 #[cfg(feature = "model")]
 mod prompted;
+#[cfg(feature = "model")]
+mod published;
 #[cfg(feature = "model")]
 mod run;
 mod schema_choices;
@@ -49,10 +57,14 @@ pub use explain::Explanation;
 pub use fault::{Fault, Finding};
 pub use fewest::Fewest;
 pub use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
+#[cfg(feature = "model")]
+pub use method::{Judge, Method};
 #[cfg(all(feature = "model", not(target_arch = "wasm32")))]
 pub use pollster::block_on;
 #[cfg(feature = "model")]
 pub use prompted::PromptedModel;
+#[cfg(feature = "model")]
+pub use published::{MemoUse, Patience, Published, PublishedGuard};
 #[cfg(feature = "model")]
 pub use run::{ModelRun, Summary};
 pub use schema_choices::SchemaChoices;

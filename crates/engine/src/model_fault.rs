@@ -37,6 +37,7 @@ impl From<DecodeError> for Fault {
             DecodeError::Invalid(_) | DecodeError::Malformed => "invalid-input",
             DecodeError::VocabularyMismatch { .. } => "tokenizer",
             DecodeError::Denoiser(_) => "model",
+            DecodeError::GivenUp => "cancelled",
         };
         Self::new(kind, error.to_string())
     }

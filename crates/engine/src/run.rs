@@ -1,13 +1,13 @@
 //! A run of an engine's model.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use lacuna_decoder::{Canvas, Event, Outcome, Run, Timings};
+use lacuna_decoder::{Canvas, Event, Outcome, Pause, Run, Timings};
 use lacuna_lexer::Vocabulary;
 
-use crate::Fault;
 use crate::cache::Origin;
 use crate::prompted::PromptedModel;
+use crate::{Fault, MemoUse};
 
 /// A run of an engine's model.
 pub struct ModelRun {
@@ -15,6 +15,7 @@ pub struct ModelRun {
     prompt_tokens: usize,
     vocabulary: Arc<Vocabulary>,
     grammar: Option<Origin>,
+    memo: Option<Arc<Mutex<MemoUse>>>,
 }
 
 /// How a run ended.
@@ -35,14 +36,38 @@ impl ModelRun {
         run: Run<PromptedModel>,
         prompt_tokens: usize,
         vocabulary: Arc<Vocabulary>,
-        grammar: Option<Origin>,
+        memo: Option<Arc<Mutex<MemoUse>>>,
     ) -> Self {
         Self {
             run,
             prompt_tokens,
             vocabulary,
-            grammar,
+            grammar: None,
+            memo,
         }
+    }
+
+    /// The same run, known to be under a compiled grammar that came from somewhere.
+    pub(crate) fn of(mut self, grammar: Option<Origin>) -> Self {
+        self.grammar = grammar;
+        self
+    }
+
+    /// The same run with pauses within its steps.
+    pub fn pausing(mut self, pause: Pause) -> Self {
+        self.run = self.run.pausing(pause);
+        self
+    }
+
+    /// Where the time has gone so far, and how often the checker was asked.
+    pub fn timings(&self) -> Timings {
+        self.run.timings()
+    }
+
+    /// What has been asked of the method's memo; `None` where it has none.
+    pub fn memo(&self) -> Option<MemoUse> {
+        let memo = self.memo.as_ref()?;
+        memo.lock().ok().map(|uses| *uses)
     }
 
     /// The vocabulary that the run writes in: the model's, and of its special tokens

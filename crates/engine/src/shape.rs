@@ -6,18 +6,19 @@
 //! best tokens are the most probable on average, among those that a text of the grammar
 //! fits.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lacuna_decoder::{
-    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, Guard, NoGuard, Piece, RegionGuard,
-    Template, TemplateError, TriggerGuard,
+    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, Piece, RegionGuard, Template,
+    TemplateError, TriggerGuard,
 };
-use lacuna_lexer::Vocabulary;
 use lacuna_logits::TokenSet;
 
 use crate::cache::Found;
 use crate::engine::Begin;
-use crate::{Engine, Fault, GenerateRequest, GrammarSource, ModelRun, Purpose};
+use crate::judging::{Judging, Opened};
+use crate::{Engine, Fault, GenerateRequest, GrammarSource, Judge, ModelRun, Purpose};
 
 /// What a canvas looks like before a run. All but [`Shape::Masks`] leave the options'
 /// length aside.
@@ -98,18 +99,16 @@ impl Engine {
         if canvases.len() > 1 {
             canvases = self.by_preference(&begin, canvases).await?;
         }
-        let found = match request.unconstrained {
-            true => None,
-            false => Some(self.compile(request)?),
-        };
+        let judging = Judging::of(request, self)?;
+        let clock: Rc<dyn Fn() -> f64> = Rc::from(clock);
         let mut refusal = None;
         for cells in canvases {
-            let (mut guard, checked) = template_guard(self, found.as_ref(), &begin);
-            match guard.open(&cells) {
+            let mut opened = judging.guard(self, &begin, &clock)?;
+            match opened.guard.open(&cells) {
                 Ok(()) => {
-                    let origin = found.as_ref().map(|found| found.origin);
                     let canvas = Canvas::new(cells);
-                    return begin.run(self, (canvas, guard, checked), request, clock, origin);
+                    let run = begin.run(self, (canvas, opened), request, &clock)?;
+                    return Ok(run.of(judging.origin()));
                 }
                 // That a length is undecided says more than that another does not fit.
                 Err(error @ DecodeError::Exhausted { .. }) => refusal = Some(error),
@@ -190,6 +189,7 @@ impl Engine {
         regions: &[Region],
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
+        ours_or_free(request)?;
         let mut parts: Vec<Vec<Cell>> = Vec::new();
         let mut found: Vec<Option<Found>> = Vec::new();
         for region in regions {
@@ -197,7 +197,8 @@ impl Engine {
                 Content::Text(text) => self.cells_of(text)?,
                 Content::Masks(cells) => vec![None; *cells],
             });
-            let source = region.grammar.clone().filter(|_| !request.unconstrained);
+            let source = region.grammar.clone();
+            let source = source.filter(|_| request.judge == Judge::Checker);
             found.push(match source {
                 Some(mut source) => {
                     let text = || request.request.clone();
@@ -220,10 +221,13 @@ impl Engine {
         });
         let lengths = canvas.regions().iter().map(|range| range.len());
         let regions = lengths.zip(checkers).collect::<Vec<_>>();
-        let guard = RegionGuard::new(regions, &begin.writable);
-        let vocabulary = Arc::clone(&begin.writable);
-        let guard: Box<dyn Guard> = Box::new(guard);
-        begin.run(self, (canvas, guard, vocabulary), request, clock, origin)
+        let opened = Opened {
+            guard: Box::new(RegionGuard::new(regions, &begin.writable)),
+            vocabulary: Arc::clone(&begin.writable),
+            memo: None,
+        };
+        let run = begin.run(self, (canvas, opened), request, &Rc::from(clock))?;
+        Ok(run.of(origin))
     }
 
     fn start_trigger(
@@ -232,29 +236,31 @@ impl Engine {
         trigger: &str,
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
+        ours_or_free(request)?;
         let begin = self.begin(request, request.options.length)?;
         let found = self.compile(request)?;
         let checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
         let vocabulary = checker.vocabulary().unwrap_or(&begin.writable);
         let vocabulary = Arc::clone(vocabulary);
         let guard = TriggerGuard::new(trigger, checker, Arc::clone(&vocabulary));
+        let opened = Opened {
+            guard: Box::new(guard),
+            vocabulary,
+            memo: None,
+        };
         let canvas = Canvas::masked(request.options.length);
-        let guard: Box<dyn Guard> = Box::new(guard);
-        let origin = Some(found.origin);
-        begin.run(self, (canvas, guard, vocabulary), request, clock, origin)
+        let run = begin.run(self, (canvas, opened), request, &Rc::from(clock))?;
+        Ok(run.of(Some(found.origin)))
     }
 }
 
-fn template_guard(
-    engine: &Engine,
-    found: Option<&Found>,
-    begin: &Begin,
-) -> (Box<dyn Guard>, Arc<Vocabulary>) {
-    match found {
-        None => (Box::new(NoGuard), Arc::clone(&begin.writable)),
-        Some(found) => {
-            let (guard, vocabulary) = engine.pool.guard(&found.grammar, &begin.writable);
-            (Box::new(guard), vocabulary)
+/// Regions and triggers are ours: the published methods know one grammar for all cells.
+fn ours_or_free(request: &GenerateRequest) -> Result<(), Fault> {
+    match request.judge {
+        Judge::Published(_) => {
+            let message = "a published method judges a whole canvas, not regions or triggers";
+            Err(Fault::new("invalid-input", message))
         }
+        Judge::Nobody | Judge::Checker => Ok(()),
     }
 }

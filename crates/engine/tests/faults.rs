@@ -73,7 +73,7 @@ fn start(engine: &Engine, temperature: f32) -> ModelRun {
             candidates: 2,
             ..Options::default()
         },
-        unconstrained: false,
+        judge: lacuna_engine::Judge::Checker,
     };
     engine
         .start(&request, Box::new(|| 0.0))

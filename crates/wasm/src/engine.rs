@@ -3,18 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lacuna_decoder::{Options, Piece, Template};
+use lacuna_decoder::{Event, Options, Piece, Template, Timings};
 use lacuna_engine::cache::Origin;
 use lacuna_engine::{
-    DevicePreference, DeviceReport, Dialect, Fault, GenerateRequest, LoadOptions, ModelRun, Shape,
+    DevicePreference, DeviceReport, Dialect, Fault, GenerateRequest, Judge, LoadOptions, MemoUse,
+    ModelRun, Shape,
 };
 use lacuna_lexer::Vocabulary;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::cache::cache;
-use crate::events::{Begin, event_to_js};
+use crate::decoding::Decoding;
+use crate::events::{Begin, event_to_js, figures_to_js};
 use crate::grammar::performance_now;
+use crate::pause::pausing;
 use crate::schema_options::SchemaOptions;
 use crate::{from_js, thrown, to_js};
 
@@ -95,8 +98,8 @@ struct Request {
     length: usize,
     steps: usize,
     seed: f64,
-    temperature: f32,
-    unconstrained: bool,
+    #[serde(default)]
+    decoding: Decoding,
 }
 
 #[derive(Deserialize)]
@@ -167,14 +170,15 @@ impl Engine {
         Ok(self.engine.grammar_key(&request).to_string())
     }
 
-    /// Begins a run; the model is first asked at its first step.
+    /// Begins a run; the model is first asked at its first step. Within its steps `turn` is
+    /// called now and then; it gives a promise of whether to go on.
     ///
     /// # Errors
     /// Throws the fault of the grammar, or says that no text fits.
-    pub fn start(&self, request: JsValue) -> Result<Run, JsValue> {
+    pub fn start(&self, request: JsValue, turn: js_sys::Function) -> Result<Run, JsValue> {
         let request = generate_request(request)?;
         let run = self.engine.start(&request, Box::new(performance_now));
-        Ok(Run::begun(run.map_err(thrown)?, &request))
+        Ok(Run::begun(run.map_err(thrown)?, &request, turn))
     }
 
     /// Begins a run that fills the gaps of a template: `template` holds texts that stay,
@@ -184,14 +188,19 @@ impl Engine {
     /// # Errors
     /// As for `start`, and if nothing fits between the texts.
     #[wasm_bindgen(js_name = startInfill)]
-    pub async fn start_infill(&self, request: JsValue, template: JsValue) -> Result<Run, JsValue> {
+    pub async fn start_infill(
+        &self,
+        request: JsValue,
+        template: JsValue,
+        turn: js_sys::Function,
+    ) -> Result<Run, JsValue> {
         let request = generate_request(request)?;
         let pieces: Vec<TemplatePiece> = from_js(template, "the template")?;
         let pieces = pieces.into_iter().map(TemplatePiece::read).collect();
         let shape = Shape::Template(Template { pieces });
         let clock = Box::new(performance_now);
         let run = self.engine.start_shaped(&request, &shape, clock).await;
-        Ok(Run::begun(run.map_err(thrown)?, &request))
+        Ok(Run::begun(run.map_err(thrown)?, &request, turn))
     }
 }
 
@@ -216,6 +225,8 @@ impl TemplatePiece {
 
 fn generate_request(request: JsValue) -> Result<GenerateRequest, JsValue> {
     let request: Request = from_js(request, "the request")?;
+    let decoding = request.decoding.read(request.length, request.steps);
+    let (judge, options) = decoding.map_err(thrown)?;
     Ok(GenerateRequest {
         request: request.request,
         task: request.task,
@@ -229,13 +240,10 @@ fn generate_request(request: JsValue) -> Result<GenerateRequest, JsValue> {
         matching: request.matching,
         schema: request.schema.0,
         options: Options {
-            length: request.length,
-            steps: request.steps,
             seed: request.seed as u64,
-            temperature: request.temperature,
-            ..Options::default()
+            ..options
         },
-        unconstrained: request.unconstrained,
+        judge,
     })
 }
 
@@ -245,20 +253,33 @@ pub struct Run {
     run: ModelRun,
     begin: Option<Begin>,
     vocabulary: Arc<Vocabulary>,
+    /// What was told of before the step at hand.
+    told: (Timings, Option<MemoUse>),
+    steps_told: usize,
 }
 
 impl Run {
-    fn begun(run: ModelRun, request: &GenerateRequest) -> Self {
+    fn begun(run: ModelRun, request: &GenerateRequest, turn: js_sys::Function) -> Self {
         let begin = Begin {
             steps: run.steps(),
-            constrained: !request.unconstrained,
+            constrained: request.judge != Judge::Nobody,
             grammar: run.grammar_origin().map(Origin::name),
         };
         Self {
             vocabulary: Arc::clone(run.vocabulary()),
-            run,
+            told: (run.timings(), run.memo()),
+            steps_told: 0,
+            run: run.pausing(pausing(turn)),
             begin: Some(begin),
         }
+    }
+
+    /// What the step that is over has cost.
+    fn figures(&mut self) -> Result<JsValue, JsValue> {
+        let now = (self.run.timings(), self.run.memo());
+        let before = std::mem::replace(&mut self.told, now);
+        self.steps_told += 1;
+        figures_to_js(self.steps_told - 1, before, now)
     }
 }
 
@@ -274,9 +295,15 @@ impl Run {
         if let Some(begin) = self.begin.take() {
             events.push(&begin.to_js(&self.run)?);
         }
-        for event in self.run.step().await.map_err(thrown)? {
+        let happened = self.run.step().await.map_err(thrown)?;
+        let mut figures = Some(self.figures()?);
+        for event in happened {
+            if let Event::Done { .. } = event {
+                figures.take().inspect(|figures| _ = events.push(figures));
+            }
             events.push(&event_to_js(&event, self.run.steps(), &self.vocabulary)?);
         }
+        figures.inspect(|figures| _ = events.push(figures));
         Ok(events)
     }
 

@@ -2,7 +2,7 @@
 //! be part of a character.
 
 use lacuna_decoder::{Event, How, Outcome, Reason, Timings};
-use lacuna_engine::ModelRun;
+use lacuna_engine::{MemoUse, ModelRun};
 use lacuna_lexer::{TokenId, Vocabulary};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -95,12 +95,70 @@ enum Tagged<'a> {
         step: usize,
         cell: usize,
     },
+    Figures {
+        step: usize,
+        #[serde(flatten)]
+        of: Figures,
+    },
     Done {
         text: String,
         outcome: Outcome,
         steps: usize,
         timings: Timings,
     },
+}
+
+/// What a step has cost.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Figures {
+    model_ms: f64,
+    checker_ms: f64,
+    selection_ms: f64,
+    masks_ms: f64,
+    recovery_ms: f64,
+    checks: usize,
+    agreed: usize,
+    refusals: usize,
+    batches: usize,
+    batches_tried: usize,
+    batch_tokens: usize,
+    recovered: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memo_asked: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memo_known: Option<u64>,
+}
+
+/// Sums over a run, as they stood at some time.
+pub(crate) type Sums = (Timings, Option<MemoUse>);
+
+/// What happened between two times.
+pub(crate) fn figures_to_js(
+    step: usize,
+    (before, memo_before): Sums,
+    (now, memo): Sums,
+) -> Result<JsValue, JsValue> {
+    let memo_before = memo_before.unwrap_or_default();
+    to_js(&Tagged::Figures {
+        step,
+        of: Figures {
+            model_ms: now.model_ms - before.model_ms,
+            checker_ms: now.checker_ms - before.checker_ms,
+            selection_ms: now.selection_ms - before.selection_ms,
+            masks_ms: now.masks_ms - before.masks_ms,
+            recovery_ms: now.recovery_ms - before.recovery_ms,
+            checks: now.checks - before.checks,
+            agreed: now.agreed - before.agreed,
+            refusals: now.refusals - before.refusals,
+            batches: now.batches - before.batches,
+            batches_tried: now.batches_tried - before.batches_tried,
+            batch_tokens: now.batch_tokens - before.batch_tokens,
+            recovered: now.recovered - before.recovered,
+            memo_asked: memo.map(|memo| memo.asked - memo_before.asked),
+            memo_known: memo.map(|memo| memo.known - memo_before.known),
+        },
+    })
 }
 
 /// One event; `steps` is how many the run takes at most.

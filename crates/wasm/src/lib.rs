@@ -14,10 +14,14 @@ mod cache;
 #[cfg(feature = "gpu")]
 mod clock;
 #[cfg(feature = "model")]
+mod decoding;
+#[cfg(feature = "model")]
 mod engine;
 #[cfg(feature = "model")]
 mod events;
 mod grammar;
+#[cfg(feature = "model")]
+mod pause;
 mod schema_options;
 mod vocabulary;
 

@@ -8,8 +8,6 @@
 mod dense;
 mod examples;
 mod judge;
-mod method;
-mod published;
 mod runs;
 mod synthetic;
 mod table;
@@ -20,7 +18,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lacuna_decoder::{Options, Outcome};
-use lacuna_engine::{Dialect, Engine, Fault, GenerateRequest, GrammarSource, Purpose};
+use lacuna_engine::{
+    Dialect, Engine, Fault, GenerateRequest, GrammarSource, Judge, Method, Purpose,
+};
 use lacuna_grammar::recognize::recognize;
 use lacuna_lexer::TokenId;
 use serde_json::Value;
@@ -31,9 +31,7 @@ use crate::files::{ModelArguments, describe_device, read_grammar_text};
 use dense::Replay;
 use examples::{Example, Progress, read_examples};
 use judge::Validator;
-use method::Method;
-use published::Kept;
-use runs::{OneRun, Source};
+use runs::{Kept, OneRun, Source};
 use synthetic::Synthetic;
 use table::{Output, Series, markdown};
 
@@ -98,8 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         .methods
         .iter()
         .map(|name| Method::of_name(name, arguments.refusals))
-        .collect::<Result<_, _>>()
-        .map_err(|message| Fault::new("invalid-input", message))?;
+        .collect::<Result<_, _>>()?;
     let cache = arguments.cache.open()?;
     let engine = arguments.model.load()?.with_cache(cache);
     let text = read_grammar_text(&arguments.grammar)?;
@@ -261,7 +258,7 @@ impl Evaluation<'_> {
                 length: self.arguments.length,
                 ..Options::default()
             },
-            unconstrained: false,
+            judge: Judge::Checker,
         }
     }
 

@@ -1,19 +1,40 @@
 //! One run of a method on an example.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use lacuna_decoder::{Canvas, Denoiser, Event, Guard, NoGuard, Options, Outcome, Run, Timings};
-use lacuna_engine::{Dialect, Fault, GenerateRequest, block_on};
+use lacuna_engine::{
+    Dialect, Fault, GenerateRequest, Judge, MemoUse, Method, Patience, Published, PublishedGuard,
+    block_on,
+};
 use lacuna_grammar::Grammar;
 use lacuna_lexer::TokenId;
 
 use super::Evaluation;
 use super::dense::{Recorder, Recording};
-use super::method::{Judge, Method};
-use super::published::{Published, PublishedGuard};
 use crate::error::CommandError;
 use crate::files::clock;
+
+/// Milliseconds that one check of a published method may take.
+const PATIENCE_MS: f64 = 5000.0;
+
+/// Published methods that runs have used, by name, for the next run under the same grammar.
+#[derive(Clone, Default)]
+pub struct Kept(Rc<RefCell<BTreeMap<String, Published>>>);
+
+impl Kept {
+    fn take(&self, name: &str) -> Option<Published> {
+        self.0.borrow_mut().remove(name)
+    }
+
+    fn keep(&self, name: String, method: Published) {
+        self.0.borrow_mut().insert(name, method);
+    }
+}
 
 /// Where the answers of a run come from.
 #[derive(Clone)]
@@ -71,7 +92,7 @@ impl Evaluation<'_> {
             seed,
         } = *run;
         let vocabulary = Arc::clone(self.engine.vocabulary());
-        let uses = Arc::new(Mutex::new((0, 0)));
+        let mut uses = Arc::new(Mutex::new(MemoUse::default()));
         let guard: Box<dyn Guard> = match method.judge {
             Judge::Nobody => Box::new(NoGuard),
             Judge::Checker => Box::new(self.engine.guard(request)?),
@@ -81,11 +102,20 @@ impl Evaluation<'_> {
                     None => Published::new(grammar, parts)
                         .map_err(|error| CommandError::content(&self.arguments.grammar, error))?,
                 };
+                let patience = Patience {
+                    clock: clock(),
+                    limit_ms: PATIENCE_MS,
+                };
+                let guard = PublishedGuard::new(published, Arc::clone(&vocabulary), patience);
+                uses = guard.uses();
                 // A schema's grammar is another for each request.
-                let kept = (self.grammar.0 != Dialect::JsonSchema)
-                    .then(|| (self.kept.clone(), method.name.clone()));
-                let (uses, vocabulary) = (Arc::clone(&uses), Arc::clone(&vocabulary));
-                Box::new(PublishedGuard::new(published, vocabulary, uses, kept))
+                match self.grammar.0 {
+                    Dialect::JsonSchema => Box::new(guard),
+                    _ => {
+                        let (kept, name) = (self.kept.clone(), method.name.clone());
+                        Box::new(guard.keeping(move |method| kept.keep(name, method)))
+                    }
+                }
             }
         };
         let options = Options {
@@ -109,6 +139,7 @@ impl Evaluation<'_> {
                 } = event
                 {
                     let memo = uses.lock().map(|uses| *uses).unwrap_or_default();
+                    let memo = (memo.asked, memo.known);
                     return Ok(Ended {
                         bytes: text,
                         outcome,

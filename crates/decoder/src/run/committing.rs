@@ -122,6 +122,7 @@ impl<D: Denoiser> Run<D> {
             let Some(candidate) = proposals[at].best() else {
                 break;
             };
+            self.asking.pause().await?;
             match self.board.commit(&[candidate]) {
                 Ok(()) => {
                     self.report(candidate, How::Model, events);

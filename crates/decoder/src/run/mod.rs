@@ -8,7 +8,7 @@ use lacuna_checker::Checker;
 use lacuna_lexer::Vocabulary;
 use lacuna_logits::TokenSet;
 
-use crate::asking::Asking;
+use crate::asking::{Asking, Pause};
 use crate::blocks::{Block, blocks};
 use crate::board::Board;
 use crate::guard::{Completion, Guard};
@@ -18,7 +18,7 @@ use crate::remask::Memory;
 use crate::sampler::OptionSampler;
 use crate::{
     BatchCommit, Candidate, Canvas, Commit, CommitKind, DecodeError, Denoiser, Event, GrammarGuard,
-    How, NoGuard, Options, Order, Outcome, Recovery, Sampler, Schedule, StepView,
+    How, NoGuard, Options, Order, Outcome, Recovery, Sampler, Schedule, StepView, Timings,
 };
 
 /// Every decision that a run takes, each replaceable.
@@ -153,6 +153,19 @@ impl<D: Denoiser> Run<D> {
     pub fn deciding(mut self, decisions: Decisions) -> Self {
         self.decisions = decisions;
         self
+    }
+
+    /// The same run with pauses within its steps: behind the model's answer, and between
+    /// checks of one candidate. A step that is given up in one ends with
+    /// [`DecodeError::GivenUp`]; the run is of no use after it.
+    pub fn pausing(mut self, pause: Pause) -> Self {
+        self.asking.pause = Some(pause);
+        self
+    }
+
+    /// Where the time has gone so far, and how often the guard was asked.
+    pub fn timings(&self) -> Timings {
+        self.board.timings
     }
 
     /// The model.

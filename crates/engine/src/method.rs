@@ -1,14 +1,18 @@
-//! The methods that are compared, by name.
+//! The methods that are compared, by name: ours with its choices, the published ones, and
+//! none.
 
 use lacuna_decoder::{CommitKind, Options, RecoveryKind};
 use lacuna_published::EpicParts;
 
+use crate::Fault;
+
 /// What decides for a method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judge {
     /// Nothing.
     Nobody,
     /// The exact checker.
+    #[default]
     Checker,
     /// A published method; without parts, Mündler's.
     Published(Option<EpicParts>),
@@ -25,15 +29,18 @@ pub struct Method {
     pub options: Options,
 }
 
-/// Names, and what they stand for.
-pub const NAMES: &str = "unconstrained, unconstrained-stop, mundler, epic and its parts memo, \
+/// The names.
+const NAMES: &str = "unconstrained, unconstrained-stop, mundler, epic and its parts memo, \
                          dfa-free, parallel joined by +, lacuna, lacuna-masks, lacuna-best, \
                          lacuna-rejecting, \
                          lacuna-sequential, lacuna-first";
 
 impl Method {
     /// The method of this name; the published ones give up after so many refusals.
-    pub fn of_name(name: &str, refusals: usize) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// When there is none, a fault that names those there are.
+    pub fn of_name(name: &str, refusals: usize) -> Result<Self, Fault> {
         let default = Options::default;
         let (judge, options) = match name {
             "unconstrained" => (
@@ -110,7 +117,7 @@ impl Method {
     }
 }
 
-fn parts(name: &str) -> Result<EpicParts, String> {
+fn parts(name: &str) -> Result<EpicParts, Fault> {
     let mut parts = EpicParts {
         memo: false,
         dfa_free: false,
@@ -121,7 +128,10 @@ fn parts(name: &str) -> Result<EpicParts, String> {
             "memo" => parts.memo = true,
             "dfa-free" => parts.dfa_free = true,
             "parallel" => parts.parallel = true,
-            _ => return Err(format!("{name:?} is no method; there are {NAMES}")),
+            _ => {
+                let message = format!("{name:?} is no method; there are {NAMES}");
+                return Err(Fault::new("invalid-input", message));
+            }
         }
     }
     Ok(parts)
@@ -140,7 +150,7 @@ mod tests {
             parallel: true,
         };
         assert_eq!(judge("memo+parallel"), Ok(Judge::Published(Some(parts))));
-        assert_eq!(judge("memo+dfa-free+parallel"), judge("epic"),);
+        assert_eq!(judge("memo+dfa-free+parallel"), judge("epic"));
         assert!(judge("memo+quick").is_err());
     }
 }

@@ -3,11 +3,7 @@
 //! They let a gap become any text, whatever its cells; their completion is a whole text,
 //! which need not fit the canvas either. A check that takes too long is undecided.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use lacuna_checker::Pattern;
 use lacuna_decoder::{Cell, Completion, DecodeError, Guard, Reason};
@@ -16,8 +12,7 @@ use lacuna_grammar::automaton::Limits;
 use lacuna_lexer::Vocabulary;
 use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler, PublishedError};
 
-/// What one check may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+use crate::Fault;
 
 /// A published method.
 pub enum Published {
@@ -29,6 +24,9 @@ pub enum Published {
 
 impl Published {
     /// The method for a grammar; `None` is Mündler's.
+    ///
+    /// # Errors
+    /// When the method cannot hold the grammar.
     pub fn new(grammar: &Grammar, parts: Option<EpicParts>) -> Result<Self, PublishedError> {
         let (map, limits) = (LexicalMap::Described, Limits::default());
         Ok(match parts {
@@ -36,75 +34,105 @@ impl Published {
             Some(parts) => Self::Epic(Box::new(Epic::new(grammar, map, parts, &limits)?)),
         })
     }
+
+    fn memo_use(&self) -> MemoUse {
+        let (asked, known) = match self {
+            Self::Mundler(_) => (0, 0),
+            Self::Epic(method) => method.memo_use(),
+        };
+        MemoUse { asked, known }
+    }
 }
 
-/// Methods that runs have used, by name, for the next run under the same grammar.
-#[derive(Clone, Default)]
-pub struct Kept(Rc<RefCell<BTreeMap<String, Published>>>);
-
-impl Kept {
-    /// The method of this name, if it was used before.
-    pub fn take(&self, name: &str) -> Option<Published> {
-        self.0.borrow_mut().remove(name)
+impl From<PublishedError> for Fault {
+    fn from(error: PublishedError) -> Self {
+        Self::new("method", error.to_string())
     }
+}
+
+/// How often a method's memo was asked, and knew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoUse {
+    /// Lexings that were asked for.
+    pub asked: u64,
+    /// Of these, those that were known.
+    pub known: u64,
+}
+
+/// Milliseconds from any origin, and how many of them one check may take.
+pub struct Patience {
+    /// The time.
+    pub clock: Box<dyn Fn() -> f64>,
+    /// What a check may take.
+    pub limit_ms: f64,
 }
 
 /// Allows what a published method does.
 pub struct PublishedGuard {
     method: Option<Published>,
     /// Who takes the method in the end.
-    kept: Option<(Kept, String)>,
-    /// What the memo had been asked before the run, and knew.
-    before: (u64, u64),
+    keep: Option<Box<dyn FnOnce(Published)>>,
+    before: MemoUse,
     vocabulary: Arc<Vocabulary>,
+    patience: Patience,
     last: Option<(Pattern, Answer)>,
-    uses: Arc<Mutex<(u64, u64)>>,
+    uses: Arc<Mutex<MemoUse>>,
 }
 
 impl PublishedGuard {
-    /// A guard; `uses` is told what is asked of the memo in this run, and how much it
-    /// knew.
-    pub fn new(
-        method: Published,
-        vocabulary: Arc<Vocabulary>,
-        uses: Arc<Mutex<(u64, u64)>>,
-        kept: Option<(Kept, String)>,
-    ) -> Self {
+    /// A guard by a method.
+    pub fn new(method: Published, vocabulary: Arc<Vocabulary>, patience: Patience) -> Self {
         Self {
-            before: match &method {
-                Published::Mundler(_) => (0, 0),
-                Published::Epic(method) => method.memo_use(),
-            },
+            before: method.memo_use(),
             method: Some(method),
-            kept,
+            keep: None,
             vocabulary,
+            patience,
             last: None,
-            uses,
+            uses: Arc::default(),
         }
     }
 
-    fn answer(&mut self, pattern: &Pattern) -> Answer {
-        let end = Instant::now() + PATIENCE;
-        let stop = move || Instant::now() > end;
-        match &mut self.method {
-            None => Answer::Stopped,
-            Some(Published::Mundler(method)) => method.check(pattern, &stop),
-            Some(Published::Epic(method)) => {
-                let answer = method.check(pattern, &stop);
-                let (asked, known) = method.memo_use();
-                if let Ok(mut uses) = self.uses.lock() {
-                    *uses = (asked - self.before.0, known - self.before.1);
-                }
-                answer
-            }
-        }
+    /// The same guard, handing its method to `keep` in the end: what it has found out is
+    /// of use to the next run under the same grammar.
+    pub fn keeping(mut self, keep: impl FnOnce(Published) + 'static) -> Self {
+        self.keep = Some(Box::new(keep));
+        self
     }
+
+    /// What is asked of the memo through this guard, kept up to date.
+    pub fn uses(&self) -> Arc<Mutex<MemoUse>> {
+        Arc::clone(&self.uses)
+    }
+
+    fn answer(&mut self, pattern: &Pattern) -> Answer {
+        let stop = stopping(&self.patience);
+        let Some(method) = &mut self.method else {
+            return Answer::Stopped;
+        };
+        let answer = match method {
+            Published::Mundler(method) => method.check(pattern, &stop),
+            Published::Epic(method) => method.check(pattern, &stop),
+        };
+        let now = method.memo_use();
+        if let Ok(mut uses) = self.uses.lock() {
+            uses.asked = now.asked - self.before.asked;
+            uses.known = now.known - self.before.known;
+        }
+        answer
+    }
+}
+
+/// Whether the time of the check that begins now has run out.
+fn stopping(patience: &Patience) -> impl Fn() -> bool + '_ {
+    let end = (patience.clock)() + patience.limit_ms;
+    move || (patience.clock)() > end
 }
 
 impl Drop for PublishedGuard {
     fn drop(&mut self) {
-        if let (Some((kept, name)), Some(method)) = (self.kept.take(), self.method.take()) {
-            kept.0.borrow_mut().insert(name, method);
+        if let (Some(keep), Some(method)) = (self.keep.take(), self.method.take()) {
+            keep(method);
         }
     }
 }
@@ -112,8 +140,13 @@ impl Drop for PublishedGuard {
 impl Guard for PublishedGuard {
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         let masked = cells.iter().filter(|cell| cell.is_none()).count();
-        self.check(cells)
-            .map_err(|_| DecodeError::NoFilling { masked })
+        self.check(cells).map_err(|reason| match reason {
+            Reason::Exhausted => DecodeError::Exhausted {
+                what: "milliseconds",
+                limit: self.patience.limit_ms as usize,
+            },
+            Reason::Impossible | Reason::EndBeforeText => DecodeError::NoFilling { masked },
+        })
     }
 
     fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
@@ -132,20 +165,17 @@ impl Guard for PublishedGuard {
         let Some(pattern) = Pattern::of_canvas(cells, &self.vocabulary) else {
             return false;
         };
-        let end = Instant::now() + PATIENCE;
+        let stop = stopping(&self.patience);
         match &mut self.method {
             None | Some(Published::Mundler(_)) => true,
             // What takes too long goes to the exact check.
-            Some(Published::Epic(method)) => method
-                .cover_allows(&pattern, &move || Instant::now() > end)
-                .unwrap_or(true),
+            Some(Published::Epic(method)) => method.cover_allows(&pattern, &stop).unwrap_or(true),
         }
     }
 
     fn completion(&mut self) -> Option<Completion> {
         let (pattern, answer) = self.last.as_ref()?;
-        let end = Instant::now() + PATIENCE;
-        let stop = move || Instant::now() > end;
+        let stop = stopping(&self.patience);
         let witness = match &mut self.method {
             None => None,
             Some(Published::Mundler(method)) => method.witness(pattern, answer, &stop),

@@ -1,0 +1,93 @@
+//! What a request's method is judged by, and the guards that this makes.
+
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use lacuna_decoder::{Guard, NoGuard};
+use lacuna_grammar::Grammar;
+use lacuna_lexer::Vocabulary;
+use lacuna_published::EpicParts;
+
+use crate::cache::{Found, Origin};
+use crate::engine::{Begin, grammar_source};
+use crate::{
+    Engine, Fault, GenerateRequest, Judge, MemoUse, Patience, Published, PublishedGuard, Purpose,
+};
+
+/// Milliseconds that one check of a published method may take.
+const PATIENCE_MS: f64 = 2000.0;
+
+/// What a request is judged by, its grammar compiled.
+pub(crate) enum Judging {
+    Nobody,
+    Checker(Found),
+    Published(Grammar, Option<EpicParts>),
+}
+
+/// A guard, with what it counts in.
+pub(crate) struct Opened {
+    pub guard: Box<dyn Guard>,
+    pub vocabulary: Arc<Vocabulary>,
+    /// What is asked of its memo, if it has one.
+    pub memo: Option<Arc<Mutex<MemoUse>>>,
+}
+
+impl Judging {
+    pub fn of(request: &GenerateRequest, engine: &Engine) -> Result<Self, Fault> {
+        Ok(match request.judge {
+            Judge::Nobody => Self::Nobody,
+            Judge::Checker => Self::Checker(engine.compile(request)?),
+            Judge::Published(parts) => {
+                let grammar = grammar_source(request).compile(Purpose::Writing)?;
+                Self::Published(grammar, parts)
+            }
+        })
+    }
+
+    /// Where the compiled grammar came from; the published methods keep none.
+    pub fn origin(&self) -> Option<Origin> {
+        match self {
+            Self::Checker(found) => Some(found.origin),
+            Self::Nobody | Self::Published(..) => None,
+        }
+    }
+
+    /// A guard on an empty memo, or on one that an earlier run has filled.
+    pub fn guard(
+        &self,
+        engine: &Engine,
+        begin: &Begin,
+        clock: &Rc<dyn Fn() -> f64>,
+    ) -> Result<Opened, Fault> {
+        let writable = || Arc::clone(&begin.writable);
+        Ok(match self {
+            Self::Nobody => Opened {
+                guard: Box::new(NoGuard),
+                vocabulary: writable(),
+                memo: None,
+            },
+            Self::Checker(found) => {
+                let (guard, vocabulary) = engine.pool.guard(&found.grammar, &begin.writable);
+                Opened {
+                    guard: Box::new(guard),
+                    vocabulary,
+                    memo: None,
+                }
+            }
+            Self::Published(grammar, parts) => {
+                let method = Published::new(grammar, *parts)?;
+                let clock = Rc::clone(clock);
+                let patience = Patience {
+                    clock: Box::new(move || clock()),
+                    limit_ms: PATIENCE_MS,
+                };
+                let guard = PublishedGuard::new(method, writable(), patience);
+                Opened {
+                    vocabulary: writable(),
+                    memo: parts.filter(|parts| parts.memo).map(|_| guard.uses()),
+                    guard: Box::new(guard),
+                }
+            }
+        })
+    }
+}
