@@ -11,12 +11,15 @@
 //! completable.
 
 use lacuna_lexer::{TokenId, Vocabulary};
+use rustc_hash::FxHashMap;
 
-use crate::weighted::{Hole, Way};
+use crate::weighted::{Hole, Leads, Way};
 use crate::{Checker, Filling, Pattern, Verdict, Witness};
 
-/// Checks of heavy ways before the next best completion is taken.
-const MOST_CHECKS: usize = 12;
+/// Checks of heavy ways before a lighter completion is taken, and of ways that end
+/// equally far from the end of the text.
+const MOST_CHECKS: usize = 16;
+const MOST_ALIKE: usize = 4;
 
 /// What a model says of a masked cell, as logarithms.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,20 +102,34 @@ impl Checker {
         let Some(ways) = ways else {
             return Some(best);
         };
+        // What goes on as the witness does needs no check.
+        let known = ways.heaviest.iter();
+        let known = known.filter(|way| way.leads == Leads::ToTheWitness);
+        for way in known.take(1) {
+            let rest = in_holes.iter().skip(way.tokens.len());
+            let tokens: Vec<TokenId> = way.tokens.iter().chain(rest).copied().collect();
+            best.take(&holes, completion(cells, &tokens, &holes));
+        }
         let mut is_sure = ways.are_all;
-        for way in ways.heaviest.iter().take(MOST_CHECKS) {
+        let mut checks = MOST_CHECKS;
+        let mut refused: FxHashMap<u32, usize> = FxHashMap::default();
+        for way in &ways.heaviest {
             if way.weight <= best.weight {
                 break;
             }
-            let Some(tokens) = self.completed(cells, &holes, way, &vocabulary, &mut is_sure) else {
+            // What is as far from the end is refused for the same reason, as a rule.
+            let refusals = refused.entry(way.distance).or_default();
+            if way.leads == Leads::On && (checks == 0 || *refusals == MOST_ALIKE) {
+                is_sure = false;
                 continue;
-            };
-            best.take(&holes, tokens);
-            break;
+            }
+            checks -= usize::from(way.leads == Leads::On);
+            if let Some(tokens) = self.completed(cells, &holes, way, &vocabulary, &mut is_sure) {
+                best.take(&holes, tokens);
+                break;
+            }
+            *refusals += 1;
         }
-        // None that was passed over weighs more.
-        let heavier = ways.heaviest.iter().skip(MOST_CHECKS);
-        is_sure &= heavier.take(1).all(|way| way.weight <= best.weight);
         best.is_optimal = is_sure;
         Some(best)
     }
@@ -127,7 +144,7 @@ impl Checker {
         vocabulary: &Vocabulary,
         is_sure: &mut bool,
     ) -> Option<Vec<TokenId>> {
-        if way.is_whole {
+        if way.leads == Leads::ToTheEnd {
             return Some(completion(cells, &way.tokens, holes));
         }
         let mut tried = cells.to_vec();

@@ -63,8 +63,21 @@ pub(crate) struct Way {
     /// A token for each hole up to the last one with weights, or up to the text's end.
     pub tokens: Vec<TokenId>,
     pub weight: f64,
-    /// Whether it leads to the end of the text, and is a completion as it is.
-    pub is_whole: bool,
+    /// Where it leads.
+    pub leads: Leads,
+    /// About how far the place where it ends is from the end of the text.
+    pub distance: u32,
+}
+
+/// Where a way leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leads {
+    /// To the end of the text: it is a completion as it is.
+    ToTheEnd,
+    /// To a place that the witness comes to, which goes on from there.
+    ToTheWitness,
+    /// On, as far as is known.
+    On,
 }
 
 /// The ways that were kept.
@@ -108,7 +121,7 @@ struct Beam<'w> {
     /// Tokens on ways, each with the one before it; the first is none.
     trail: Vec<(u32, TokenId)>,
     landings: FxHashMap<(LexerState, ColumnId, TokenId), Landings>,
-    ways: Vec<(f64, u32, bool)>,
+    ways: Vec<(Came, Leads, u32)>,
     are_all: bool,
 }
 
@@ -215,10 +228,9 @@ impl Beam<'_> {
         match hole < self.weighed {
             true => self.write(look, hole, &in_cells),
             false => {
-                let ways = in_cells
-                    .iter()
-                    .map(|(_, came)| (came.weight, came.tokens, false));
-                self.ways.extend(ways);
+                for &((_, column), came) in &in_cells {
+                    self.leave(look, column, came);
+                }
             }
         }
     }
@@ -260,7 +272,7 @@ impl Beam<'_> {
             None => self.holes.len(),
         };
         if hole >= self.weighed && self.weighed > 0 {
-            self.ways.push((came.weight, came.tokens, false));
+            self.leave(look, column, came);
             return;
         }
         let Some(asked) = look.ahead.edges(point) else {
@@ -269,7 +281,7 @@ impl Beam<'_> {
         for edge in asked.edges.iter() {
             if edge.label == Label::End {
                 if look.columns.ends(column) {
-                    self.ways.push((came.weight, came.tokens, true));
+                    self.ways.push((came, Leads::ToTheEnd, 0));
                 }
             } else if let Some(next) = look.step(column, edge.label, edge.to)
                 && look.is_asked_for(next, edge.to)
@@ -287,9 +299,19 @@ impl Beam<'_> {
         }
         let states = cells::states(look.graph, point);
         if states.iter().any(|&state| look.graph.lexer.is_end(state)) {
-            let ends = self.ends[self.hole(point)];
-            self.ways.push((came.weight + ends, came.tokens, true));
+            let weight = came.weight + self.ends[self.hole(point)];
+            self.ways
+                .push((Came { weight, ..came }, Leads::ToTheEnd, 0));
         }
+    }
+
+    /// Ends a way behind the last hole with weights.
+    fn leave(&mut self, look: &mut Look<'_, '_>, column: ColumnId, came: Came) {
+        let leads = match came.is_witness {
+            true => Leads::ToTheWitness,
+            false => Leads::On,
+        };
+        self.ways.push((came, leads, look.distance(column)));
     }
 
     /// Writes tokens into a cell, from all places before it, the heaviest ways first.
@@ -397,11 +419,10 @@ impl Beam<'_> {
 
     /// The ways that were found, the heaviest first.
     fn found(mut self) -> Ways {
-        self.ways.sort_by(|a, b| b.0.total_cmp(&a.0));
-        self.are_all &= self.ways.len() <= ALL;
-        let heaviest = self.ways.iter().take(ALL).map(|&(weight, last, is_whole)| {
+        self.ways.sort_by(|a, b| b.0.weight.total_cmp(&a.0.weight));
+        let heaviest = self.ways.iter().map(|&(came, leads, distance)| {
             let mut tokens = Vec::new();
-            let mut at = last;
+            let mut at = came.tokens;
             while at != 0 {
                 let (before, token) = self.trail[at as usize];
                 tokens.push(token);
@@ -410,8 +431,9 @@ impl Beam<'_> {
             tokens.reverse();
             Way {
                 tokens,
-                weight,
-                is_whole,
+                weight: came.weight,
+                leads,
+                distance,
             }
         });
         Ways {
