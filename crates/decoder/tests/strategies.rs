@@ -112,7 +112,7 @@ const COMMITS: [CommitKind; 5] = [
     CommitKind::Relaxed,
     CommitKind::Bisect,
 ];
-const RECOVERIES: [RecoveryKind; 3] = [
+const RECOVERIES: [RecoveryKind; 4] = [
     RecoveryKind::Guided,
     RecoveryKind::Best,
     RecoveryKind::Witness,
