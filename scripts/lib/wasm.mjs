@@ -247,7 +247,8 @@ async function optimise(build) {
   console.log(`  ${name}: optimising (LACUNA_SKIP_OPT=1 leaves this out)`);
   const shared = sharesMemory(build);
   await wasmOpt(product(name), OPTIMISER[isSmall(build) ? "small" : "fast"], shared);
-  if (!isSmall(build)) return;
+  // What is only measured is never packed.
+  if (measures(build)) return;
   nameByLikeness(product(name));
   await wasmOpt(product(name), ORDER, shared);
 }

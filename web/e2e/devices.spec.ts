@@ -80,8 +80,6 @@ async function openModule(page: Page): Promise<void> {
       length: 8,
       steps: 2,
       seed: 1,
-      temperature: 0,
-      unconstrained: false,
     };
     const loadEngine = (options: object) => Engine.load(...files, options);
     Object.assign(window, { memory, request, loadEngine });
@@ -130,7 +128,7 @@ test("a card that does not answer in time is given up", async ({ page }) => {
     const { loadEngine, request } = window as unknown as Module;
     const write = async (options: object) => {
       const engine = await loadEngine(options);
-      const run = engine.start(request);
+      const run = engine.start(request, async () => true);
       const events: EngineEvent[] = [];
       while (!run.done) events.push(...(await run.step()));
       const { device } = engine.info();
@@ -172,7 +170,7 @@ test("loading and freeing again and again leaves nothing behind", async ({ page 
     const cycles = [];
     for (let cycle = 0; cycle < 9; cycle++) {
       const engine = await loadEngine({ device: "gpu" });
-      const run = engine.start(request);
+      const run = engine.start(request, async () => true);
       await run.step();
       const loaded = { counted: bytesOnCard(), told: await engine.gpuBytes() };
       run.free();

@@ -2,7 +2,10 @@
 
 import type { GrammarOrigin } from "./grammar/source.ts";
 
-/** How a token came into its cell: chosen alone, in a batch, or from the witness. */
+/**
+ * How a token came into its cell: proposed by the model and checked alone, together with
+ * others, or written to recover, within what the witness leaves possible.
+ */
 export type Origin = "model" | "batch" | "recovery";
 
 /** The run has begun; nothing is filled. */
@@ -47,6 +50,12 @@ export interface MoveEvent {
   readonly message: string;
 }
 
+/**
+ * Why a token was refused: no text of the grammar goes with it; that could not be decided
+ * within the checker's budget; or it is an end before text, or text behind an end.
+ */
+export type RefusalReason = "impossible" | "exhausted" | "end-before-text";
+
 /** The grammar turned a proposed token away. */
 export interface RefusalEvent {
   readonly type: "refusal";
@@ -55,7 +64,7 @@ export interface RefusalEvent {
   readonly token: number;
   readonly bytes: Uint8Array;
   readonly probability: number;
-  readonly reason: string;
+  readonly reason: RefusalReason;
 }
 
 /** A token was written into a cell for good. */
@@ -78,19 +87,55 @@ export interface RemaskEvent {
   readonly cell: number;
 }
 
-/** Where the time of a run went. */
+/** Where time went, and what it was spent on. */
 export interface Timings {
+  /** Milliseconds in the model. */
   readonly modelMs: number;
+  /** Milliseconds in the checker: those of its parts, and of exact checks. */
   readonly checkerMs: number;
+  /** Of these, in cheap checks that choose what is tried together. */
+  readonly selectionMs: number;
+  /** Of these, finding out which tokens may stand in cells. */
+  readonly masksMs: number;
+  /** Of these, in recovery. */
+  readonly recoveryMs: number;
+  /** Canvases that were checked exactly. */
   readonly checks: number;
+  /** Sets of candidates that agreed with the witness at hand and needed no check. */
+  readonly agreed: number;
+  /** Candidates that were refused. */
   readonly refusals: number;
+  /** Of the sets of two and more that were tried, those committed. */
+  readonly batches: number;
+  /** Sets of two and more that were tried. */
+  readonly batchesTried: number;
+  /** Tokens committed in such sets. */
+  readonly batchTokens: number;
+  /** Cells written to recover. */
+  readonly recovered: number;
 }
+
+/** What a step has cost; told when it is over. */
+export interface FiguresEvent extends Timings {
+  readonly type: "figures";
+  readonly step: number;
+  /** Where the method has a memo (EPIC's, of lexings): how often it was asked. */
+  readonly memoAsked?: number;
+  /** Of these, how often it knew. */
+  readonly memoKnown?: number;
+}
+
+/**
+ * How a run ended: with a text that its method holds for complete; by taking a completion
+ * for the rest of it; or with gaps.
+ */
+export type Outcome = "complete" | "recovered" | "unfinished";
 
 /** The run is over. */
 export interface DoneEvent {
   readonly type: "done";
   readonly text: string;
-  readonly outcome: "complete" | "unfinished";
+  readonly outcome: Outcome;
   readonly steps: number;
   readonly timings: Timings;
 }
@@ -103,4 +148,5 @@ export type EngineEvent =
   | RefusalEvent
   | CommitEvent
   | RemaskEvent
+  | FiguresEvent
   | DoneEvent;

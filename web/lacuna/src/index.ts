@@ -18,6 +18,15 @@ import { Engine, type EngineOptions } from "./engine/engine.ts";
 import { ModelStore } from "./worker/model-store.ts";
 
 export type {
+  CellOrder,
+  CommitMethod,
+  ComparedMethod,
+  DecodingOptions,
+  Method,
+  Recovery,
+  Schedule,
+} from "./decoding.ts";
+export type {
   Availability,
   Engine,
   EngineOptions,

@@ -21,12 +21,13 @@ it("gives structured output, within the schema that is asked for", async () => {
     seed: 3,
     maxOutputTokens: 12,
     topP: 0.9,
+    presencePenalty: 0.1,
     output: Output.object({ schema: z.object({ name: z.string() }) }),
   });
   expect(output).toEqual({ name: "né" });
   expect(finishReason).toBe("stop");
   expect(usage).toMatchObject({ inputTokens: 5, outputTokens: 4 });
-  expect(warnings).toMatchObject([{ type: "unsupported", feature: "topP" }]);
+  expect(warnings).toMatchObject([{ type: "unsupported", feature: "presencePenalty" }]);
   expect(asked).toMatchObject([
     {
       prompt: "I am né",
@@ -36,6 +37,7 @@ it("gives structured output, within the schema that is asked for", async () => {
       steps: 9,
       seed: 3,
       temperature: 0.5,
+      topP: 0.9,
       grammar: { jsonSchema: { type: "object", properties: { name: { type: "string" } } } },
     },
   ]);

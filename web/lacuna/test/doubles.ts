@@ -68,8 +68,7 @@ export const request: GenerateRequest = {
   length: 4,
   steps: 3,
   seed: 1,
-  temperature: 0,
-  unconstrained: false,
+  decoding: {},
 };
 
 /** A run's step, and its end with a text. */
@@ -85,7 +84,11 @@ export const done = (text: string): DoneEvent => ({
   text,
   outcome: "complete",
   steps: 3,
-  timings: { modelMs: 1, checkerMs: 1, checks: 1, refusals: 0 },
+  timings: {
+    ...{ modelMs: 1, checkerMs: 1, selectionMs: 0, masksMs: 0, recoveryMs: 0 },
+    ...{ checks: 1, agreed: 0, refusals: 0, batches: 0, batchesTried: 0, batchTokens: 0 },
+    recovered: 0,
+  },
 });
 
 /** A token written into a cell. */

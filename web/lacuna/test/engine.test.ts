@@ -164,7 +164,7 @@ describe("writing", () => {
     worker.say({ type: "loaded", id: await worker.next("load"), info });
     const id = await worker.next("generate");
     expect(worker.sent.at(-1)).toMatchObject({
-      request: { request: "say hello", length: 64, steps: 16, unconstrained: false },
+      request: { request: "say hello", length: 64, steps: 16, decoding: {} },
     });
     worker.say({ type: "events", id, events: [done("hello")] });
     worker.say({ type: "finished", id });

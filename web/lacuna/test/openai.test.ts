@@ -20,6 +20,7 @@ it("answers within a schema", async () => {
     response_format: { type: "json_schema", json_schema: { name: "person", schema } },
     max_completion_tokens: 20,
     temperature: 0.3,
+    top_p: 0.8,
     seed: 4,
     steps: 6,
   });
@@ -39,6 +40,7 @@ it("answers within a schema", async () => {
       steps: 6,
       seed: 4,
       temperature: 0.3,
+      topP: 0.8,
     },
   ]);
 });

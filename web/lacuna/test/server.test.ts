@@ -29,6 +29,39 @@ describe("the worker's loop", () => {
     expect(engine.freed).toBe(2);
   });
 
+  it("lets texts of the same turns take a step each, whenever they come", async () => {
+    let came = false;
+    const { server, posted, engine } = await loaded(
+      fakeEngine(() => {
+        if (came) return;
+        came = true;
+        server.receive({ type: "generate", id: 5, request });
+        server.receive({ type: "generate", id: 4, request, turns: "a" });
+      }),
+    );
+    server.receive({ type: "generate", id: 2, request, turns: "a" });
+    server.receive({ type: "generate", id: 3, request: { ...request, steps: 1 }, turns: "a" });
+    await until(() => lastWords(posted).length === 4);
+    expect(posted.map(({ type, id }) => `${type} ${id}`)).toEqual([
+      ...["events 2", "events 2", "events 3", "events 4", "events 2", "finished 3", "events 4"],
+      ...["finished 2", "events 4", "finished 4"],
+      ...["events 5", "events 5", "events 5", "finished 5"],
+    ]);
+    expect(engine.freed).toBe(4);
+  });
+
+  it("cancels one of those that take turns, and leaves the others", async () => {
+    const { server, posted } = await loaded(
+      fakeEngine((step) => {
+        if (step === 2) server.receive({ type: "cancel", id: 3 });
+      }),
+    );
+    server.receive({ type: "generate", id: 2, request, turns: "a" });
+    server.receive({ type: "generate", id: 3, request, turns: "a" });
+    await until(() => lastWords(posted).length === 2);
+    expect(lastWords(posted)).toEqual(["cancelled 3", "finished 2"]);
+  });
+
   it("cancels within the step that is under way", async () => {
     const { server, posted } = await loaded(
       fakeEngine((step) => {
@@ -39,6 +72,27 @@ describe("the worker's loop", () => {
     await until(() => lastWords(posted).length === 1);
     expect(posted.filter(({ type }) => type === "events")).toHaveLength(2);
     expect(lastWords(posted)).toEqual(["cancelled 2"]);
+  });
+
+  it("lets a step learn within itself that it was cancelled", async () => {
+    const engine = fakeEngine();
+    const start = engine.start.bind(engine);
+    let said: boolean | undefined;
+    engine.start = async (call, template, turn) => {
+      const run = await start(call, template, turn);
+      const step = async () => {
+        if (await turn()) server.receive({ type: "cancel", id: 2 });
+        said = await turn();
+        throw cancelled();
+      };
+      return { done: false, step, free: () => run.free() };
+    };
+    const { server, posted } = await loaded(engine);
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => lastWords(posted).length === 1);
+    expect(said).toBe(false);
+    expect(lastWords(posted)).toEqual(["cancelled 2"]);
+    expect(engine.freed).toBe(1);
   });
 
   it("cancels a generation that still waits, and leaves the running one", async () => {

@@ -15,7 +15,7 @@ import {
 import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
-import type { CommitEvent, EngineEvent } from "../events.ts";
+import type { CommitEvent, EngineEvent, Outcome } from "../events.ts";
 import type { GrammarInput } from "../grammar/source.ts";
 
 /** What holds for all calls of a model. */
@@ -112,6 +112,8 @@ export class LacunaLanguageModel implements LanguageModelV4 {
       ...(steps === undefined ? {} : { steps }),
       ...(call.seed === undefined ? {} : { seed: call.seed }),
       ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
+      ...(call.topP === undefined ? {} : { topP: call.topP }),
+      ...(call.topK === undefined ? {} : { topK: call.topK }),
       ...(call.abortSignal === undefined ? {} : { signal: call.abortSignal }),
     };
     return { generation: this.#engine.generate(options), warnings: warningsOf(call) };
@@ -196,8 +198,6 @@ function grammarOf(
 
 const UNSUPPORTED = [
   "stopSequences",
-  "topP",
-  "topK",
   "presencePenalty",
   "frequencyPenalty",
   "tools",
@@ -212,8 +212,8 @@ function warningsOf(call: LanguageModelV4CallOptions): SharedV4Warning[] {
   return asked.map((feature) => ({ type: "unsupported", feature }));
 }
 
-function finishReason(outcome: "complete" | "unfinished"): LanguageModelV4FinishReason {
-  return { unified: outcome === "complete" ? "stop" : "length", raw: outcome };
+function finishReason(outcome: Outcome): LanguageModelV4FinishReason {
+  return { unified: outcome === "unfinished" ? "length" : "stop", raw: outcome };
 }
 
 function usageOf(events: readonly EngineEvent[]): LanguageModelV4Usage {

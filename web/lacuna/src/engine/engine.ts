@@ -1,6 +1,7 @@
 /** The engine: a model in a worker, and texts that it writes within grammars. */
 
 import { resolveUrl } from "../base-url.ts";
+import { type ComparedMethod, type DecodingOptions, readDecoding } from "../decoding.ts";
 import { throwIfAborted } from "../fault.ts";
 import {
   type GrammarInput,
@@ -47,7 +48,8 @@ export interface LoadOptions {
 
 /** A text to be written. */
 export interface GenerateOptions<Grammar extends GrammarInput = GrammarInput>
-  extends Omit<GrammarOptions, "writing"> {
+  extends Omit<GrammarOptions, "writing">,
+    DecodingOptions {
   /** What is asked for. In a grammar, it is the text `request`. */
   readonly prompt: string;
   /** The prompt's task line; taken from the schema if left out. */
@@ -59,10 +61,13 @@ export interface GenerateOptions<Grammar extends GrammarInput = GrammarInput>
   readonly steps?: number;
   /** Noise is drawn from it; the same seed writes the same text. 0 by default. */
   readonly seed?: number;
-  /** 0, the default, always takes the likeliest. */
-  readonly temperature?: number;
-  /** Leaves the grammar aside, for comparison; then there is no value. */
+  /** Leaves the grammar aside: the method `unconstrained`. */
   readonly unconstrained?: boolean;
+  /**
+   * Texts with the same name here that are under way together take turns, a step each,
+   * instead of one waiting for the other: to show methods side by side.
+   */
+  readonly turns?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -75,6 +80,9 @@ export interface InfillOptions<Grammar extends GrammarInput = GrammarInput>
    */
   readonly template: Template;
 }
+
+/** Options of a text that is written for comparison: there is no value. */
+type ForComparison = { readonly unconstrained: true } | { readonly method: ComparedMethod };
 
 /** What has to happen before an engine can write. */
 export type Availability =
@@ -159,7 +167,7 @@ export class Engine {
 
   /** Writes a text. */
   generate<const Grammar extends GrammarInput>(
-    options: GenerateOptions<Grammar> & { readonly unconstrained: true },
+    options: GenerateOptions<Grammar> & ForComparison,
   ): Generation<undefined>;
   generate<const Grammar extends GrammarInput>(
     options: GenerateOptions<Grammar>,
@@ -170,7 +178,7 @@ export class Engine {
 
   /** Fills the gaps of a template, so that all of its text belongs to the grammar. */
   infill<const Grammar extends GrammarInput>(
-    options: InfillOptions<Grammar> & { readonly unconstrained: true },
+    options: InfillOptions<Grammar> & ForComparison,
   ): Generation<undefined>;
   infill<const Grammar extends GrammarInput>(
     options: InfillOptions<Grammar>,
@@ -180,20 +188,22 @@ export class Engine {
   }
 
   #write(options: GenerateOptions, template?: Template): Generation<unknown> {
-    const { signal, unconstrained = false } = options;
+    const { signal, turns } = options;
     let read: ReadGrammar | undefined;
+    let compared = false;
     return new EventQueue(
       async (push) => {
         read = readGrammar(options.grammar);
         const request = requestOf(options, read);
+        compared = (request.decoding.method ?? "lacuna") !== "lacuna";
         await this.load(signal ? { signal } : {});
         const answer = await this.#connection.call(
-          { type: "generate", request, ...(template ? { template } : {}) },
+          { type: "generate", request, ...withoutGaps({ template, turns }) },
           { note: (message) => message.type === "events" && push(message.events), signal },
         );
         expectAnswer(answer, "finished");
       },
-      async (text) => (unconstrained || !read ? undefined : readValue(read, text)),
+      async (text) => (compared || !read ? undefined : readValue(read, text)),
     );
   }
 
@@ -231,7 +241,7 @@ function configurationOf({ wasmUrl, threads }: EngineOptions): Configuration {
 
 /** A request as the worker takes it. */
 function requestOf(options: GenerateOptions, read: ReadGrammar): GenerateRequest {
-  const { prompt, task, length = 64, steps = 16, seed = 0, temperature = 0 } = options;
+  const { prompt, task, length = 64, steps = 16, seed = 0 } = options;
   const { texts, lists, maxDepth, matching, schema } = { ...read.options, ...withoutGaps(options) };
   const optional = { task, texts, lists, maxDepth, matching, schema };
   return {
@@ -241,8 +251,7 @@ function requestOf(options: GenerateOptions, read: ReadGrammar): GenerateRequest
     length,
     steps,
     seed,
-    temperature,
-    unconstrained: options.unconstrained ?? false,
+    decoding: readDecoding(options),
   };
 }
 

@@ -21,7 +21,7 @@
 import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
-import type { EngineEvent } from "../events.ts";
+import type { EngineEvent, Outcome } from "../events.ts";
 import { FAULT, LacunaError } from "../fault.ts";
 import type { GrammarInput } from "../grammar/source.ts";
 import type {
@@ -139,6 +139,7 @@ function optionsOf(request: ChatCompletionRequest): GenerateOptions {
     ...(task === undefined ? {} : { task }),
     ...(typeof length === "number" ? { length } : {}),
     ...(typeof temperature === "number" ? { temperature } : {}),
+    ...(typeof request.top_p === "number" ? { topP: request.top_p } : {}),
     ...(typeof seed === "number" ? { seed } : {}),
     ...(steps === undefined ? {} : { steps }),
   };
@@ -151,6 +152,7 @@ const KNOWN = new Set<string>([
   "max_completion_tokens",
   "max_tokens",
   "temperature",
+  "top_p",
   "seed",
   "n",
   "stream",
@@ -199,8 +201,7 @@ function grammarOf(format: ResponseFormat | undefined): GrammarInput | undefined
 const unsupported = (what: string): LacunaError =>
   new LacunaError({ kind: FAULT.invalid, message: `Not supported: ${what}.` });
 
-const reasonOf = (outcome: "complete" | "unfinished"): FinishReason =>
-  outcome === "complete" ? "stop" : "length";
+const reasonOf = (outcome: Outcome): FinishReason => (outcome === "unfinished" ? "length" : "stop");
 
 function usageOf(events: readonly EngineEvent[]): Usage {
   const begin = events.find((event) => event.type === "begin");

@@ -38,6 +38,7 @@ export interface ChatCompletionRequest {
   /** The older name of the same. */
   readonly max_tokens?: number | null;
   readonly temperature?: number | null;
+  readonly top_p?: number | null;
   readonly seed?: number | null;
   readonly n?: 1 | null;
   readonly stream?: boolean | null;

@@ -22,7 +22,7 @@ import { withKept } from "./kept-grammars.ts";
 import { ModelStore } from "./model-store.ts";
 import { type EngineModule, loadModule } from "./module.ts";
 import type { Configuration, GenerateRequest, Template, ToWorker } from "./protocol.ts";
-import { EngineServer, type LoadedEngine, type ServedEngine } from "./server.ts";
+import { EngineServer, type LoadedEngine, type ServedEngine, type Turn } from "./server.ts";
 
 /** Serves the page that started this worker. */
 export function serve(): void {
@@ -83,17 +83,19 @@ export function serve(): void {
 /** An engine whose grammars are looked for in the browser's storage. */
 function keeping(module: EngineModule, store: GrammarStore, engine: LoadedEngine): ServedEngine {
   let freed = false;
-  const begin = (request: GenerateRequest, template: Template | undefined) => {
+  const begin = (request: GenerateRequest, template: Template | undefined, turn: Turn) => {
     // While the storage was looked into, another model may have been loaded.
     if (freed) throw new LacunaError({ kind: "not-loaded", message: "The model was replaced." });
-    return template ? engine.startInfill(request, template) : engine.start(request);
+    return template ? engine.startInfill(request, template, turn) : engine.start(request, turn);
   };
   return {
     info: () => engine.info(),
-    start: async (request, template) =>
-      request.unconstrained
-        ? begin(request, template)
-        : withKept(module, store, engine.grammarKey(request), () => begin(request, template)),
+    start: async (request, template, turn) => {
+      const start = () => begin(request, template, turn);
+      // Only our checker's grammars are compiled into something that is kept.
+      if ((request.decoding.method ?? "lacuna") !== "lacuna") return start();
+      return withKept(module, store, engine.grammarKey(request), start);
+    },
     free() {
       freed = true;
       engine.free();

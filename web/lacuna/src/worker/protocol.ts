@@ -6,10 +6,10 @@
  * `compiled`, `finished`, `cancelled` or `failed`, with the same `id`. Before it may come
  * `progress` (of a `load`) and `events` (of a `generate`), any number of them, in order.
  *
- * The worker runs one `generate` at a time, those that come meanwhile wait in
- * order. Between two denoising steps it reads its messages: a `cancel` takes
- * effect there, and a `compile` is answered there, so that a schema can be
- * edited while a run goes on. `cancel` is not a call: it names the `load` or `generate`
+ * The worker runs one `generate` at a time, or several of the same `turns` a step each;
+ * those that come meanwhile wait in order. Between two denoising steps, behind the model's answer and between two checks it
+ * reads its messages: a `cancel` takes effect there, and a `compile` is answered there, so
+ * that a schema can be edited while a run goes on. `cancel` is not a call: it names the `load` or `generate`
  * to give up, running or waiting, and is ignored if that is over.
  *
  * A `failed` whose fault is fatal (a WebAssembly trap: memory may be in any
@@ -18,6 +18,7 @@
  * Errors cross as {@link Fault}s, plain data with a `kind`, never as strings.
  */
 
+import type { DecodingOptions } from "../decoding.ts";
 import type { EngineEvent } from "../events.ts";
 import type { Fault } from "../fault.ts";
 import type {
@@ -73,9 +74,8 @@ export interface GenerateRequest {
   /** Denoising steps. */
   readonly steps: number;
   readonly seed: number;
-  readonly temperature: number;
-  /** Let the model write what it likes, for comparison. */
-  readonly unconstrained: boolean;
+  /** The method, and what is to be otherwise than it has it. */
+  readonly decoding: DecodingOptions;
 }
 
 /** A template's pieces: text that stays, or a gap of so many cells, or of between so many. */
@@ -88,6 +88,8 @@ export interface GenerateCall {
   readonly request: GenerateRequest;
   /** Fill its gaps instead of an empty canvas. */
   readonly template?: Template;
+  /** Calls of the same name that are open together take turns, a step each. */
+  readonly turns?: string;
 }
 
 /** Give a `load` or a `generate` up. */

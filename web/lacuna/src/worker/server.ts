@@ -26,19 +26,22 @@ export interface EngineRun {
   free(): void;
 }
 
+/** Called now and then within a step; resolves with whether the run is to go on. */
+export type Turn = () => Promise<boolean>;
+
 /** A loaded engine, as the module has it. */
 export interface LoadedEngine {
   info(): ModelInfo;
   /** The name of the request's compiled grammar. */
   grammarKey(request: GenerateRequest): string;
-  start(request: GenerateRequest): EngineRun;
-  startInfill(request: GenerateRequest, template: Template): Promise<EngineRun>;
+  start(request: GenerateRequest, turn: Turn): EngineRun;
+  startInfill(request: GenerateRequest, template: Template, turn: Turn): Promise<EngineRun>;
   free(): void;
 }
 
 /** A loaded engine that may look something up before it starts a run. */
 export interface ServedEngine extends Pick<LoadedEngine, "info" | "free"> {
-  start(request: GenerateRequest, template?: Template): Promise<EngineRun>;
+  start(request: GenerateRequest, template: Template | undefined, turn: Turn): Promise<EngineRun>;
 }
 
 /** What the loop needs from outside. */
@@ -66,9 +69,10 @@ export class EngineServer {
   readonly #surroundings: Surroundings;
   readonly #waiting: GenerateCall[] = [];
   readonly #loads = new Map<number, AbortController>();
+  /** Texts under way; of each, whether it was cancelled. */
+  readonly #open = new Map<number, { cancelled: boolean }>();
   #engine: ServedEngine | undefined;
-  #running: number | undefined;
-  #cancelled = false;
+  #busy = false;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -120,7 +124,8 @@ export class EngineServer {
 
   #cancel(id: number): void {
     this.#loads.get(id)?.abort();
-    if (this.#running === id) this.#cancelled = true;
+    const open = this.#open.get(id);
+    if (open) open.cancelled = true;
     const at = this.#waiting.findIndex((call) => call.id === id);
     if (at < 0) return;
     this.#waiting.splice(at, 1);
@@ -128,30 +133,64 @@ export class EngineServer {
   }
 
   async #drain(): Promise<void> {
-    if (this.#running !== undefined) return;
+    if (this.#busy) return;
+    this.#busy = true;
     for (let call = this.#waiting.shift(); call; call = this.#waiting.shift()) {
-      const { id, request, template } = call;
-      this.#running = id;
-      this.#cancelled = false;
-      await this.#answer(id, () => this.#generate(id, request, template));
-      this.#running = undefined;
+      await this.#serve(call);
+    }
+    this.#busy = false;
+  }
+
+  /** Writes a text, and those that take turns with it, a step of each after another. */
+  async #serve(first: GenerateCall): Promise<void> {
+    let round = [this.#writing(first)];
+    while (round.length > 0) {
+      if (first.turns !== undefined) {
+        const joining = this.#waiting.filter(({ turns }) => turns === first.turns);
+        for (const call of joining) {
+          this.#waiting.splice(this.#waiting.indexOf(call), 1);
+          round.push(this.#writing(call));
+        }
+      }
+      const going = [];
+      for (const writing of round) if (await writing()) going.push(writing);
+      round = going;
     }
   }
 
-  async #generate(
-    id: number,
-    request: GenerateRequest,
-    template: Template | undefined,
-  ): Promise<FromWorker> {
+  /** A function that takes the call's next step, and says whether there are more. */
+  #writing(call: GenerateCall): () => Promise<boolean> {
+    const { id } = call;
+    this.#open.set(id, { cancelled: false });
+    const steps = this.#generate(call);
+    return async () => {
+      let more = false;
+      await this.#answer(id, async () => {
+        const { done, value } = await steps.next();
+        more = !done;
+        return done ? value : undefined;
+      });
+      if (!more) this.#open.delete(id);
+      return more;
+    };
+  }
+
+  async *#generate({ id, request, template }: GenerateCall): AsyncGenerator<void, FromWorker> {
     const { post, yieldToMessages } = this.#surroundings;
+    const cancelled = () => this.#open.get(id)?.cancelled ?? true;
     if (!this.#engine)
       throw new LacunaError({ kind: "not-loaded", message: "No model is loaded yet." });
-    const run = await this.#engine.start(request, template);
+    const turn = async () => {
+      await yieldToMessages();
+      return !cancelled();
+    };
+    const run = await this.#engine.start(request, template, turn);
     let broken = false;
     try {
-      while (!run.done && !this.#cancelled) {
+      while (!run.done && !cancelled()) {
         post({ type: "events", id, events: await run.step() });
         await yieldToMessages();
+        yield;
       }
     } catch (error) {
       broken = describeThrown(error).fatal;
@@ -160,13 +199,14 @@ export class EngineServer {
       // After a trap the module must not be entered again.
       if (!broken) run.free();
     }
-    return this.#cancelled ? { type: "cancelled", id } : { type: "finished", id };
+    return cancelled() ? { type: "cancelled", id } : { type: "finished", id };
   }
 
-  /** Gives a call its last word, whatever happens. */
-  async #answer(id: number, work: () => Promise<FromWorker>): Promise<void> {
+  /** Gives a call its last word, whatever happens; none if the work says that more is to come. */
+  async #answer(id: number, work: () => Promise<FromWorker | undefined>): Promise<void> {
     try {
-      this.#surroundings.post(await work());
+      const word = await work();
+      if (word) this.#surroundings.post(word);
     } catch (error) {
       const { fault, fatal } = describeThrown(error);
       if (fault.kind === FAULT.cancelled) this.#surroundings.post({ type: "cancelled", id });

@@ -1,0 +1,167 @@
+/** How a text is decoded: the choices of `docs/decoder.md`, by the same names. */
+
+import { FAULT, LacunaError } from "./fault.ts";
+
+const METHODS = ["lacuna", "epic", "mundler", "unconstrained"] as const;
+const SCHEDULES = ["fixed", "linear", "cosine"] as const;
+const ORDERS = ["confidence", "margin", "entropy", "random", "left-to-right"] as const;
+const COMMITS = ["bisect", "whole", "relaxed", "sequential", "best"] as const;
+const RECOVERIES = ["guided", "best", "witness", "finish"] as const;
+
+/**
+ * What decides: our exact checker; the published methods EPIC, and Mündler and others',
+ * as references, with their budgets and their recovery; or nothing.
+ */
+export type Method = (typeof METHODS)[number];
+
+/** Methods that are there for comparison: what they write need not be of the grammar. */
+export type ComparedMethod = Exclude<Method, "lacuna">;
+
+/**
+ * How many cells each step commits: evenly many; by a global time; all whose probability is
+ * at least a threshold; or as many as are confident enough for being so many.
+ */
+export type Schedule =
+  | (typeof SCHEDULES)[number]
+  | { readonly threshold: number }
+  | { readonly factor: number };
+
+/** Which cells come first. */
+export type CellOrder = (typeof ORDERS)[number];
+
+/** How a step's candidates are committed together. */
+export type CommitMethod = (typeof COMMITS)[number];
+
+/** What becomes of a step whose refusals have run out. */
+export type Recovery = (typeof RECOVERIES)[number];
+
+/** How a text is decoded; what is left out is as the method has it. */
+export interface DecodingOptions {
+  /** `lacuna` by default. With another there is no `value`: nothing is promised of the text. */
+  readonly method?: Method;
+  /** `fixed` by default. With a threshold or a factor, `steps` are the most that are taken. */
+  readonly schedule?: Schedule;
+  /** Cells of a block; blocks are filled one after another. One block by default. */
+  readonly block?: number;
+  /** `confidence` by default. */
+  readonly order?: CellOrder;
+  /** 0, the default, always takes the likeliest. */
+  readonly temperature?: number;
+  /** Samples among so many of the most probable tokens. */
+  readonly topK?: number;
+  /** Samples among the most probable tokens whose probabilities sum to this. */
+  readonly topP?: number;
+  /** Samples among tokens with at least this share of the best one's probability. */
+  readonly minP?: number;
+  /** Above 1 makes tokens that stand in the text less probable. */
+  readonly repetitionPenalty?: number;
+  /** What is added to the logits of tokens. */
+  readonly bias?: readonly (readonly [token: number, add: number])[];
+  /** Tokens that are never written. */
+  readonly ban?: readonly number[];
+  /** Refusals in a step after which candidates come from exact masks. 8 by default. */
+  readonly masksAfter?: number | "never";
+  /** `bisect` by default. */
+  readonly commit?: CommitMethod;
+  /** `guided` by default. */
+  readonly recovery?: Recovery;
+  /** Refusals in a step after which it is recovered. 2000 by default. */
+  readonly refusals?: number;
+  /** Refusals in the run after which every step is recovered at once. */
+  readonly refusalsInAll?: number;
+  /** Masks again, each cell once, what was committed with less probability than this. */
+  readonly remask?: number;
+  /** `false` goes on when the text is complete, until every cell is filled. */
+  readonly earlyStop?: boolean;
+  /** Tokens of a cell that `commit: "best"` tells apart. 64 by default. */
+  readonly width?: number;
+}
+
+/** A rule that a given option must keep, and its words. */
+type Rule = readonly [holds: (value: unknown) => boolean, words: string];
+
+const number = (value: unknown): value is number => typeof value === "number";
+const oneOf = (names: readonly string[]): Rule => [
+  (value) => names.includes(value as string),
+  `one of ${names.map((name) => JSON.stringify(name)).join(", ")}`,
+];
+const count = (least: number): Rule => [
+  (value) => Number.isSafeInteger(value) && (value as number) >= least,
+  `a whole number from ${least} up`,
+];
+const isShare = (value: unknown) => number(value) && value > 0 && value <= 1;
+const share: Rule = [isShare, "above 0 and at most 1"];
+const isToken = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const RULES: Readonly<Record<keyof DecodingOptions, Rule>> = {
+  method: oneOf(METHODS),
+  schedule: [
+    isSchedule,
+    `${SCHEDULES.map((name) => `"${name}"`).join(", ")}, { threshold } above 0 and at most 1, or { factor } above 0`,
+  ],
+  block: count(1),
+  order: oneOf(ORDERS),
+  temperature: [
+    (value) => number(value) && Number.isFinite(value) && value >= 0,
+    "a number from 0 up",
+  ],
+  topK: count(1),
+  topP: share,
+  minP: share,
+  repetitionPenalty: [
+    (value) => number(value) && Number.isFinite(value) && value > 0,
+    "a number above 0",
+  ],
+  bias: [
+    (value) =>
+      Array.isArray(value) &&
+      value.every((pair) => Array.isArray(pair) && isToken(pair[0]) && Number.isFinite(pair[1])),
+    "a list of pairs, a token's id and a number",
+  ],
+  ban: [(value) => Array.isArray(value) && value.every(isToken), "a list of ids of tokens"],
+  masksAfter: [(value) => value === "never" || isToken(value), 'a number of refusals or "never"'],
+  commit: oneOf(COMMITS),
+  recovery: oneOf(RECOVERIES),
+  refusals: count(0),
+  refusalsInAll: count(0),
+  remask: share,
+  earlyStop: [(value) => typeof value === "boolean", "true or false"],
+  width: count(1),
+};
+
+function isSchedule(value: unknown): boolean {
+  if (typeof value === "string") return (SCHEDULES as readonly string[]).includes(value);
+  const entries = Object.entries(value ?? {});
+  const [entry] = entries;
+  if (!entry || entries.length > 1) return false;
+  const [name, bound] = entry;
+  if (name === "threshold") return isShare(bound);
+  return name === "factor" && number(bound) && Number.isFinite(bound) && bound > 0;
+}
+
+/**
+ * The choices among the options of a call, without what is left out.
+ *
+ * Throws a fault that names the first option which makes no sense, before anything is
+ * loaded.
+ */
+export function readDecoding(
+  options: DecodingOptions & { readonly unconstrained?: boolean },
+): DecodingOptions {
+  const read: Record<string, unknown> = {};
+  for (const [name, [holds, words]] of Object.entries(RULES)) {
+    const value = options[name as keyof DecodingOptions];
+    if (value === undefined) continue;
+    if (!holds(value)) throw invalid(`${name} is ${JSON.stringify(value)}: it must be ${words}`);
+    read[name] = value;
+  }
+  if (options.unconstrained) {
+    if (options.method !== undefined && options.method !== "unconstrained")
+      throw invalid(`unconstrained contradicts the method ${options.method}`);
+    read.method = "unconstrained";
+  }
+  return read;
+}
+
+const invalid = (message: string): LacunaError =>
+  new LacunaError({ kind: FAULT.invalid, message: `${message}.` });
