@@ -5,7 +5,15 @@ import type { EngineEvent } from "lacuna-lm";
 import type { GenerateRequest } from "../lacuna/src/worker/protocol.ts";
 import type { LoadedEngine } from "../lacuna/src/worker/server.ts";
 import { launchOptions, SOFTWARE_GPU } from "./browser.ts";
-import { file, open, runToTheEnd, setOptions, writtenText } from "./page-object.ts";
+import {
+  compareWith,
+  file,
+  open,
+  openOptions,
+  runToTheEnd,
+  setOptions,
+  writtenText,
+} from "./page-object.ts";
 
 test.use({ launchOptions: launchOptions(...SOFTWARE_GPU) });
 // SwiftShader computes some hundred million operations a second.
@@ -21,6 +29,7 @@ async function openOnCpu(page: Page): Promise<void> {
   });
   await open(page);
   await setOptions(page, run);
+  await compareWith(page);
   await expect(device(page)).toHaveText("On the CPU: as asked for.");
 }
 
@@ -102,6 +111,7 @@ test("the GPU writes what the CPU writes", async ({ page }) => {
   expect(await writtenText(page)).toBe(expected);
 
   await page.reload();
+  await openOptions(page);
   await expect(page.getByLabel("Model runs on")).toHaveValue("gpu");
 });
 
@@ -118,7 +128,7 @@ test("a run outlives its devices", async ({ page }) => {
   await expect(device(page)).toHaveText("GPU lost; went on on a fresh device.");
   await destroy();
   await expect(device(page)).toHaveText("GPU lost; went on on the CPU.", { timeout: 60_000 });
-  await expect(page.getByRole("status")).toHaveText("Done.", { timeout: 120_000 });
+  await expect(page.locator("#status")).toHaveText("Done.", { timeout: 120_000 });
   expect(await writtenText(page)).toBe(expected);
 });
 

@@ -1,13 +1,11 @@
 /** Where the page begins. */
 
 import "./styles/page.css";
-import { createEngine } from "lacuna-lm";
 import { App } from "./page/app.ts";
 import { byId } from "./page/dom.ts";
+import { Engines } from "./page/engines.ts";
 import { connectTheme } from "./page/theme.ts";
 
 connectTheme(byId("theme", HTMLButtonElement));
 
-const model = new URL("models/lacuna-mini/", document.baseURI);
-
-await new App(createEngine({ model })).begin();
+await new App(new Engines(new URL("models/", document.baseURI))).begin();

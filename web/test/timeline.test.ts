@@ -6,7 +6,7 @@ const bytes = new Uint8Array([0x61]);
 const events: EngineEvent[] = [
   { type: "begin", length: 3, steps: 4, promptTokens: 1, constrained: true, ends: [0] },
   { type: "step", step: 0, steps: 4, masked: 3 },
-  { type: "refusal", step: 0, cell: 2, token: 9, bytes, probability: 0.4, reason: "no" },
+  { type: "refusal", step: 0, cell: 2, token: 9, bytes, probability: 0.4, reason: "impossible" },
   { type: "commit", step: 0, cell: 1, token: 5, bytes, probability: 0.9, how: "model", end: false },
   { type: "step", step: 1, steps: 4, masked: 2 },
   {
@@ -45,5 +45,20 @@ describe("a run's record", () => {
     expect(timeline.refusedIn(2)).toHaveLength(0);
     expect(timeline.refusedFor(2, 2)).toHaveLength(1);
     expect(timeline.refusedFor(1, 2)).toHaveLength(0);
+  });
+
+  it("tells the text so far, masked cells as a sign", () => {
+    expect(timeline.text(1)).toBe("░a░");
+    expect(timeline.text(2)).toBe("aa░");
+  });
+
+  it("knows that a cell was masked again, and when", () => {
+    const again = new Timeline();
+    for (const event of events) again.add(event);
+    again.add({ type: "remask", step: 2, cell: 1 });
+    expect([0, 1, 2, 3].map((steps) => again.at(1, steps)?.token)).toEqual([
+      ...[undefined, 5, 5, undefined],
+    ]);
+    expect(again.filled(3)).toBe(1);
   });
 });

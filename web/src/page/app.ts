@@ -1,28 +1,28 @@
-/** The page: what its controls do, and what it says. */
+/** The page: what its controls set going, and what comes of it. */
 
 import {
   type DevicePreference,
-  type DeviceReport,
   type Diagnostic,
   type Engine,
   type EngineEvent,
   FAULT,
   LacunaError,
-  type ModelInfo,
-  type Progress,
 } from "lacuna-lm";
-import { byId, element } from "./dom.ts";
-import { findingsList, sentence } from "./findings-view.ts";
+import { byId } from "./dom.ts";
+import type { Engines } from "./engines.ts";
+import { type Ask, Form, isWrong } from "./form.ts";
+import { GrammarEditor } from "./grammar-editor.ts";
+import { Lane } from "./lane.ts";
+import { load, sayDevice } from "./loader.ts";
+import { judgeMember } from "./member.ts";
 import { remember, remembered } from "./memory.ts";
-import { PRESETS } from "./presets.ts";
-import { type Judged, type Layout, showNote, showResult } from "./result-view.ts";
-import { SchemaEditor } from "./schema-editor.ts";
+import { TITLES } from "./methods.ts";
+import { type Kind, type ModelName, presetOf } from "./presets.ts";
+import { type Layout, showResult } from "./result-view.ts";
+import { fromFragment, toFragment } from "./share.ts";
+import { Speech } from "./speech.ts";
 import { Stage } from "./stage.ts";
-import { Timeline } from "./timeline.ts";
-import { judge, prepareJudge } from "./verdict.ts";
-
-/** The two runs of a request. */
-type Which = "constrained" | "free";
+import { judge, prepareJudge, type Verdict } from "./verdict.ts";
 
 const DEVICES = ["auto", "cpu", "gpu"] as const satisfies readonly DevicePreference[];
 const DEVICE_KEY = "lacuna-device";
@@ -30,153 +30,132 @@ const DEVICE_KEY = "lacuna-device";
 /** Faults behind which the next call starts a fresh engine. */
 const DEADLY: readonly string[] = [FAULT.worker, FAULT.trap];
 
-const TITLES: Readonly<Record<Which, string>> = {
-  constrained: "With the grammar",
-  free: "Without the grammar",
-};
-
-/** What the form asks for. */
-interface Ask {
-  readonly prompt: string;
-  readonly grammar: { readonly jsonSchema: string };
-  readonly length: number;
-  readonly steps: number;
-  readonly seed: number;
-  readonly temperature: number;
-}
-
-/** A run with what came of it. */
-interface Outcome {
-  readonly timeline: Timeline;
-  readonly judged: Judged;
-}
-
 export class App {
-  readonly #engine: Engine;
-  readonly #stage = new Stage();
-  readonly #editor: SchemaEditor;
-  readonly #request = byId("request", HTMLTextAreaElement);
-  readonly #preset = byId("preset", HTMLSelectElement);
+  readonly #engines: Engines;
+  readonly #editor: GrammarEditor;
+  readonly #form: Form;
+  readonly #speech: Speech;
+  readonly #stage: Stage;
   readonly #run = byId("run", HTMLButtonElement);
   readonly #cancel = byId("cancel", HTMLButtonElement);
-  readonly #status = byId("status", HTMLParagraphElement);
-  readonly #alert = byId("alert", HTMLDivElement);
-  readonly #which = byId("which", HTMLFieldSetElement);
-  readonly #device = byId("device", HTMLParagraphElement);
   readonly #deviceChoice = byId("device-choice", HTMLSelectElement);
-  #outcomes: Partial<Record<Which, Outcome>> = {};
-  #abort: AbortController | undefined;
-  #loaded = false;
+  #loaded: ModelName | undefined;
   #loading = false;
+  #abort: AbortController | undefined;
+  /** The run on show, and the request that it answers. */
+  #shown: { readonly lane: Lane; readonly ask: Ask } | undefined;
+  #asked: Ask | undefined;
 
-  constructor(engine: Engine) {
-    this.#engine = engine;
-    const parts = {
-      area: byId("schema", HTMLTextAreaElement),
-      gutter: byId("gutter", HTMLPreElement),
-      findings: byId("findings", HTMLDivElement),
-    };
-    this.#editor = new SchemaEditor(parts, (text) => this.#findings(text));
+  constructor(engines: Engines) {
+    this.#engines = engines;
+    this.#editor = new GrammarEditor(
+      byId("editor", HTMLDivElement),
+      byId("findings", HTMLDivElement),
+      (kind, text) => this.#findings(kind, text),
+    );
+    this.#form = new Form(this.#editor);
+    this.#stage = new Stage({
+      shown: (lane, event) => this.#noteEvent(lane, event),
+      chosen: (lane) => this.#show(lane),
+    });
+    this.#speech = new Speech(this.#editor, () => this.#stage.reveal());
     this.#connect();
   }
 
-  /** Fills the form with the first example and loads the model. */
+  /** Fills the form, from the address if that carries something, and loads the model. */
   async begin(): Promise<void> {
-    this.#choosePreset();
-    this.#stage.clear(this.#number("length"));
-    this.#summarise();
+    if (matchMedia("(max-width: 56rem)").matches) {
+      byId("grammar-fold", HTMLDetailsElement).open = false;
+    }
+    if (!(await this.#restore())) this.#form.choose(presetOf(""));
+    this.#stage.clear(this.#form.cells);
     await this.#load();
   }
 
+  get #engine(): Engine {
+    return this.#engines.of(this.#form.model);
+  }
+
   #connect(): void {
-    this.#preset.append(...PRESETS.map(({ id, title }) => element("option", { value: id }, title)));
-    this.#preset.addEventListener("change", () => this.#choosePreset());
+    const preset = byId("preset", HTMLSelectElement);
+    preset.addEventListener("change", () => {
+      this.#form.choose(presetOf(preset.value));
+      void this.#load();
+    });
     byId("ask", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();
       void this.#start();
     });
-    this.#request.addEventListener("keydown", (event) => {
+    byId("request", HTMLTextAreaElement).addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       void this.#start();
     });
     this.#cancel.addEventListener("click", () => this.#abort?.abort());
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#abort?.abort();
+    document.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") this.#abort?.abort();
     });
-    document.querySelector(".options")?.addEventListener("input", () => this.#summarise());
     this.#deviceChoice.value = remembered(DEVICE_KEY, DEVICES);
     this.#deviceChoice.addEventListener("change", () => {
       remember(DEVICE_KEY, this.#deviceChoice.value);
       void this.#reload();
     });
-    this.#which.addEventListener("change", () => this.#showChosen());
     for (const radio of document.querySelectorAll("input[name=layout]")) {
-      radio.addEventListener("change", () => this.#showResults());
+      radio.addEventListener("change", () => this.#showAgain());
     }
+    byId("share", HTMLButtonElement).addEventListener("click", () => void this.#share());
+    byId("copy", HTMLButtonElement).addEventListener("click", () => void this.#copy());
+    addEventListener("hashchange", async () => {
+      if (await this.#restore()) await this.#load();
+    });
   }
 
-  /** Puts in a preset's schema, and its request unless the user has written one. */
-  #choosePreset(): void {
-    const preset = PRESETS.find(({ id }) => id === this.#preset.value) ?? PRESETS[0];
-    if (!preset) return;
-    this.#editor.text = preset.schema;
-    const untouched = PRESETS.some(({ request }) => request === this.#request.value);
-    if (untouched || this.#request.value.trim() === "") this.#request.value = preset.request;
+  async #restore(): Promise<boolean> {
+    const shared = await fromFragment(location.hash);
+    if (shared) this.#form.restore(shared);
+    return shared !== undefined;
   }
 
   async #load(): Promise<void> {
-    const bar = byId("load-progress", HTMLProgressElement);
-    const text = byId("load-text", HTMLSpanElement);
-    const box = byId("loading", HTMLDivElement);
-    box.hidden = false;
+    const { model } = this.#form;
+    if (this.#loaded === model || this.#loading) return;
+    this.#loaded = undefined;
     this.#loading = true;
     this.#enable();
-    text.textContent = "Loading the model…";
-    this.#say("Loading the model.");
-    const onProgress = ({ loaded, total }: Progress) => {
-      if (total !== null) {
-        bar.max = total;
-        bar.value = loaded;
-      }
-      const of = total === null ? "" : ` of ${megabytes(total)}`;
-      text.textContent = `${megabytes(loaded)}${of} MB`;
-    };
-    this.#device.textContent = "";
+    this.#speech.calm();
+    this.#speech.say("Loading the model.");
     try {
-      const device = this.#deviceChoice.value as DevicePreference;
-      const info = await this.#engine.load({ device, onProgress });
-      this.#loaded = true;
-      this.#introduce(info);
-      this.#say("Ready.");
+      await load(this.#engine, this.#deviceChoice.value as DevicePreference);
+      this.#loaded = model;
+      this.#speech.say("Ready.");
       // It is asked for again when it is needed; there a failure is said.
       prepareJudge().catch(() => {});
     } catch (error) {
-      this.#complain("The model could not be loaded", error, "Try again");
-      this.#say("No model.");
+      const act = () => void this.#reload();
+      this.#speech.complain("The model could not be loaded", error, { words: "Try again", act });
+      this.#speech.say("No model.");
     }
-    box.hidden = true;
     this.#loading = false;
     this.#enable();
+    // Another task may have been chosen meanwhile.
+    if (this.#loaded && this.#form.model !== this.#loaded) await this.#load();
   }
 
-  #introduce(info: ModelInfo): void {
-    const { parameters, layers, hidden, vocabulary, maxPositions, device } = info;
-    const million = (parameters / 1e6).toFixed(1);
-    byId("model-facts", HTMLParagraphElement).textContent =
-      `Model: ${million} M parameters, ${layers} layers of ${hidden}, ${vocabulary.toLocaleString("en")} tokens.`;
-    this.#device.textContent = whereItRuns(device);
-    byId("length", HTMLInputElement).max = String(maxPositions);
+  async #reload(): Promise<void> {
+    this.#loaded = undefined;
+    this.#editor.recheck();
+    await this.#load();
   }
 
-  async #findings(text: string): Promise<readonly Diagnostic[]> {
+  async #findings(kind: Kind, text: string): Promise<readonly Diagnostic[]> {
     try {
       // Any text will do: what is wrong with the schema is wrong for every request.
       const texts = { request: "a request" };
-      const { valid, diagnostics } = await this.#engine.validate({ jsonSchema: text }, { texts });
+      const grammar = kind === "lark" ? { lark: text } : { jsonSchema: text };
+      const { valid, diagnostics } = await this.#engine.validate(grammar, { texts });
       return valid ? [] : diagnostics;
     } catch (error) {
-      // What is wrong with the engine and not with the schema is said elsewhere.
+      // What is wrong with the engine and not with the grammar is said elsewhere.
       if (error instanceof LacunaError) return [];
       throw error;
     }
@@ -184,190 +163,140 @@ export class App {
 
   async #start(): Promise<void> {
     if (!this.#loaded || this.#abort) return;
-    const request = this.#read();
-    if (!request) return;
-    this.#abort = new AbortController();
-    this.#hideAlert();
-    this.#outcomes = {};
-    this.#which.hidden = true;
-    this.#which.querySelector<HTMLInputElement>("input[value=constrained]")?.click();
+    const ask = this.#form.read();
+    if (isWrong(ask)) {
+      this.#speech.warn(ask.message, ask.where);
+      return;
+    }
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.#asked = ask;
+    this.#shown = undefined;
+    this.#speech.calm();
     byId("results", HTMLElement).hidden = true;
+    const lanes = this.#form.methods.map((method) => new Lane(method));
+    const [own, ...others] = lanes as [Lane, ...Lane[]];
+    this.#stage.follow(lanes, ask.length);
     this.#enable();
     this.#stage.reveal();
+    this.#speech.say("Writing.");
+    const turns = crypto.randomUUID?.() ?? String(performance.now());
+    const write = (lane: Lane) => this.#write(lane, ask, { turns, signal: abort.signal });
     try {
-      await this.#perform("constrained", request, this.#abort.signal);
-      await this.#perform("free", request, this.#abort.signal);
-      this.#say("Done.");
+      const writing = write(own);
+      const beside = others.map((lane) =>
+        write(lane).catch((error: unknown) => {
+          if (!isCancelled(error))
+            lane.fault = error instanceof Error ? error.message : String(error);
+        }),
+      );
+      await writing;
+      await Promise.all(beside);
+      await this.#stage.caughtUp();
+      await Promise.all(lanes.map((lane) => this.#judge(lane, ask)));
+      this.#stage.settle();
+      this.#show(own);
+      this.#speech.say(abort.signal.aborted ? "Cancelled." : "Done.");
     } catch (error) {
+      abort.abort();
+      this.#stage.settle();
+      if (own.timeline.length === 0) this.#stage.clear(ask.length);
       this.#failed(error);
     }
     this.#abort = undefined;
     this.#enable();
   }
 
-  /** Runs one of the two, on the stage if it is the first, and shows its result. */
-  async #perform(which: Which, ask: Ask, signal: AbortSignal): Promise<void> {
-    const timeline = new Timeline();
-    const onStage = which === "constrained";
-    this.#say(onStage ? "Writing." : "Writing the same without the grammar, to compare.");
-    if (onStage) this.#stage.follow(timeline, ask.length);
-    try {
-      const unconstrained = !onStage;
-      for await (const event of this.#engine.generate({ ...ask, unconstrained, signal })) {
-        timeline.add(event);
-        this.#noteMove(event);
-        if (onStage) this.#stage.push([event]);
-      }
-      if (onStage) await this.#stage.caughtUp();
-    } finally {
-      if (onStage && timeline.length > 0) this.#stage.show(timeline);
+  /** Has one of the methods write, its events shown as they come. */
+  async #write(
+    lane: Lane,
+    ask: Ask,
+    call: { readonly turns: string; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { method } = lane;
+    const own = method === "lacuna" ? this.#form.own : {};
+    for await (const event of this.#engine.generate({ ...ask, ...own, ...call, method })) {
+      this.#stage.push(lane, event);
     }
-    const { done, plannedSteps, grammar } = timeline;
-    if (!done)
-      throw new LacunaError({ kind: FAULT.internal, message: "The run ended without a result." });
-    const verdict = await judge(done.text, ask.grammar.jsonSchema, ask.prompt);
-    this.#outcomes[which] = {
-      timeline,
-      judged: { done, verdict, plannedSteps, constrained: onStage, grammar },
-    };
-    this.#showResults();
   }
 
-  /** The form as a request; `undefined`, with the reason shown, if it is not one. */
-  #read(): Ask | undefined {
-    const wrong = [...document.querySelectorAll<HTMLInputElement>(".options input")].find(
-      (i) => !i.checkValidity(),
-    );
-    const text = this.#request.value.trim();
-    if (text === "") {
-      this.#warn("Write a request first.", this.#request);
-      return undefined;
-    }
-    if (wrong) {
-      const details = wrong.closest("details");
-      if (details) details.open = true;
-      this.#warn(
-        `${wrong.closest("label")?.textContent?.trim() ?? "An option"}: ${wrong.validationMessage}`,
-        wrong,
-      );
-      return undefined;
-    }
-    return {
-      prompt: text,
-      grammar: { jsonSchema: this.#editor.text },
-      length: this.#number("length"),
-      steps: this.#number("steps"),
-      seed: this.#number("seed"),
-      temperature: this.#number("temperature"),
-    };
+  async #judge(lane: Lane, ask: Ask): Promise<void> {
+    const { done } = lane.timeline;
+    if (!done) return;
+    lane.verdict = await verdictOf(done.text, ask);
+    this.#stage.refresh(lane);
   }
 
-  #number(id: string): number {
-    return byId(id, HTMLInputElement).valueAsNumber;
-  }
-
-  #summarise(): void {
-    const [length, steps, seed] = ["length", "steps", "seed"].map(
-      (id) => byId(id, HTMLInputElement).value,
-    );
-    byId("options-summary", HTMLSpanElement).textContent =
-      `${length} cells, ${steps} steps, seed ${seed}`;
+  #noteEvent(lane: Lane, event: EngineEvent): void {
+    if (event.type === "move") sayDevice(`${event.message}.`);
+    if (event.type !== "step" || lane.method !== "lacuna") return;
+    const { step, steps, masked } = event;
+    this.#speech.progress(`Step ${step + 1} of ${steps}, ${masked} cells masked.`);
   }
 
   #failed(error: unknown): void {
-    if (error instanceof LacunaError && error.kind === FAULT.cancelled) {
-      const { constrained } = this.#outcomes;
-      this.#say("Cancelled.");
-      if (constrained) showNote(byId("free", HTMLElement), TITLES.free, "Cancelled.");
+    if (isCancelled(error)) {
+      this.#speech.say("Cancelled.");
       return;
     }
-    this.#say("Nothing was written.");
+    this.#speech.say("Nothing was written.");
     const dead = error instanceof LacunaError && DEADLY.includes(error.kind);
-    this.#complain("This cannot be written", error, dead ? "Restart the engine" : undefined);
+    const act = () => void this.#reload();
+    const again = dead ? { words: "Restart the engine", act } : undefined;
+    this.#speech.complain("This cannot be written", error, again);
   }
 
-  #showResults(): void {
-    const layout = document.querySelector<HTMLInputElement>("input[name=layout]:checked")
-      ?.value as Layout;
-    byId("results", HTMLElement).hidden = this.#outcomes.constrained === undefined;
-    for (const which of ["constrained", "free"] as const) {
-      const panel = byId(which, HTMLElement);
-      const outcome = this.#outcomes[which];
-      if (outcome) showResult(panel, TITLES[which], outcome.judged, layout);
-      else showNote(panel, TITLES[which], "Being written…");
+  #show(lane: Lane): void {
+    if (!this.#asked) return;
+    this.#shown = { lane, ask: this.#asked };
+    this.#showAgain();
+  }
+
+  #showAgain(): void {
+    if (!this.#shown) return;
+    const layout = document.querySelector<HTMLInputElement>("input[name=layout]:checked");
+    showResult(this.#shown.lane, this.#shown.ask.prompt, (layout?.value ?? "pretty") as Layout);
+  }
+
+  async #share(): Promise<void> {
+    const fragment = await toFragment(this.#form.share());
+    history.replaceState(null, "", fragment);
+    await this.#toClipboard(
+      location.href,
+      "The link is copied.",
+      "The link is in the address bar.",
+    );
+  }
+
+  async #copy(): Promise<void> {
+    const lane = this.#shown?.lane;
+    const text = byId("text", HTMLPreElement).textContent ?? "";
+    const name = lane ? TITLES[lane.method] : "The text";
+    await this.#toClipboard(text, `${name}: copied.`, "The browser does not let pages copy.");
+  }
+
+  async #toClipboard(text: string, done: string, refused: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#speech.say(done);
+    } catch {
+      this.#speech.say(refused);
     }
-    this.#which.hidden = !(this.#outcomes.constrained && this.#outcomes.free);
-  }
-
-  #showChosen(): void {
-    const chosen = this.#which.querySelector<HTMLInputElement>("input:checked")?.value as Which;
-    const outcome = this.#outcomes[chosen];
-    if (outcome) this.#stage.show(outcome.timeline);
-  }
-
-  #noteMove(event: EngineEvent): void {
-    if (event.type === "move") this.#device.textContent = `${event.message}.`;
   }
 
   #enable(): void {
     this.#run.disabled = !this.#loaded || this.#abort !== undefined;
     this.#cancel.disabled = this.#abort === undefined;
     this.#deviceChoice.disabled = this.#loading || this.#abort !== undefined;
-  }
-
-  #say(words: string): void {
-    this.#status.textContent = words;
-  }
-
-  #warn(message: string, where: HTMLElement): void {
-    this.#showAlert(element("p", {}, message));
-    where.focus();
-  }
-
-  /** Says what went wrong; with `again`, a button that loads anew. */
-  #complain(title: string, error: unknown, again?: string): void {
-    const message = error instanceof Error ? error.message : String(error);
-    const parts: Node[] = [element("strong", {}, title), element("p", {}, sentence(message))];
-    if (error instanceof LacunaError && error.diagnostics.length > 0) {
-      this.#editor.show(error.diagnostics);
-      parts[1] = findingsList(error.diagnostics, this.#editor.text, (place) =>
-        this.#editor.goTo(place),
-      );
-    }
-    if (again) {
-      const button = element("button", { type: "button" }, again);
-      button.addEventListener("click", () => void this.#restart());
-      parts.push(button);
-    }
-    this.#showAlert(...parts);
-  }
-
-  async #restart(): Promise<void> {
-    this.#editor.recheck();
-    await this.#reload();
-  }
-
-  async #reload(): Promise<void> {
-    this.#hideAlert();
-    this.#loaded = false;
-    await this.#load();
-  }
-
-  #showAlert(...parts: Node[]): void {
-    this.#alert.replaceChildren(...parts);
-    this.#alert.hidden = false;
-    this.#stage.reveal();
-  }
-
-  #hideAlert(): void {
-    this.#alert.hidden = true;
-    this.#alert.replaceChildren();
+    byId("preset", HTMLSelectElement).disabled = this.#abort !== undefined;
   }
 }
 
-function whereItRuns({ device, adapter, why }: DeviceReport): string {
-  const place = device === "cpu" ? "On the CPU" : `On the GPU${adapter ? ` (${adapter})` : ""}`;
-  return sentence(`${place}: ${why}`);
-}
+const isCancelled = (error: unknown): boolean =>
+  error instanceof LacunaError && error.kind === FAULT.cancelled;
 
-const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
+/** What others make of a text. */
+function verdictOf(text: string, { grammar, prompt }: Ask): Promise<Verdict> {
+  if ("lark" in grammar) return judgeMember(text, grammar.lark);
+  return judge(text, grammar.jsonSchema, prompt);
+}

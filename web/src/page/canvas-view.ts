@@ -1,4 +1,4 @@
-/** The canvas as a grid of cells. */
+/** The canvas as a grid of cells. Draws only what has changed: a frame is short. */
 
 import type { CommitEvent, RefusalEvent } from "lacuna-lm";
 import { pieces, plain } from "./bytes.ts";
@@ -9,45 +9,72 @@ import type { Timeline } from "./timeline.ts";
 const UNSURE = 0.5;
 
 /** Told which cell is looked at, or that none is. */
-export type OnInspect = (cell: number | undefined) => void;
+export type OnInspect = (cell: number | undefined, at: HTMLElement | undefined) => void;
 
 export class CanvasView {
   readonly #root: HTMLElement;
   #cells: HTMLButtonElement[] = [];
+  /** What each cell shows. */
+  #shown: (CommitEvent | undefined)[] = [];
+  #fresh = new Set<HTMLElement>();
+  #struck = new Set<HTMLElement>();
+  #steps = 1;
 
   constructor(root: HTMLElement, onInspect: OnInspect) {
     this.#root = root;
-    const inspect = (event: Event) => onInspect(this.#indexOf(event.target));
+    const inspect = (event: Event) => {
+      const cell = this.#indexOf(event.target);
+      onInspect(cell, cell === undefined ? undefined : this.#cells[cell]);
+    };
+    const leave = () => onInspect(undefined, undefined);
     root.addEventListener("pointerover", inspect);
-    root.addEventListener("pointerleave", () => onInspect(undefined));
+    root.addEventListener("pointerleave", leave);
     root.addEventListener("focusin", inspect);
-    root.addEventListener("focusout", () => onInspect(undefined));
+    root.addEventListener("focusout", leave);
     root.addEventListener("keydown", (event) => this.#move(event));
     root.addEventListener("animationend", ({ target }) => {
-      if (target instanceof HTMLElement && target.classList.contains("refused")) target.remove();
+      if (!(target instanceof HTMLElement) || !target.classList.contains("refused")) return;
+      this.#struck.delete(target);
+      target.remove();
     });
   }
 
-  /** Lays out so many masked cells. */
-  reset(length: number): void {
-    this.#cells = Array.from({ length }, (_, index) =>
-      element("button", { type: "button", class: "cell", tabindex: index === 0 ? "0" : "-1" }),
-    );
-    this.#cells.forEach((_, index) => {
-      this.#show(index, undefined);
+  /** Lays out so many masked cells, to be filled in so many steps. */
+  reset(length: number, steps = 1): void {
+    this.#steps = steps;
+    this.#fresh.clear();
+    this.#struck.clear();
+    this.#shown = [];
+    this.#cells = Array.from({ length }, (_, index) => {
+      const label = `Cell ${index + 1}: mask`;
+      const tabindex = index === 0 ? "0" : "-1";
+      return element("button", {
+        ...{ type: "button", class: "cell", "data-how": "mask", "aria-label": label, tabindex },
+      });
     });
     this.#root.replaceChildren(...this.#cells);
   }
 
+  /** Colours the cells by how they came, or by when. */
+  colour(by: "how" | "when"): void {
+    this.#root.dataset.colours = by;
+  }
+
   /** What has come until now is not the latest any more. */
   beginStep(): void {
-    for (const cell of this.#root.querySelectorAll(".fresh")) cell.classList.remove("fresh");
+    for (const cell of this.#fresh) cell.classList.remove("fresh");
+    this.#fresh.clear();
   }
 
   /** Writes a token into its cell, as it comes. */
   commit(event: CommitEvent): void {
     this.#show(event.cell, event);
-    this.#cells[event.cell]?.classList.add("fresh");
+    this.#freshen(event.cell);
+  }
+
+  /** Masks a cell again. */
+  remask(cell: number): void {
+    this.#show(cell, undefined);
   }
 
   /** Shows a refused token for a moment. */
@@ -58,25 +85,38 @@ export class CanvasView {
   /** Shows a run as it stood after so many steps. */
   show(timeline: Timeline, steps: number): void {
     if (this.#cells.length !== timeline.length) this.reset(timeline.length);
-    this.#cells.forEach((cell, index) => {
+    this.#steps = Math.max(1, timeline.plannedSteps);
+    this.beginStep();
+    for (const struck of this.#struck) struck.remove();
+    this.#struck.clear();
+    for (let index = 0; index < this.#cells.length; index++) {
       const commit = timeline.at(index, steps);
       this.#show(index, commit);
-      cell.classList.toggle("fresh", commit?.step === steps - 1);
-    });
+      if (commit && commit.step === steps - 1) this.#freshen(index);
+    }
     for (const refusal of timeline.refusedIn(steps)) this.#strike(refusal, "refused");
+  }
+
+  #freshen(index: number): void {
+    const cell = this.#cells[index];
+    if (!cell) return;
+    cell.classList.add("fresh");
+    this.#fresh.add(cell);
   }
 
   #show(index: number, commit: CommitEvent | undefined): void {
     const cell = this.#cells[index];
-    if (!cell) return;
-    cell.classList.remove("fresh");
+    if (!cell || this.#shown[index] === commit) return;
+    this.#shown[index] = commit;
+    const text = commit?.end ? "end" : commit ? plain(commit.bytes) : "";
     cell.dataset.how = commit ? (commit.end ? "end" : commit.how) : "mask";
+    cell.dataset.size = sizeOf(text);
     cell.toggleAttribute(
       "data-unsure",
       commit !== undefined && !commit.end && commit.probability < UNSURE,
     );
-    const text = commit?.end ? "end" : commit ? plain(commit.bytes) : "";
-    cell.dataset.size = sizeOf(text);
+    const share = commit ? commit.step / Math.max(1, this.#steps - 1) : 0;
+    cell.style.setProperty("--when", `${Math.round(share * 100)}%`);
     cell.setAttribute("aria-label", `Cell ${index + 1}: ${commit ? text : "mask"}`);
     if (!commit) cell.replaceChildren();
     else if (commit.end) cell.replaceChildren("end");
@@ -88,9 +128,13 @@ export class CanvasView {
     if (!cell) return;
     cell.querySelector(".refused")?.remove();
     const text = plain(event.bytes) || "end";
-    cell.append(
-      element("del", { class: classes, "data-size": sizeOf(text), "aria-hidden": "true" }, text),
+    const struck = element(
+      "del",
+      { class: classes, "data-size": sizeOf(text), "aria-hidden": "true" },
+      text,
     );
+    this.#struck.add(struck);
+    cell.append(struck);
   }
 
   #indexOf(target: EventTarget | null): number | undefined {

@@ -1,41 +1,90 @@
-/** The schemas that come with the page, each with a request to begin with. */
+/** The tasks that come with the page, each with a grammar and a request to begin with. */
 
 import contact from "../../../grammars/contact.schema.json?raw";
 import flights from "../../../grammars/flights.schema.json?raw";
 import restaurants from "../../../grammars/restaurants.schema.json?raw";
+import smiles from "../../../grammars/smiles.lark?raw";
 import snips from "../../../grammars/snips.schema.json?raw";
 
-/** A schema with an example. */
+/** The models that are served beside the page. */
+export const MODELS = ["lacuna-mini", "lacuna-molecules"] as const;
+export type ModelName = (typeof MODELS)[number];
+
+/** The dialects that the page edits. */
+export const KINDS = ["jsonSchema", "lark"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Options of the form that a task sets. */
+export interface TaskOptions {
+  readonly length?: number;
+  readonly steps?: number;
+  readonly seed?: number;
+  readonly temperature?: number;
+  /** Methods that are shown beside ours. */
+  readonly methods?: readonly string[];
+}
+
+/** A task with an example. */
 export interface Preset {
   readonly id: string;
   readonly title: string;
-  readonly schema: string;
+  readonly model: ModelName;
+  readonly kind: Kind;
+  readonly grammar: string;
   readonly request: string;
+  /** The prompt's task line, where the grammar does not say it. */
+  readonly task?: string;
+  readonly options?: TaskOptions;
 }
+
+const extraction = { model: "lacuna-mini", kind: "jsonSchema" } as const;
 
 export const PRESETS: readonly Preset[] = [
   {
+    ...extraction,
     id: "snips",
-    title: "Voice assistant",
-    schema: snips,
+    title: "Voice assistant: intent and slots",
+    grammar: snips,
     request: "give the novel Salt and Thunder four out of six stars",
   },
   {
+    ...extraction,
     id: "restaurants",
-    title: "Restaurants",
-    schema: restaurants,
+    title: "Restaurants: find or book",
+    grammar: restaurants,
     request: "I'd like Ethiopian food in Lisbon",
   },
   {
+    ...extraction,
     id: "flights",
-    title: "Flights",
-    schema: flights,
+    title: "Flights: find or book",
+    grammar: flights,
     request: "I want to fly from Reykjavik to Nairobi on March 3rd",
   },
   {
+    ...extraction,
     id: "contact",
-    title: "Contact card",
-    schema: contact,
+    title: "Contact card: a schema the model never saw",
+    grammar: contact,
     request: "Save Ada Obi as a friend from work, she is 36 and wants the newsletter in French.",
   },
+  {
+    id: "molecules",
+    title: "Molecules: facts to SMILES",
+    model: "lacuna-molecules",
+    kind: "lark",
+    grammar: smiles,
+    request: "2 rings, F",
+    task: "molecule",
+    // EPIC takes seconds a step under this grammar, the other longer.
+    options: { steps: 32, seed: 4, temperature: 0.7, methods: ["unconstrained"] },
+  },
 ];
+
+/** The task of this id; else the first. */
+export function presetOf(id: string): Preset {
+  const [first] = PRESETS;
+  const preset = PRESETS.find((preset) => preset.id === id) ?? first;
+  if (!preset) throw new Error("the page has no task");
+  return preset;
+}

@@ -1,104 +1,86 @@
-/** A finished run's text with what others make of it. */
+/** The text of the run on show, with what others make of it and where its values come from. */
 
-import type { DoneEvent, GrammarOrigin } from "lacuna-lm";
-import { element } from "./dom.ts";
+import { plain } from "./bytes.ts";
+import { percent, WHY } from "./cell-card.ts";
+import { byId, element } from "./dom.ts";
+import { figuresOf } from "./figures-view.ts";
+import type { Lane } from "./lane.ts";
+import { TITLES } from "./methods.ts";
+import { type Marked, markedJson, markedRequest, sourcesOf } from "./spans.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** How a text is laid out. */
 export type Layout = "pretty" | "raw";
 
-/** A run that is over, judged. */
-export interface Judged {
-  readonly done: DoneEvent;
-  readonly verdict: Verdict;
-  readonly plannedSteps: number;
-  readonly constrained: boolean;
-  readonly grammar: GrammarOrigin | undefined;
+/** Refusals beyond this many are only counted. */
+const LISTED = 200;
+
+/** Hues that sources are told apart by. */
+const HUES = 6;
+
+/** Shows a run that is over; nothing for one that is not. */
+export function showResult(lane: Lane, request: string, layout: Layout): void {
+  const { timeline, verdict } = lane;
+  const { done } = timeline;
+  const section = byId("results", HTMLElement);
+  section.hidden = done === undefined;
+  if (!done) return;
+  section.dataset.method = lane.method;
+  byId("results-title", HTMLElement).textContent = `Result: ${TITLES[lane.method]}`;
+  const sources = sourcesOf(verdict?.spans ?? [], request);
+  const bound = byId("sources", HTMLElement);
+  bound.hidden = sources.length === 0;
+  bound.replaceChildren(...markedRequest(request, sources).map(marked));
+  const text = byId("text", HTMLPreElement);
+  if (done.text === "") text.replaceChildren("(nothing)");
+  else if (layout === "pretty" && verdict?.parses)
+    text.replaceChildren(...markedJson(verdict.value, sources).map(marked));
+  else text.replaceChildren(done.text);
+  byId("notes", HTMLUListElement).replaceChildren(...(verdict ? notes(lane, verdict) : []));
+  byId("figures", HTMLDivElement).replaceChildren(...figuresOf(lane));
+  listRefusals(lane);
 }
 
-const ORIGINS: Readonly<Record<GrammarOrigin, string>> = {
-  compiled: "compiled",
-  memory: "from memory",
-  storage: "from storage",
-  rebuilt: "compiled again",
-};
-
-/** Fills a panel with a judged run. */
-export function showResult(
-  panel: HTMLElement,
-  title: string,
-  judged: Judged,
-  layout: Layout,
-): void {
-  const { done, verdict } = judged;
-  panel.dataset.verdict = verdict.valid ? "valid" : "invalid";
-  panel.removeAttribute("data-waiting");
-  panel.replaceChildren(
-    heading(title, verdict),
-    element(
-      "pre",
-      { class: "text", tabindex: "0", "aria-label": `${title}: text` },
-      laidOut(done, verdict, layout),
-    ),
-    notes(done, verdict),
-    figures(judged),
-  );
+function marked({ text, source }: Marked): Node {
+  if (!source) return document.createTextNode(text);
+  const hue = String(source.number % HUES);
+  return element("mark", { "data-hue": hue, title: source.pointer }, text);
 }
 
-/** Fills a panel with a word in place of a result. */
-export function showNote(panel: HTMLElement, title: string, note: string): void {
-  delete panel.dataset.verdict;
-  panel.setAttribute("data-waiting", "");
-  panel.replaceChildren(element("h3", {}, title), element("p", { class: "waiting" }, note));
-}
-
-function heading(title: string, { valid, parses }: Verdict): HTMLElement {
-  const words = valid ? "Valid" : parses ? "Not valid" : "Not JSON";
-  const badge = element("span", { class: "badge", "data-good": String(valid) }, words);
-  return element("h3", {}, title, " ", badge);
-}
-
-function laidOut(done: DoneEvent, { parses, value }: Verdict, layout: Layout): string {
-  if (done.text === "") return "(nothing)";
-  return layout === "pretty" && parses ? JSON.stringify(value, null, 2) : done.text;
-}
-
-function notes(done: DoneEvent, verdict: Verdict): HTMLElement {
-  const list = element("ul", { class: "notes" });
+function notes({ timeline }: Lane, verdict: Verdict): Node[] {
+  const found: Node[] = [];
   const add = (good: boolean, words: string) =>
-    list.append(element("li", { "data-good": String(good) }, words));
-  if (verdict.valid) add(true, "Valid under the schema, says ajv.");
+    found.push(element("li", { "data-good": String(good) }, words));
+  if (verdict.valid) add(true, verdict.praise ?? "Valid under the schema, says ajv.");
   for (const problem of verdict.problems) add(false, `${problem}.`);
   const strays = verdict.spans.filter(({ stands }) => !stands);
   if (verdict.spans.length > 0 && strays.length === 0)
     add(true, "Every bound value stands in the request.");
   for (const { pointer, value } of strays)
     add(false, `${pointer}: “${value}” does not stand in the request.`);
-  if (done.outcome === "unfinished")
+  if (timeline.done?.outcome === "unfinished")
     add(false, "The text did not come to an end within the canvas.");
-  return list;
+  if (timeline.done?.outcome === "recovered")
+    add(false, "The method gave up: the rest is a text that it knew of, not the model’s.");
+  return found;
 }
 
-function figures({ done, plannedSteps, constrained, grammar }: Judged): HTMLElement {
-  const { modelMs, checkerMs, checks, refusals } = done.timings;
-  const entries: [string, string][] = [
-    ["Steps", `${done.steps} of ${plannedSteps}`],
-    ["Model", milliseconds(modelMs)],
-  ];
-  if (constrained) {
-    entries.push(
-      ["Checker", milliseconds(checkerMs)],
-      ["Checks", String(checks)],
-      ["Refusals", String(refusals)],
+function listRefusals({ timeline: { refusals } }: Lane): void {
+  byId("refusals", HTMLDetailsElement).hidden = refusals.length === 0;
+  byId("refusals-title", HTMLElement).textContent =
+    `${refusals.length} refused ${refusals.length === 1 ? "candidate" : "candidates"}`;
+  const items = refusals
+    .slice(0, LISTED)
+    .map(({ step, cell, bytes, probability, reason }) =>
+      element(
+        "li",
+        {},
+        element("span", { class: "when" }, `Step ${step + 1}, cell ${cell + 1}`),
+        element("del", {}, plain(bytes) || "end"),
+        element("span", { class: "why" }, `${percent(probability)} · ${WHY[reason]}`),
+      ),
     );
-  }
-  if (grammar) entries.push(["Grammar", ORIGINS[grammar]]);
-  const pairs = entries.map(([name, value]) =>
-    element("div", {}, element("dt", {}, name), element("dd", {}, value)),
-  );
-  return element("dl", { class: "figures" }, ...pairs);
-}
-
-function milliseconds(value: number): string {
-  return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value).toLocaleString("en")} ms`;
+  if (refusals.length > LISTED)
+    items.push(element("li", {}, `… and ${refusals.length - LISTED} more`));
+  byId("refusals-list", HTMLOListElement).replaceChildren(...items);
 }

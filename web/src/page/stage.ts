@@ -1,62 +1,69 @@
-/** The canvas with all that goes with it: the scrubber, the inspector, the refusals. */
+/** The runs on show: one large, all of them as cards, and the clock that they share. */
 
 import type { EngineEvent } from "lacuna-lm";
-import { plain } from "./bytes.ts";
 import { CanvasView } from "./canvas-view.ts";
-import { byId, element } from "./dom.ts";
+import { CellCard } from "./cell-card.ts";
+import { byId } from "./dom.ts";
 import { FramePump } from "./frame-pump.ts";
-import type { Timeline } from "./timeline.ts";
+import type { Lane } from "./lane.ts";
+import { LaneView } from "./lane-view.ts";
+import { Player } from "./player.ts";
 
-/** Milliseconds a step is shown when a run is played again. */
-const BEAT = 260;
-
-const HINT = "Point at a cell, or go there with Tab and the arrow keys, to see how it came.";
-
-/** Milliseconds of a step, and of a whole run, that showing it may take. */
+/** Milliseconds of a step, and of a whole run, that showing it may take at speed 1. */
 const LONGEST_PACE = 90;
 const SLOWED_RUN = 1_600;
 
-/** Refusals beyond this many are only counted. */
-const LISTED = 200;
+interface Happened {
+  readonly lane: Lane;
+  readonly event: EngineEvent;
+}
+
+/** What the page wants to know of. */
+export interface Listeners {
+  /** Something was shown. */
+  shown(lane: Lane, event: EngineEvent): void;
+  /** Another run is shown large. */
+  chosen(lane: Lane): void;
+}
 
 export class Stage {
   readonly #canvas: CanvasView;
-  readonly #slider = byId("step", HTMLInputElement);
-  readonly #stepText = byId("step-text", HTMLSpanElement);
-  readonly #play = byId("play", HTMLButtonElement);
-  readonly #inspector = byId("inspector", HTMLParagraphElement);
-  readonly #refusals = byId("refusals", HTMLDetailsElement);
-  readonly #pump = new FramePump<EngineEvent>((event) => this.#happen(event), paceOf);
-  #timeline: Timeline | undefined;
+  readonly #card = new CellCard(byId("cell-card", HTMLElement));
+  readonly #player = new Player((step) => this.#showStep(step));
+  readonly #pump = new FramePump<Happened>(
+    (happened) => this.#happen(happened),
+    (happened) => this.#pace(happened),
+  );
+  readonly #listeners: Listeners;
+  #views = new Map<Lane, LaneView>();
+  #chosen: Lane | undefined;
   #live = false;
-  #liveSteps = 0;
-  #inspected: number | undefined;
-  #playing: ReturnType<typeof setInterval> | undefined;
+  #inspected: { readonly cell: number; readonly at: HTMLElement } | undefined;
 
-  constructor() {
-    this.#canvas = new CanvasView(byId("canvas", HTMLElement), (cell) => {
-      this.#inspected = cell;
+  constructor(listeners: Listeners) {
+    this.#listeners = listeners;
+    this.#canvas = new CanvasView(byId("canvas", HTMLElement), (cell, at) => {
+      this.#inspected = cell === undefined || !at ? undefined : { cell, at };
       this.#inspect();
     });
-    this.#slider.addEventListener("input", () => {
-      this.#stop();
-      this.#showStep(this.#slider.valueAsNumber);
+    document.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") this.#card.hide();
     });
-    this.#play.addEventListener("click", () => this.#toggle());
+    for (const radio of document.querySelectorAll<HTMLInputElement>("input[name=colours]")) {
+      radio.addEventListener("change", () => this.#colour(radio.value as "how" | "when"));
+    }
   }
 
   /** Shows an empty canvas. */
   clear(length: number): void {
-    this.#stop();
     this.#pump.clear();
-    this.#timeline = undefined;
+    this.#player.clear();
+    this.#views.clear();
+    this.#chosen = undefined;
     this.#live = false;
     this.#canvas.reset(length);
-    this.#enable(false);
-    this.#slider.value = "0";
-    this.#stepText.textContent = "";
-    this.#refusals.hidden = true;
-    this.#inspect();
+    byId("lanes", HTMLElement).replaceChildren();
+    this.#card.hide();
   }
 
   /** Brings the canvas into view where it is below the screen's edge. */
@@ -67,151 +74,109 @@ export class Stage {
     }
   }
 
-  /** Begins to follow a run on an empty canvas; its events come through {@link Stage.push}. */
-  follow(timeline: Timeline, length: number): void {
+  /** Begins to follow runs on empty canvases, the first of them large. */
+  follow(lanes: readonly Lane[], length: number): void {
     this.clear(length);
-    this.#timeline = timeline;
     this.#live = true;
-    this.#liveSteps = 0;
-  }
-
-  /** Events of the run that is followed. */
-  push(events: readonly EngineEvent[]): void {
-    this.#pump.push(events);
-  }
-
-  /** Resolves when all events of the run have been shown. */
-  async caughtUp(): Promise<void> {
-    await this.#pump.drained();
-  }
-
-  /** Shows a run that is over, at its last step. */
-  show(timeline: Timeline): void {
-    this.#stop();
-    this.#pump.clear();
-    this.#timeline = timeline;
-    this.#live = false;
-    this.#slider.max = String(timeline.taken);
-    this.#enable(timeline.length > 0);
-    this.#showStep(timeline.taken);
-    this.#list(timeline);
-  }
-
-  #happen(event: EngineEvent): void {
-    if (event.type === "begin") {
-      this.#canvas.reset(event.length);
-      this.#slider.max = String(event.steps);
-    } else if (event.type === "step") {
-      this.#canvas.beginStep();
-      this.#liveSteps = event.step + 1;
-      this.#slider.value = String(event.step + 1);
-      this.#stepText.textContent = `${event.step + 1} / ${event.steps}`;
-    } else if (event.type === "commit") {
-      this.#canvas.commit(event);
-      if (event.cell === this.#inspected) this.#inspect();
-    } else if (event.type === "refusal") {
-      this.#canvas.refuse(event);
+    this.#chosen = lanes[0];
+    for (const lane of lanes) {
+      const view = new LaneView(lane, (chosen) => this.#choose(chosen));
+      view.chosen = lane === this.#chosen;
+      view.reset(length);
+      this.#views.set(lane, view);
     }
+    byId("lanes", HTMLElement).replaceChildren(
+      ...[...this.#views.values()].map(({ root }) => root),
+    );
   }
 
-  #showStep(step: number): void {
-    if (!this.#timeline) return;
-    this.#slider.value = String(step);
-    this.#stepText.textContent = `${step} / ${this.#timeline.taken}`;
-    this.#canvas.show(this.#timeline, step);
+  /** An event of a run that is followed. */
+  push(lane: Lane, event: EngineEvent): void {
+    this.#pump.push([{ lane, event }]);
+  }
+
+  /** Resolves when all that was pushed has been shown. */
+  caughtUp(): Promise<void> {
+    return this.#pump.drained();
+  }
+
+  /** Shows all that has come, at its last step. */
+  settle(): void {
+    this.#pump.flush();
+    this.#live = false;
+    this.#player.open(Math.max(0, ...this.#lanes().map(({ timeline }) => timeline.taken)));
+  }
+
+  /** Shows a run's card as it stands: something was found out about it. */
+  refresh(lane: Lane): void {
+    this.#views.get(lane)?.show(this.#live ? lane.timeline.taken : this.#player.step);
+  }
+
+  #lanes(): Lane[] {
+    return [...this.#views.keys()];
+  }
+
+  #choose(lane: Lane): void {
+    this.#chosen = lane;
+    this.#canvas.show(lane.timeline, this.#live ? lane.timeline.taken : this.#player.step);
+    this.#listeners.chosen(lane);
     this.#inspect();
   }
 
-  #enable(on: boolean): void {
-    this.#slider.disabled = !on;
-    this.#play.disabled = !on;
+  #happen({ lane, event }: Happened): void {
+    lane.timeline.add(event);
+    this.#views.get(lane)?.happen(event);
+    if (lane === this.#leader() && event.type === "step")
+      this.#player.follow(event.step + 1, event.steps);
+    if (lane === this.#chosen) this.#happenLarge(event);
+    this.#listeners.shown(lane, event);
   }
 
-  #toggle(): void {
-    if (this.#playing !== undefined) {
-      this.#stop();
-      return;
-    }
-    const last = this.#timeline?.taken ?? 0;
-    let step = this.#slider.valueAsNumber >= last ? 0 : this.#slider.valueAsNumber;
-    this.#showStep(step);
-    this.#play.textContent = "Pause";
-    this.#playing = setInterval(() => {
-      this.#showStep(++step);
-      if (step >= last) this.#stop();
-    }, BEAT);
+  #happenLarge(event: EngineEvent): void {
+    if (event.type === "begin") this.#canvas.reset(event.length, event.steps);
+    else if (event.type === "step") this.#canvas.beginStep();
+    else if (event.type === "commit") this.#canvas.commit(event);
+    else if (event.type === "remask") this.#canvas.remask(event.cell);
+    else if (event.type === "refusal") this.#canvas.refuse(event);
+    if ("cell" in event && event.cell === this.#inspected?.cell) this.#inspect();
   }
 
-  #stop(): void {
-    clearInterval(this.#playing);
-    this.#playing = undefined;
-    this.#play.textContent = "Play";
+  /** The first run that is not over: all keep its rhythm. */
+  #leader(): Lane | undefined {
+    return this.#lanes().find((lane) => !lane.over) ?? this.#lanes().at(-1);
+  }
+
+  /**
+   * Milliseconds that a step is shown at least: a run that takes a blink is slowed down to
+   * what an eye can follow, a long one is not.
+   */
+  #pace({ lane, event }: Happened): number {
+    if (event.type !== "step" || lane !== this.#leader()) return 0;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return 0;
+    return Math.min(LONGEST_PACE, SLOWED_RUN / event.steps) / this.#player.speed;
+  }
+
+  #showStep(step: number): void {
+    if (this.#chosen) this.#canvas.show(this.#chosen.timeline, step);
+    for (const view of this.#views.values()) view.show(step);
+    this.#inspect();
+  }
+
+  #colour(by: "how" | "when"): void {
+    this.#canvas.colour(by);
+    byId("legend-how", HTMLElement).hidden = by !== "how";
+    byId("legend-when", HTMLElement).hidden = by !== "when";
   }
 
   #inspect(): void {
-    this.#inspector.textContent =
-      this.#inspected === undefined ? HINT : this.#describe(this.#inspected);
-  }
-
-  #describe(cell: number): string {
-    const name = `Cell ${cell + 1}`;
-    if (!this.#timeline) return `${name} · mask`;
-    const step = this.#live ? this.#liveSteps : this.#slider.valueAsNumber;
-    const commit = this.#timeline.at(cell, step);
-    const refused = this.#timeline.refusedFor(cell, step);
-    const parts = [name];
-    if (commit) {
-      const what = commit.end ? "end of text" : plain(commit.bytes);
-      parts.push(
-        what,
-        `token ${commit.token}`,
-        `step ${commit.step + 1}`,
-        percent(commit.probability),
-        HOW[commit.how],
-      );
-    } else {
-      parts.push("mask");
+    if (!this.#inspected?.at.isConnected) {
+      this.#card.hide();
+      return;
     }
-    if (refused.length > 0)
-      parts.push(`refused: ${refused.map(({ bytes }) => plain(bytes) || "end").join(", ")}`);
-    return parts.join(" · ");
-  }
-
-  #list({ refusals }: Timeline): void {
-    this.#refusals.hidden = refusals.length === 0;
-    byId("refusals-title", HTMLElement).textContent =
-      `${refusals.length} refused ${refusals.length === 1 ? "candidate" : "candidates"}`;
-    const items = refusals
-      .slice(0, LISTED)
-      .map(({ step, cell, bytes, probability, reason }) =>
-        element(
-          "li",
-          {},
-          element("span", { class: "when" }, `Step ${step + 1}, cell ${cell + 1}`),
-          element("del", {}, plain(bytes) || "end"),
-          element("span", { class: "why" }, `${percent(probability)} · ${reason}`),
-        ),
-      );
-    if (refusals.length > LISTED)
-      items.push(element("li", {}, `… and ${refusals.length - LISTED} more`));
-    byId("refusals-list", HTMLOListElement).replaceChildren(...items);
+    const { cell, at } = this.#inspected;
+    const timeline = this.#chosen?.timeline;
+    const step = this.#live ? (timeline?.taken ?? 0) : this.#player.step;
+    const [commit, refused] = [timeline?.at(cell, step), timeline?.refusedFor(cell, step)];
+    this.#card.show({ cell, commit, refused: refused ?? [] }, at);
   }
 }
-
-/**
- * Milliseconds that a step is shown at least: a run that takes a blink is
- * slowed down to what an eye can follow, a long one is not.
- */
-function paceOf(event: EngineEvent): number {
-  if (event.type !== "step" || matchMedia("(prefers-reduced-motion: reduce)").matches) return 0;
-  return Math.min(LONGEST_PACE, SLOWED_RUN / event.steps);
-}
-
-const HOW = {
-  model: "chosen by the model",
-  batch: "chosen in a batch",
-  recovery: "taken from the witness",
-} as const;
-
-const percent = (probability: number): string =>
-  `${(probability * 100).toFixed(probability < 0.1 ? 1 : 0)} %`;

@@ -5,27 +5,39 @@ import type {
   CommitEvent,
   DoneEvent,
   EngineEvent,
+  FiguresEvent,
   GrammarOrigin,
   RefusalEvent,
 } from "lacuna-lm";
+
+/** What a cell holds from a step on; nothing where it was masked again. */
+interface Change {
+  readonly step: number;
+  readonly commit: CommitEvent | undefined;
+}
 
 /** What has happened in a run so far. */
 export class Timeline {
   #begin: BeginEvent | undefined;
   #done: DoneEvent | undefined;
   #taken = 0;
-  readonly #commits: (CommitEvent | undefined)[] = [];
+  #changes: Change[][] = [];
   readonly #refusals: RefusalEvent[] = [];
+  readonly #figures: FiguresEvent[] = [];
 
   /** Notes what happened next. */
   add(event: EngineEvent): void {
     if (event.type === "begin") {
       this.#begin = event;
-      this.#commits.length = event.length;
+      this.#changes = Array.from({ length: event.length }, () => []);
     } else if (event.type === "commit") {
-      this.#commits[event.cell] = event;
+      this.#changes[event.cell]?.push({ step: event.step, commit: event });
+    } else if (event.type === "remask") {
+      this.#changes[event.cell]?.push({ step: event.step, commit: undefined });
     } else if (event.type === "refusal") {
       this.#refusals.push(event);
+    } else if (event.type === "figures") {
+      this.#figures.push(event);
     } else if (event.type === "done") {
       this.#done = event;
     }
@@ -62,10 +74,14 @@ export class Timeline {
     return this.#refusals;
   }
 
+  /** What each step cost, in order. */
+  get figures(): readonly FiguresEvent[] {
+    return this.#figures;
+  }
+
   /** What stands in a cell after so many steps; `undefined` if it is masked. */
   at(cell: number, steps: number): CommitEvent | undefined {
-    const commit = this.#commits[cell];
-    return commit && commit.step < steps ? commit : undefined;
+    return this.#changes[cell]?.findLast(({ step }) => step < steps)?.commit;
   }
 
   /** What was refused in the last of so many steps. */
@@ -80,6 +96,18 @@ export class Timeline {
 
   /** Filled cells after so many steps. */
   filled(steps: number): number {
-    return this.#commits.filter((commit) => commit && commit.step < steps).length;
+    return this.#changes.filter((_, cell) => this.at(cell, steps)).length;
+  }
+
+  /** The text after so many steps, with a sign for each masked cell. */
+  text(steps: number, sign = "░"): string {
+    const decoder = new TextDecoder();
+    let text = "";
+    for (let cell = 0; cell < this.length; cell++) {
+      const commit = this.at(cell, steps);
+      if (commit?.end) break;
+      text += commit ? decoder.decode(commit.bytes, { stream: true }) : decoder.decode() + sign;
+    }
+    return text + decoder.decode();
   }
 }

@@ -3,6 +3,8 @@
  * checker.
  */
 
+import { placesOf } from "./spans.ts";
+
 /** Whether a value that the schema binds to the request stands in it. */
 export interface SpanNote {
   /** JSON pointer to the value. */
@@ -17,6 +19,10 @@ export interface Verdict {
   readonly value?: unknown;
   readonly parses: boolean;
   readonly valid: boolean;
+  /** What is good about it, where that is not what is said as a rule. */
+  readonly praise?: string;
+  /** The judgement in a word or two. */
+  readonly word: string;
   /** What is wrong, for people. */
   readonly problems: readonly string[];
   readonly spans: readonly SpanNote[];
@@ -36,7 +42,8 @@ export async function judge(text: string, schemaText: string, request: string): 
     value = JSON.parse(text);
   } catch (error) {
     const cause = text.trim() === "" ? "the text is empty" : (error as Error).message;
-    return { parses: false, valid: false, problems: [`Not JSON: ${cause}`], spans: [] };
+    const problems = [`Not JSON: ${cause}`];
+    return { parses: false, valid: false, word: "Not JSON", problems, spans: [] };
   }
   const { default: Ajv } = await loadAjv();
   const ajv = new Ajv({ strict: false, allErrors: false });
@@ -60,21 +67,11 @@ export async function judge(text: string, schemaText: string, request: string): 
     value,
     parses: true,
     valid,
+    word: valid ? "Valid" : "Not valid",
     problems: [...new Set(problems)],
     spans: [...spans.values()],
   };
 }
 
 /** Whether a value is a run of whole words of a text. */
-export function standsIn(value: string, text: string): boolean {
-  const inWord = (character: string | undefined) =>
-    character !== undefined && /[\p{L}\p{N}]/u.test(character);
-  if (value === "") return false;
-  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
-    const end = at + value.length;
-    const cutsBefore = inWord(text[at - 1]) && inWord(value[0]);
-    const cutsAfter = inWord(text[end]) && inWord(value.at(-1));
-    if (!cutsBefore && !cutsAfter) return true;
-  }
-  return false;
-}
+export const standsIn = (value: string, text: string): boolean => placesOf(value, text).length > 0;

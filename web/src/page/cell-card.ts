@@ -1,0 +1,110 @@
+/** What is known of a cell, on a card beside it: token, probability, when and how it came. */
+
+import type { CommitEvent, RefusalEvent } from "lacuna-lm";
+import { plain } from "./bytes.ts";
+import { element } from "./dom.ts";
+
+/** What is known of a cell at some step. */
+export interface CellFacts {
+  readonly cell: number;
+  readonly commit: CommitEvent | undefined;
+  readonly refused: readonly RefusalEvent[];
+}
+
+/** How tokens come, in words. */
+export const HOW = {
+  model: "proposed by the model, checked alone",
+  batch: "proposed by the model, checked with others",
+  recovery: "written to recover, within the witness",
+} as const;
+
+/** Why tokens are refused, in words. */
+export const WHY = {
+  impossible: "no text of the grammar goes on so",
+  exhausted: "not decided within the budget",
+  "end-before-text": "text would stand behind the end",
+} as const;
+
+/** Refusals that a card names; more are counted. */
+const NAMED = 6;
+
+/** Pixels between a cell and its card. */
+const GAP = 8;
+
+export class CellCard {
+  readonly #card: HTMLElement;
+  #at: HTMLElement | undefined;
+
+  constructor(card: HTMLElement) {
+    this.#card = card;
+    // It stands beside a cell, which goes away under it.
+    addEventListener("scroll", () => this.hide(), { passive: true, capture: true });
+  }
+
+  /** Shows a cell's facts beside it. */
+  show(facts: CellFacts, at: HTMLElement): void {
+    if (this.#at !== at) this.hide();
+    this.#at = at;
+    at.setAttribute("aria-describedby", this.#card.id);
+    this.#card.replaceChildren(...parts(facts));
+    this.#card.hidden = false;
+    this.#place(at.getBoundingClientRect());
+  }
+
+  hide(): void {
+    this.#at?.removeAttribute("aria-describedby");
+    this.#at = undefined;
+    this.#card.hidden = true;
+  }
+
+  /** Above the cell where there is room, else below, and within the window. */
+  #place(cell: DOMRect): void {
+    const { width, height } = this.#card.getBoundingClientRect();
+    const most = document.documentElement.clientWidth - width - GAP;
+    const left = Math.max(GAP, Math.min(most, cell.left + cell.width / 2 - width / 2));
+    const above = cell.top - height - GAP;
+    const top = above >= GAP ? above : cell.bottom + GAP;
+    this.#card.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  }
+}
+
+function parts({ cell, commit, refused }: CellFacts): Node[] {
+  const found: Node[] = [
+    element(
+      "p",
+      { class: "card-head" },
+      element("strong", {}, commit ? tokenOf(commit) : "mask"),
+      element("span", {}, `Cell ${cell + 1}`),
+    ),
+  ];
+  if (commit) {
+    const bar = element("meter", { min: "0", max: "1", value: String(commit.probability) });
+    bar.setAttribute("aria-hidden", "true");
+    found.push(
+      element("p", {}, bar, percent(commit.probability)),
+      element("p", {}, `Token ${commit.token} · step ${commit.step + 1}`),
+      element("p", {}, `${HOW[commit.how]}`),
+    );
+  }
+  if (refused.length > 0) {
+    const items = refused
+      .slice(0, NAMED)
+      .map(({ bytes, probability, reason, step }) =>
+        element(
+          "li",
+          {},
+          element("del", {}, plain(bytes) || "end"),
+          ` ${percent(probability)}, step ${step + 1}: ${WHY[reason]}`,
+        ),
+      );
+    if (refused.length > NAMED) items.push(element("li", {}, `and ${refused.length - NAMED} more`));
+    found.push(element("p", { class: "card-title" }, "Refused"), element("ul", {}, ...items));
+  }
+  return found;
+}
+
+const tokenOf = (commit: CommitEvent): string => (commit.end ? "end of text" : plain(commit.bytes));
+
+/** A probability for people. */
+export const percent = (probability: number): string =>
+  `${(probability * 100).toFixed(probability < 0.1 ? 1 : 0)} %`;

@@ -1,0 +1,181 @@
+/** The form: what is asked for, checked, kept in links, and put in from tasks. */
+
+import type { CellOrder, CommitMethod, Method, Recovery, Schedule } from "lacuna-lm";
+import { byId } from "./dom.ts";
+import type { GrammarEditor } from "./grammar-editor.ts";
+import { METHODS } from "./methods.ts";
+import { type ModelName, PRESETS, type Preset, type TaskOptions } from "./presets.ts";
+import type { Shared } from "./share.ts";
+
+/** A request as the engine takes it, but for the method. */
+export interface Ask {
+  readonly prompt: string;
+  readonly task?: string;
+  readonly grammar: { readonly jsonSchema: string } | { readonly lark: string };
+  readonly length: number;
+  readonly steps: number;
+  readonly seed: number;
+  readonly temperature: number;
+  readonly schedule: Schedule;
+  readonly order: CellOrder;
+}
+
+/** What only our own method is told. */
+export interface OwnOptions {
+  readonly commit: CommitMethod;
+  readonly recovery: Recovery;
+}
+
+/** Why a form is no request, and where. */
+export interface Wrong {
+  readonly message: string;
+  readonly where: HTMLElement;
+}
+
+/** Schedules that need a number, with the one that the form means. */
+const SCHEDULES: Readonly<Record<string, Schedule>> = {
+  threshold: { threshold: 0.9 },
+  factor: { factor: 1 },
+};
+
+/** Fields that links carry and tasks set. */
+const FIELDS = [
+  ...["length", "steps", "seed", "temperature"],
+  ...["schedule", "order", "commit", "recovery"],
+] as const;
+
+const DEFAULTS = { length: 64, steps: 16, seed: 1, temperature: 0 };
+
+export class Form {
+  readonly #editor: GrammarEditor;
+  readonly #request = byId("request", HTMLTextAreaElement);
+  readonly #preset = byId("preset", HTMLSelectElement);
+  #model: ModelName = "lacuna-mini";
+  #task: string | undefined;
+
+  constructor(editor: GrammarEditor) {
+    this.#editor = editor;
+    for (const { id, title } of PRESETS) this.#preset.add(new Option(title, id));
+    byId("ask", HTMLFormElement).addEventListener("input", () => this.#summarise());
+  }
+
+  /** The model of the task. */
+  get model(): ModelName {
+    return this.#model;
+  }
+
+  get request(): string {
+    return this.#request.value.trim();
+  }
+
+  /** Methods that are to be shown, ours first. */
+  get methods(): readonly Method[] {
+    const boxes = methodBoxes().filter(({ checked }) => checked);
+    const chosen = new Set(boxes.map(({ value }) => value));
+    return METHODS.filter((method) => method === "lacuna" || chosen.has(method));
+  }
+
+  get own(): OwnOptions {
+    return { commit: value("commit") as CommitMethod, recovery: value("recovery") as Recovery };
+  }
+
+  get cells(): number {
+    return number("length");
+  }
+
+  /** Puts a task in, and its request unless the user has written one. */
+  choose({ model, kind, grammar, request, task, options = {} }: Preset): void {
+    const untouched = PRESETS.some(({ request }) => request === this.#request.value);
+    if (untouched || this.request === "") this.#request.value = request;
+    this.#model = model;
+    this.#task = task;
+    this.#editor.open(kind, grammar);
+    this.#set(options);
+    this.#name();
+  }
+
+  /** The form as a request; or what is wrong with it. */
+  read(): Ask | Wrong {
+    if (this.request === "") return { message: "Write a request first.", where: this.#request };
+    const inputs = document.querySelectorAll<HTMLInputElement>(".options input");
+    const wrong = [...inputs].find((input) => !input.checkValidity());
+    if (wrong) {
+      const details = wrong.closest("details");
+      if (details) details.open = true;
+      const name = wrong.closest("label")?.textContent?.trim() ?? "An option";
+      return { message: `${name}: ${wrong.validationMessage}`, where: wrong };
+    }
+    const { kind, text } = this.#editor;
+    return {
+      prompt: this.request,
+      ...(this.#task === undefined ? {} : { task: this.#task }),
+      grammar: kind === "lark" ? { lark: text } : { jsonSchema: text },
+      length: number("length"),
+      steps: number("steps"),
+      seed: number("seed"),
+      temperature: number("temperature"),
+      schedule: SCHEDULES[value("schedule")] ?? (value("schedule") as Schedule),
+      order: value("order") as CellOrder,
+    };
+  }
+
+  /** All that the form holds. */
+  share(): Shared {
+    const fields = Object.fromEntries(FIELDS.map((id) => [id, value(id)]));
+    const { kind, text: grammar } = this.#editor;
+    return {
+      model: this.#model,
+      ...{ kind, grammar, request: this.#request.value, fields },
+      ...(this.#task === undefined ? {} : { task: this.#task }),
+      methods: this.methods,
+    };
+  }
+
+  /** Puts in what was shared. */
+  restore({ model, kind, grammar, request, task, fields, methods }: Shared): void {
+    this.#model = model;
+    this.#task = task;
+    this.#request.value = request;
+    const preset = PRESETS.find((preset) => preset.grammar === grammar && preset.model === model);
+    if (preset) this.#preset.value = preset.id;
+    for (const id of FIELDS) {
+      const given = fields[id];
+      if (given !== undefined) control(id).value = given;
+    }
+    for (const box of methodBoxes()) box.checked = methods.includes(box.value);
+    this.#editor.open(kind, grammar);
+    this.#name();
+  }
+
+  #set({ methods, ...given }: TaskOptions): void {
+    for (const [id, number] of Object.entries({ ...DEFAULTS, ...given }))
+      control(id).value = String(number);
+    for (const box of methodBoxes()) box.checked = methods?.includes(box.value) ?? true;
+    this.#summarise();
+  }
+
+  #name(): void {
+    byId("grammar-title", HTMLElement).textContent = this.#editor.name;
+    this.#summarise();
+  }
+
+  #summarise(): void {
+    byId("options-summary", HTMLSpanElement).textContent =
+      `${value("length")} cells, ${value("steps")} steps, seed ${value("seed")}`;
+  }
+}
+
+/** Whether a form is no request. */
+export const isWrong = (read: Ask | Wrong): read is Wrong => "message" in read;
+
+function control(id: string): HTMLInputElement | HTMLSelectElement {
+  const found = document.getElementById(id);
+  if (found instanceof HTMLInputElement || found instanceof HTMLSelectElement) return found;
+  throw new Error(`the page has no control with the id ${id}`);
+}
+
+const value = (id: string): string => control(id).value;
+const number = (id: string): number => byId(id, HTMLInputElement).valueAsNumber;
+const methodBoxes = (): HTMLInputElement[] => [
+  ...document.querySelectorAll<HTMLInputElement>("input[name=method]"),
+];

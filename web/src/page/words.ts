@@ -1,0 +1,8 @@
+/** Figures as people read them. */
+
+/** A time, with a tenth where it is short. */
+export const milliseconds = (value: number): string =>
+  value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value).toLocaleString("en")} ms`;
+
+/** Millions of bytes. */
+export const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
