@@ -14,7 +14,7 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
 
 use crate::weighted::{Hole, Leads, Way};
-use crate::{Checker, Filling, Pattern, Verdict, Witness};
+use crate::{CanvasVerdict, Checker, Pattern};
 
 /// Checks of heavy ways before a lighter completion is taken, and of ways that end
 /// equally far from the end of the text.
@@ -84,10 +84,9 @@ impl Checker {
                 is_optimal: true,
             });
         }
-        let Verdict::Completable(witness) = self.check(&pattern).0 else {
+        let CanvasVerdict::Completable(witness) = self.check_canvas(cells).0 else {
             return None;
         };
-        let witness = completion(cells, &written(&witness), &holes);
         let in_holes = holes.iter().filter_map(|hole| witness.get(hole.cell));
         let in_holes: Vec<TokenId> = in_holes.copied().collect();
         let ways = self.weighted_ways(&pattern, &holes, &in_holes);
@@ -124,7 +123,7 @@ impl Checker {
                 continue;
             }
             checks -= usize::from(way.leads == Leads::On);
-            if let Some(tokens) = self.completed(cells, &holes, way, &vocabulary, &mut is_sure) {
+            if let Some(tokens) = self.completed(cells, &holes, way, &mut is_sure) {
                 best.take(&holes, tokens);
                 break;
             }
@@ -141,7 +140,6 @@ impl Checker {
         cells: &[Option<TokenId>],
         holes: &[Hole<'_>],
         way: &Way,
-        vocabulary: &Vocabulary,
         is_sure: &mut bool,
     ) -> Option<Vec<TokenId>> {
         if way.leads == Leads::ToTheEnd {
@@ -151,15 +149,10 @@ impl Checker {
         for (hole, &token) in holes.iter().zip(&way.tokens) {
             tried[hole.cell] = Some(token);
         }
-        let pattern = Pattern::of_canvas(&tried, vocabulary)?;
-        match self.check(&pattern).0 {
-            Verdict::Completable(witness) => {
-                let mut tokens = way.tokens.clone();
-                tokens.extend(written(&witness));
-                Some(completion(cells, &tokens, holes))
-            }
-            Verdict::Impossible => None,
-            Verdict::Exhausted { .. } => {
+        match self.check_canvas(&tried).0 {
+            CanvasVerdict::Completable(tokens) => Some(tokens),
+            CanvasVerdict::Impossible | CanvasVerdict::Malformed => None,
+            CanvasVerdict::Exhausted { .. } => {
                 *is_sure = false;
                 None
             }
@@ -230,13 +223,4 @@ fn weight(holes: &[Hole<'_>], tokens: &[TokenId]) -> f64 {
         Some(f64::from(weight))
     });
     weighed.sum()
-}
-
-/// The tokens of a witness, gap by gap.
-fn written(witness: &Witness) -> Vec<TokenId> {
-    let tokens = witness.gaps.iter().map(|gap| match gap {
-        Filling::Tokens(tokens) => tokens.as_slice(),
-        Filling::Bytes(_) => &[],
-    });
-    tokens.flatten().copied().collect()
 }

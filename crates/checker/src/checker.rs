@@ -7,13 +7,14 @@ use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_lexer::{BitSet, TokenId, TokenPartition, Vocabulary};
 
 use crate::any_length::RegularLanguage;
+use crate::canvas::Completions;
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::exact::{Decision, Exact};
 use crate::masks::CellBounds;
 use crate::optimum::Optimum;
 use crate::regular::RegularChecker;
 use crate::weighted::{Hole, Ways};
-use crate::{Gap, Pattern, Segment, Tier, Verdict, Weights};
+use crate::{Gap, Pattern, Segment, Tier, Verdict, Weights, Witness};
 
 /// Budgets of a [`Checker`]. Each is a count of work, so a check gives the same
 /// answer on every machine.
@@ -62,6 +63,8 @@ pub struct Checker {
     language: Option<RegularLanguage>,
     /// Made when it is first asked for; `None` within if there is no automaton.
     optimum: Option<Option<Optimum>>,
+    /// Of canvases that were decided.
+    pub(crate) completions: Completions,
     limits: CheckerLimits,
 }
 
@@ -99,6 +102,7 @@ impl Checker {
             inner: regular_checker(inner),
             cover: regular_checker(cover),
             optimum: None,
+            completions: Completions::default(),
             language: language.map(|dfa| RegularLanguage::new(Arc::clone(dfa))),
             vocabulary,
             limits,
@@ -142,6 +146,14 @@ impl Checker {
 
     /// Decides a pattern, and says which tier did.
     pub fn check(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
+        match self.decide_at_once(pattern) {
+            Some(decided) => decided,
+            None => self.decide_at_length(pattern),
+        }
+    }
+
+    /// Decides a pattern by automata, or a short search, if that is enough.
+    pub(crate) fn decide_at_once(&mut self, pattern: &Pattern) -> Option<(Verdict, Tier)> {
         if let Some(language) = &self.language
             && !pattern.counts_cells()
         {
@@ -149,7 +161,7 @@ impl Checker {
                 Some(witness) => Verdict::Completable(witness),
                 None => Verdict::Impossible,
             };
-            return (verdict, Tier::Regular);
+            return Some((verdict, Tier::Regular));
         }
         let any = pattern
             .segments
@@ -159,7 +171,7 @@ impl Checker {
             if let Some(cover) = &mut self.cover
                 && !cover.is_completable(pattern)
             {
-                return (Verdict::Impossible, Tier::Cover);
+                return Some((Verdict::Impossible, Tier::Cover));
             }
             if let Some(inner) = &mut self.inner {
                 let tier = if self.compiled.is_regular() {
@@ -168,14 +180,28 @@ impl Checker {
                     Tier::Unrolled
                 };
                 if let Some(witness) = inner.witness(pattern) {
-                    return (Verdict::Completable(witness), tier);
+                    return Some((Verdict::Completable(witness), tier));
                 }
                 if self.compiled.is_regular() {
-                    return (Verdict::Impossible, tier);
+                    return Some((Verdict::Impossible, tier));
                 }
             }
         }
-        self.decide(pattern, Exact::decide)
+        if pattern.counts_cells() && self.vocabulary.is_none() {
+            return None;
+        }
+        let (decision, tier) = self.exact().ok()?.decide_at_once(pattern)?;
+        Some((self.verdict(decision), tier))
+    }
+
+    /// Decides a pattern that was not decided at once.
+    pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
+        self.decide(pattern, Exact::decide_at_length)
+    }
+
+    /// A witness, if one is found at little cost.
+    pub(crate) fn quick_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
+        self.exact().ok()?.quick_witness(pattern)
     }
 
     /// Decides a pattern by the exact parse alone.
@@ -198,15 +224,18 @@ impl Checker {
             Err(verdict) => return (verdict, Tier::Parse),
         };
         let (decision, tier) = how(exact, pattern);
-        let verdict = match decision {
+        (self.verdict(decision), tier)
+    }
+
+    fn verdict(&self, decision: Decision) -> Verdict {
+        match decision {
             Decision::Completable(witness) => Verdict::Completable(witness),
             Decision::Impossible => Verdict::Impossible,
             Decision::Exhausted => Verdict::Exhausted {
                 what: "parse items",
                 limit: self.limits.parse_items,
             },
-        };
-        (verdict, tier)
+        }
     }
 
     /// The exact tiers, made when they are first needed; else what ran out.

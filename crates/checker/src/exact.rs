@@ -140,14 +140,37 @@ impl Exact {
         }
     }
 
-    /// Decides a pattern by the cheapest tier that can, and says which did.
-    pub(crate) fn decide(&mut self, pattern: &Pattern) -> (Decision, Tier) {
+    /// Decides a pattern by a short search, if that is enough.
+    pub(crate) fn decide_at_once(&mut self, pattern: &Pattern) -> Option<(Decision, Tier)> {
+        self.forget();
+        if !pattern.counts_cells() || self.spanner.is_none() {
+            return None;
+        }
+        let decision = self.search(pattern, None, FIRST_SEARCH)?;
+        Some((decision, Tier::Searched))
+    }
+
+    /// A witness, if one is found at little cost.
+    pub(crate) fn quick_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
+        let decision = match self.decide_at_once(pattern) {
+            Some((decision, _)) => Some(decision),
+            None => match self.look(pattern, false)? {
+                Outlook::Open(ahead) => self.beam(pattern, &ahead, NARROW),
+                Outlook::Closed | Outlook::Exhausted => None,
+            },
+        };
+        match decision? {
+            Decision::Completable(witness) => Some(witness),
+            Decision::Impossible | Decision::Exhausted => None,
+        }
+    }
+
+    /// Decides a pattern that was not decided at once by the cheapest tier that can, and
+    /// says which did.
+    pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Decision, Tier) {
         self.forget();
         if !pattern.counts_cells() || self.spanner.is_none() {
             return self.decide_uncounted(pattern);
-        }
-        if let Some(decision) = self.search(pattern, None, FIRST_SEARCH) {
-            return (decision, Tier::Searched);
         }
         let ahead = match self.look(pattern, false) {
             Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),

@@ -35,6 +35,7 @@ mod any_length;
 mod beam;
 mod best;
 mod bounds;
+mod canvas;
 mod cells;
 pub mod cfg;
 pub mod chart;
@@ -69,6 +70,7 @@ mod weighted;
 mod witness;
 
 pub use best::{Best, Weights};
+pub use canvas::CanvasVerdict;
 pub use checker::{Checker, CheckerLimits};
 pub use compiled::{Compiled, Statistics};
 pub use masks::Masks;

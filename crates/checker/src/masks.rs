@@ -23,7 +23,7 @@ use crate::cells;
 use crate::columns::ColumnId;
 use crate::graph::{Label, Point};
 use crate::pairs::{Look, Pair, PairId, Pairs};
-use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict};
+use crate::{CanvasVerdict, Checker, Gap, Pattern, Segment, Tier};
 
 /// Checks that drawing masks may take; how many one counts for that took a parse, or
 /// that ran out of its budget.
@@ -78,10 +78,10 @@ impl Checker {
             return Masks::nothing(cells, vocabulary.len());
         };
         let mut masks = Masks::nothing(cells, vocabulary.len());
-        let witness = match self.check(&pattern).0 {
-            Verdict::Completable(witness) => tokens_of(&witness.gaps),
-            Verdict::Impossible => return masks,
-            Verdict::Exhausted { .. } => {
+        let witness = match self.check_canvas(cells).0 {
+            CanvasVerdict::Completable(tokens) => tokens,
+            CanvasVerdict::Impossible | CanvasVerdict::Malformed => return masks,
+            CanvasVerdict::Exhausted { .. } => {
                 masks.undecided = masks.cells.iter().flatten().count() * vocabulary.len();
                 return masks;
             }
@@ -112,7 +112,7 @@ impl Checker {
             }
             None => vec![Groups::single(&vocabulary); holes.len()],
         };
-        show(&groups, &holes, &witness, &mut masks);
+        show(&groups, &holes, &witness, &vocabulary, &mut masks);
         let mut effort = EFFORT;
         for (hole, &cell) in holes.iter().enumerate() {
             let (at_least, at_most) = self.approximate_mask(cells, cell);
@@ -130,27 +130,22 @@ impl Checker {
                 }
                 let mut tried = cells.to_vec();
                 tried[cell] = Some(token);
-                let Some(pattern) = Pattern::of_canvas(&tried, &vocabulary) else {
-                    continue;
-                };
                 if effort == 0 {
                     masks.undecided += group.len();
                     continue;
                 }
-                let (verdict, tier) = self.check(&pattern);
+                let (verdict, tier) = self.check_canvas(&tried);
                 let cost = match (&verdict, tier) {
-                    (Verdict::Exhausted { .. }, _) => EXHAUSTED,
+                    (CanvasVerdict::Exhausted { .. }, _) => EXHAUSTED,
                     (_, Tier::Parse) => PARSED,
                     _ => 1,
                 };
                 effort = effort.saturating_sub(cost);
                 match verdict {
-                    Verdict::Impossible => {}
-                    Verdict::Exhausted { .. } => masks.undecided += group.len(),
-                    Verdict::Completable(witness) => {
-                        let mut found = tokens_of(&witness.gaps);
-                        found.insert(hole.min(found.len()), token);
-                        show(&groups, &holes, &found, &mut masks);
+                    CanvasVerdict::Impossible | CanvasVerdict::Malformed => {}
+                    CanvasVerdict::Exhausted { .. } => masks.undecided += group.len(),
+                    CanvasVerdict::Completable(found) => {
+                        show(&groups, &holes, &found, &vocabulary, &mut masks);
                     }
                 }
             }
@@ -176,11 +171,10 @@ impl Checker {
             if !may_end {
                 let mut tried = cells.to_vec();
                 tried[cell] = Some(vocabulary.end());
-                let pattern = Pattern::of_canvas(&tried, vocabulary);
-                match pattern.map(|pattern| self.check(&pattern).0) {
-                    Some(Verdict::Completable(_)) => may_end = true,
-                    Some(Verdict::Exhausted { .. }) => masks.undecided += vocabulary.ends().len(),
-                    Some(Verdict::Impossible) | None => {}
+                match self.check_canvas(&tried).0 {
+                    CanvasVerdict::Completable(_) => may_end = true,
+                    CanvasVerdict::Exhausted { .. } => masks.undecided += vocabulary.ends().len(),
+                    CanvasVerdict::Impossible | CanvasVerdict::Malformed => {}
                 }
             }
             if may_end && let Some(mask) = &mut masks.cells[cell] {
@@ -204,9 +198,21 @@ impl Masks {
     }
 }
 
-/// Adds what a witness shows: its tokens, and those that do the same.
-fn show(groups: &[Groups], holes: &[usize], witness: &[TokenId], masks: &mut Masks) {
-    for ((&token, groups), &cell) in witness.iter().zip(groups).zip(holes) {
+/// Adds what a completion shows: its tokens, and those that do the same.
+fn show(
+    groups: &[Groups],
+    holes: &[usize],
+    completion: &[TokenId],
+    vocabulary: &Vocabulary,
+    masks: &mut Masks,
+) {
+    for (groups, &cell) in groups.iter().zip(holes) {
+        let Some(&token) = completion.get(cell) else {
+            continue;
+        };
+        if vocabulary.is_end(token) {
+            continue;
+        }
         let group = groups.of_token.get(token as usize).copied().unwrap_or(0);
         let Some(mask) = &mut masks.cells[cell] else {
             continue;
@@ -220,15 +226,6 @@ fn show(groups: &[Groups], holes: &[usize], witness: &[TokenId], masks: &mut Mas
 
 fn is_end(cell: Option<TokenId>, vocabulary: &Vocabulary) -> bool {
     cell.is_some_and(|token| vocabulary.is_end(token))
-}
-
-/// The tokens of a witness, gap by gap; ends are left out.
-fn tokens_of(gaps: &[Filling]) -> Vec<TokenId> {
-    let tokens = gaps.iter().map(|gap| match gap {
-        Filling::Tokens(tokens) => tokens.as_slice(),
-        Filling::Bytes(_) => &[],
-    });
-    tokens.flatten().copied().collect()
 }
 
 /// What a look ahead tells of one masked cell.

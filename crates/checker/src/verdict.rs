@@ -55,6 +55,10 @@ pub enum Tier {
     Cover,
     /// The unrolled grammar found a witness.
     Unrolled,
+    /// A completion of an earlier canvas was one of this.
+    Kept,
+    /// Such a completion was changed where it did not fit.
+    Mended,
     /// A search found a witness, or that there is none.
     Searched,
     /// The parse with gaps of any length said no.

@@ -6,7 +6,9 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict, Weights};
+use lacuna_checker::{
+    CanvasVerdict, Checker, CheckerLimits, Gap, Pattern, Segment, Verdict, Weights,
+};
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{TokenId, Vocabulary};
 use support::{RandomGrammar, fixtures};
@@ -167,6 +169,15 @@ fn compare(
                 Verdict::Impossible => assert!(!expected, "{}: {how} says no {tier:?}", context()),
                 Verdict::Exhausted { .. } => panic!("{}: {how} ran out of budget", context()),
             }
+        }
+        match checker.check_canvas(&canvas).0 {
+            CanvasVerdict::Completable(tokens) => assert!(
+                members.contains(&tokens) && agrees(&&tokens),
+                "{}: {tokens:?} does not complete the canvas",
+                context()
+            ),
+            CanvasVerdict::Impossible => assert!(!expected, "{}: canvas says no", context()),
+            other => panic!("{}: {other:?}", context()),
         }
         compare_possible(&context, &mut checker, &canvas, &members, &vocabulary);
         compare_masks(&context, &mut checker, &canvas, &members);

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
 use lacuna_lexer::{TokenId, Vocabulary};
 
 /// A position of the canvas: a token, or a mask.
@@ -108,39 +107,4 @@ impl Canvas {
         let is_end = |cell: &Cell| cell.is_some_and(|token| vocabulary.is_end(token));
         cells.iter().take_while(move |cell| !is_end(cell)).copied()
     }
-}
-
-/// A token for every cell, as a witness of these cells fills them.
-pub(crate) fn filled(
-    cells: &[Cell],
-    pattern: &Pattern,
-    witness: &Witness,
-    vocabulary: &Vocabulary,
-) -> Vec<TokenId> {
-    let gaps = pattern.segments.iter().filter_map(|segment| match segment {
-        Segment::Gap(gap) => Some(*gap),
-        Segment::Text(_) => None,
-    });
-    let mut fillings = gaps.zip(&witness.gaps).flat_map(|(gap, filling)| {
-        let tokens = match filling {
-            Filling::Tokens(tokens) => tokens.clone(),
-            Filling::Bytes(_) => Vec::new(),
-        };
-        let cells = match gap {
-            Gap::Cells(cells) | Gap::UpTo(cells) => cells,
-            Gap::Any => 0,
-        };
-        let ends = cells - tokens.len().min(cells);
-        tokens
-            .into_iter()
-            .chain(std::iter::repeat_n(vocabulary.end(), ends))
-    });
-    cells
-        .iter()
-        .map(|cell| match cell {
-            Some(token) => *token,
-            // Behind a committed end nothing but ends may stand.
-            None => fillings.next().unwrap_or_else(|| vocabulary.end()),
-        })
-        .collect()
 }

@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict, Weights};
+use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, Weights};
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
-use crate::canvas::{Cell, filled};
+use crate::canvas::Cell;
 use crate::{DecodeError, Reason};
 
 /// A text for a canvas whose masks are left.
@@ -149,36 +149,34 @@ impl Drop for GrammarGuard {
 
 impl Guard for GrammarGuard {
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
-        let Some(pattern) = Pattern::of_canvas(cells, &self.vocabulary) else {
-            return Err(DecodeError::Malformed);
-        };
-        match self.checker.check(&pattern).0 {
-            Verdict::Completable(witness) => {
-                self.witness = filled(cells, &pattern, &witness, &self.vocabulary);
+        match self.checker.check_canvas(cells).0 {
+            CanvasVerdict::Completable(tokens) => {
+                self.witness = tokens;
                 Ok(())
             }
-            Verdict::Impossible if cells.iter().all(Option::is_none) => {
+            CanvasVerdict::Malformed => Err(DecodeError::Malformed),
+            CanvasVerdict::Impossible if cells.iter().all(Option::is_none) => {
                 Err(DecodeError::NoMember {
                     length: cells.len(),
                     shortest: self.checker.shortest(SHORTEST_SEARCH),
                 })
             }
-            Verdict::Impossible => Err(DecodeError::NoFilling {
+            CanvasVerdict::Impossible => Err(DecodeError::NoFilling {
                 masked: cells.iter().filter(|cell| cell.is_none()).count(),
             }),
-            Verdict::Exhausted { what, limit } => Err(DecodeError::Exhausted { what, limit }),
+            CanvasVerdict::Exhausted { what, limit } => Err(DecodeError::Exhausted { what, limit }),
         }
     }
 
     fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
-        let pattern = Pattern::of_canvas(cells, &self.vocabulary).ok_or(Reason::EndBeforeText)?;
-        match self.checker.check(&pattern).0 {
-            Verdict::Completable(witness) => {
-                self.witness = filled(cells, &pattern, &witness, &self.vocabulary);
+        match self.checker.check_canvas(cells).0 {
+            CanvasVerdict::Completable(tokens) => {
+                self.witness = tokens;
                 Ok(())
             }
-            Verdict::Impossible => Err(Reason::Impossible),
-            Verdict::Exhausted { .. } => Err(Reason::Exhausted),
+            CanvasVerdict::Malformed => Err(Reason::EndBeforeText),
+            CanvasVerdict::Impossible => Err(Reason::Impossible),
+            CanvasVerdict::Exhausted { .. } => Err(Reason::Exhausted),
         }
     }
 

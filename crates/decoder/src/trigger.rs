@@ -13,7 +13,7 @@ use lacuna_checker::{Checker, Pattern, Segment, Verdict};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
-use crate::canvas::{Cell, filled};
+use crate::canvas::Cell;
 use crate::guard::{Completion, Guard};
 use crate::{DecodeError, Reason};
 
@@ -89,9 +89,7 @@ impl TriggerGuard {
             }
         }
         match self.checker.check(&pattern).0 {
-            Verdict::Completable(witness) => {
-                Ok(filled(cells, &pattern, &witness, &self.vocabulary))
-            }
+            Verdict::Completable(witness) => Ok(witness.tokens(cells, &pattern, &self.vocabulary)),
             Verdict::Impossible => Err(Reason::Impossible),
             Verdict::Exhausted { .. } => Err(Reason::Exhausted),
         }

@@ -1,0 +1,207 @@
+//! Canvases, which fill up a few cells at a time.
+//!
+//! A canvas that is asked about is, as a rule, one that was asked about before with a
+//! token more. So completions that were found are kept, and asked first:
+//!
+//! - one that has the new tokens completes the new canvas as well: no check is needed;
+//! - one that has most of them may be *mended*: of the masked cells only those near a
+//!   token that it does not have are left free, the others become its tokens. That canvas
+//!   is decided in a fraction of the time; its yes is a yes for the canvas asked about.
+//!
+//! What is kept never decides more than a yes that comes with its completion, so
+//! verdicts do not depend on what was asked before; completions may.
+//!
+//! Cost: a comparison with each completion that is kept, and a few short checks.
+
+use std::collections::VecDeque;
+
+use lacuna_lexer::{TokenId, Vocabulary};
+
+use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
+
+/// Completions that are kept.
+const MOST_KEPT: usize = 32;
+
+/// Masked cells that are left free at each side of a token to be mended.
+const REACHES: [usize; 3] = [2, 6, 18];
+
+/// Tokens that a completion may lack for it to be mended.
+const MOST_LACKING: usize = 16;
+
+/// The answer to "can this canvas still become a sentence?".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CanvasVerdict {
+    /// Yes, with these tokens for instance: one for each cell, ends behind the text.
+    Completable(Vec<TokenId>),
+    /// No filling exists.
+    Impossible,
+    /// Text stands behind an end, or a special token in the text: no filling makes that
+    /// well formed.
+    Malformed,
+    /// The budget ran out before the answer was known.
+    Exhausted {
+        /// What ran out, such as `parse items`.
+        what: &'static str,
+        /// The limit in force.
+        limit: usize,
+    },
+}
+
+/// The completions found last, of canvases of one size.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Completions {
+    kept: VecDeque<Vec<TokenId>>,
+}
+
+impl Checker {
+    /// Decides a canvas, and says which tier did. The answers are those of
+    /// [`check`](Self::check); they come sooner where a canvas is like one before.
+    pub fn check_canvas(&mut self, cells: &[Option<TokenId>]) -> (CanvasVerdict, Tier) {
+        let Some(vocabulary) = self.vocabulary().cloned() else {
+            let verdict = CanvasVerdict::Exhausted {
+                what: "vocabularies to count cells in",
+                limit: 0,
+            };
+            return (verdict, Tier::Parse);
+        };
+        if let Some(known) = self.completions.of(cells) {
+            return (CanvasVerdict::Completable(known), Tier::Kept);
+        }
+        let Some(pattern) = Pattern::of_canvas(cells, &vocabulary) else {
+            return (CanvasVerdict::Malformed, Tier::Kept);
+        };
+        let decided = self.decide_at_once(&pattern);
+        if decided.is_none()
+            && let Some(tokens) = self.mend(cells, &vocabulary)
+        {
+            self.completions.keep(&tokens);
+            return (CanvasVerdict::Completable(tokens), Tier::Mended);
+        }
+        let (verdict, tier) = decided.unwrap_or_else(|| self.decide_at_length(&pattern));
+        let verdict = match verdict {
+            Verdict::Completable(witness) => {
+                let tokens = witness.tokens(cells, &pattern, &vocabulary);
+                self.completions.keep(&tokens);
+                CanvasVerdict::Completable(tokens)
+            }
+            Verdict::Impossible => CanvasVerdict::Impossible,
+            Verdict::Exhausted { what, limit } => CanvasVerdict::Exhausted { what, limit },
+        };
+        (verdict, tier)
+    }
+
+    /// Looks for a completion that differs little from one that is kept.
+    fn mend(&mut self, cells: &[Option<TokenId>], vocabulary: &Vocabulary) -> Option<Vec<TokenId>> {
+        let (known, lacking) = self.completions.nearest(cells)?;
+        let known = known.to_vec();
+        let mut last_free = 0;
+        for reach in REACHES {
+            let mended = all_but_near(cells, &known, &lacking, reach, vocabulary);
+            let free = mended.iter().filter(|cell| cell.is_none()).count();
+            let all = cells.iter().filter(|cell| cell.is_none()).count();
+            if free == last_free || free == all {
+                continue;
+            }
+            last_free = free;
+            let pattern = Pattern::of_canvas(&mended, vocabulary)?;
+            if let Some(witness) = self.quick_witness(&pattern) {
+                return Some(witness.tokens(&mended, &pattern, vocabulary));
+            }
+        }
+        None
+    }
+}
+
+impl Completions {
+    /// One of a canvas, if one is known.
+    fn of(&self, cells: &[Option<TokenId>]) -> Option<Vec<TokenId>> {
+        let mut kept = self.kept.iter();
+        kept.find(|known| known.len() == cells.len() && lacking(cells, known).next().is_none())
+            .cloned()
+    }
+
+    /// The one that has most of a canvas's tokens, and where it lacks them.
+    fn nearest(&self, cells: &[Option<TokenId>]) -> Option<(&[TokenId], Vec<usize>)> {
+        let alike = self.kept.iter().filter(|known| known.len() == cells.len());
+        let nearest = alike.min_by_key(|known| lacking(cells, known).count())?;
+        let lacking: Vec<usize> = lacking(cells, nearest).collect();
+        (lacking.len() <= MOST_LACKING).then_some((nearest, lacking))
+    }
+
+    pub(crate) fn keep(&mut self, tokens: &[TokenId]) {
+        self.kept.truncate(MOST_KEPT - 1);
+        self.kept.push_front(tokens.to_vec());
+    }
+}
+
+/// The cells whose tokens a completion does not have.
+fn lacking<'a>(
+    cells: &'a [Option<TokenId>],
+    known: &'a [TokenId],
+) -> impl Iterator<Item = usize> + 'a {
+    let both = cells.iter().zip(known).enumerate();
+    both.filter_map(|(at, (cell, known))| cell.is_some_and(|token| token != *known).then_some(at))
+}
+
+/// A canvas with the tokens of a completion in its masked cells, but for those within
+/// reach of where it lacks tokens, and for its ends.
+fn all_but_near(
+    cells: &[Option<TokenId>],
+    known: &[TokenId],
+    lacking: &[usize],
+    reach: usize,
+    vocabulary: &Vocabulary,
+) -> Vec<Option<TokenId>> {
+    let mut free = vec![false; cells.len()];
+    for &at in lacking {
+        let is_masked = |&cell: &usize| cells[cell].is_none();
+        let before = (0..at).rev().filter(is_masked).take(reach);
+        let behind = (at + 1..cells.len()).filter(is_masked).take(reach);
+        for cell in before.chain(behind) {
+            free[cell] = true;
+        }
+    }
+    let is_end = |cell: &Option<TokenId>| cell.is_some_and(|token| vocabulary.is_end(token));
+    let text = cells.iter().position(is_end).unwrap_or(cells.len());
+    let mended = cells.iter().zip(known).zip(free).enumerate();
+    mended
+        .map(|(at, ((cell, &known), free))| {
+            let is_free = free || at >= text || vocabulary.is_end(known);
+            cell.or((!is_free).then_some(known))
+        })
+        .collect()
+}
+
+impl Witness {
+    /// A token for every cell of a canvas, as this witness of its pattern fills them.
+    pub fn tokens(
+        &self,
+        cells: &[Option<TokenId>],
+        pattern: &Pattern,
+        vocabulary: &Vocabulary,
+    ) -> Vec<TokenId> {
+        let gaps = pattern.segments.iter().filter_map(|segment| match segment {
+            Segment::Gap(gap) => Some(*gap),
+            Segment::Text(_) => None,
+        });
+        let mut fillings = gaps.zip(&self.gaps).flat_map(|(gap, filling)| {
+            let tokens = match filling {
+                Filling::Tokens(tokens) => tokens.as_slice(),
+                Filling::Bytes(_) => &[],
+            };
+            let cells = match gap {
+                Gap::Cells(cells) | Gap::UpTo(cells) => cells,
+                Gap::Any => 0,
+            };
+            let ends = cells - tokens.len().min(cells);
+            let ends = std::iter::repeat_n(vocabulary.end(), ends);
+            tokens.iter().copied().chain(ends)
+        });
+        let cells = cells.iter().map(|cell| match cell {
+            Some(token) => *token,
+            // Behind a committed end nothing but ends may stand.
+            None => fillings.next().unwrap_or_else(|| vocabulary.end()),
+        });
+        cells.collect()
+    }
+}
