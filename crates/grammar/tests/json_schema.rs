@@ -19,15 +19,17 @@
 
 #[path = "support/keys.rs"]
 mod keys;
+#[path = "support/outside.rs"]
+mod outside;
 mod support;
 
 use std::fmt::Write;
 use std::path::Path;
 
-use boon::{Compiler, SchemaIndex, Schemas};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::json_schema::{SchemaOptions, compile};
 use lacuna_grammar::recognize::recognize;
+use outside::Outside;
 use serde_json::{Value, json};
 use support::Sampler;
 
@@ -131,7 +133,11 @@ impl Judgement<'_> {
                 return;
             }
         };
-        let outside = (case["outside"] != false).then(|| Judge::new(&schema, case));
+        let outside = (case["outside"] != false).then(|| {
+            let documents = case["documents"].as_object().into_iter().flatten();
+            let read = Outside::new(&schema, documents, case["formats"] == true);
+            read.unwrap_or_else(|error| panic!("{schema}: {error}"))
+        });
         for (member, expected) in [("valid", true), ("invalid", false)] {
             for instance in case[member].as_array().into_iter().flatten() {
                 let pretty = serde_json::to_string_pretty(instance).unwrap();
@@ -160,7 +166,7 @@ impl Judgement<'_> {
         }
     }
 
-    fn witnesses(&mut self, generation: &Grammar, membership: &Grammar, outside: Option<&Judge>) {
+    fn witnesses(&mut self, generation: &Grammar, membership: &Grammar, outside: Option<&Outside>) {
         let sampler = Sampler::new(generation);
         for seed in 0..WITNESSES {
             let drawn = sampler.draw(&mut fastrand::Rng::with_seed(seed));
@@ -179,37 +185,6 @@ impl Judgement<'_> {
             }
             self.verdict(membership, &shown, true);
         }
-    }
-}
-
-struct Judge {
-    schemas: Schemas,
-    index: SchemaIndex,
-}
-
-impl Judge {
-    fn new(schema: &Value, case: &Value) -> Self {
-        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
-        if case["formats"] == true {
-            compiler.enable_format_assertions();
-        }
-        for (uri, document) in case["documents"].as_object().into_iter().flatten() {
-            compiler.add_resource(uri, document.clone()).unwrap();
-        }
-        let own = schema
-            .get("$id")
-            .or(schema.get("id"))
-            .and_then(Value::as_str);
-        let own = own.unwrap_or("schema.json").to_owned();
-        compiler.add_resource(&own, schema.clone()).unwrap();
-        let index = compiler
-            .compile(&own, &mut schemas)
-            .unwrap_or_else(|error| panic!("{schema}: {error}"));
-        Self { schemas, index }
-    }
-
-    fn is_valid(&self, value: &Value) -> bool {
-        self.schemas.validate(value, self.index).is_ok()
     }
 }
 

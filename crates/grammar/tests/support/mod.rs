@@ -5,6 +5,8 @@ use lacuna_grammar::{Expr, Grammar};
 /// Draws texts of a grammar whose start rule derives one.
 pub struct Sampler<'a> {
     grammar: &'a Grammar,
+    /// Bytes after which the shortest way is taken.
+    longest: usize,
     /// For each rule, the least depth of rules in a derivation.
     depths: Vec<u32>,
 }
@@ -28,7 +30,11 @@ impl<'a> Sampler<'a> {
                 .map(|rule| depth(&rule.body, &depths))
                 .collect();
             if next == depths {
-                return Self { grammar, depths };
+                return Self {
+                    grammar,
+                    longest: usize::MAX,
+                    depths,
+                };
             }
             depths = next;
         }
@@ -40,8 +46,20 @@ impl<'a> Sampler<'a> {
         text
     }
 
+    /// Draws a text that ends soon once it is longer than so many bytes.
+    #[allow(dead_code, reason = "tests have small grammars")]
+    pub fn draw_within(&self, longest: usize, rng: &mut fastrand::Rng) -> Vec<u8> {
+        let sampler = Self {
+            grammar: self.grammar,
+            longest,
+            depths: self.depths.clone(),
+        };
+        sampler.draw(rng)
+    }
+
     /// `left`: rules to go down freely before the shortest way is taken.
     fn expand(&self, expr: &Expr, left: u32, rng: &mut fastrand::Rng, text: &mut Vec<u8>) {
+        let left = if text.len() > self.longest { 0 } else { left };
         match expr {
             Expr::Literal(bytes) => text.extend(bytes.iter()),
             Expr::Chars(ranges) => {

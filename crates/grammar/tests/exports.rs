@@ -1,0 +1,245 @@
+//! What is exported is read again, and has the same texts.
+//!
+//! Oracle: the plain recogniser, over the grammar as it was and over what was made of
+//! its export by the front end of that dialect: on the texts that ship, and on texts
+//! drawn from each of the two, whole and damaged.
+
+mod support;
+
+use std::path::Path;
+
+use lacuna_grammar::export::{Target, export};
+use lacuna_grammar::json_schema::{self, SchemaOptions};
+use lacuna_grammar::lark::{self, Options};
+use lacuna_grammar::recognize::recognize;
+use lacuna_grammar::{Diagnostics, Grammar, Linted, Place, gbnf, regex};
+use support::Sampler;
+
+const TARGETS: [Target; 3] = [Target::Gbnf, Target::Lark, Target::Regex];
+
+/// Longer texts take the recogniser too long.
+const MAX_TEXT: usize = 60;
+
+fn read(kind: &str, text: &str) -> Result<Linted, Diagnostics> {
+    match kind {
+        "gbnf" => gbnf::lint(text),
+        "lark" => lark::parse_with(text, &Options::default()),
+        "regex" => {
+            let whole = Place::Span {
+                start: 0,
+                end: text.len(),
+            };
+            regex::parse(text).map(|grammar| Linted::silent(grammar, whole))
+        }
+        "declared" => json_schema::lint(text, &SchemaOptions::generation()),
+        _ => json_schema::lint(text, &SchemaOptions::membership()),
+    }
+}
+
+fn read_again(target: Target, text: &str) -> Grammar {
+    let kind = match target {
+        Target::Gbnf => "gbnf",
+        Target::Lark => "lark",
+        Target::Regex => "regex",
+    };
+    let read = read(kind, text);
+    read.unwrap_or_else(|error| panic!("{error}\n{text}"))
+        .grammar
+}
+
+fn shipped(name: &str) -> (Linted, Vec<String>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grammars");
+    let (stem, kind) = name.split_once('.').expect("a kind");
+    let text = std::fs::read_to_string(folder.join(name)).expect("a grammar that ships");
+    let linted = read(kind, &text).expect("a grammar without slots");
+    let mut texts = Vec::new();
+    for file in ["members.jsonl", "others.jsonl"] {
+        let lines = std::fs::read_to_string(folder.join(stem).join(file)).expect("texts");
+        texts.extend(lines.lines().map(|line| {
+            let value: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+            value["text"].as_str().expect("a text").to_owned()
+        }));
+    }
+    (linted, texts)
+}
+
+fn agree(one: &Grammar, other: &Grammar, text: &[u8], what: &str) {
+    if text.len() <= MAX_TEXT {
+        let shown = String::from_utf8_lossy(text);
+        assert_eq!(
+            recognize(one, text),
+            recognize(other, text),
+            "{what}: {shown:?}"
+        );
+    }
+}
+
+/// Compares on the given texts and on drawn ones.
+fn compare(one: &Grammar, other: &Grammar, texts: &[String], draws: usize, what: &str) {
+    for text in texts {
+        agree(one, other, text.as_bytes(), what);
+    }
+    let mut rng = fastrand::Rng::with_seed(7);
+    for drawn_from in [one, other] {
+        // Drawn lexemes are no text.
+        if drawn_from.lexicon.is_some() {
+            continue;
+        }
+        let sampler = Sampler::new(drawn_from);
+        for _ in 0..draws {
+            let mut text = sampler.draw_within(40, &mut rng);
+            agree(one, other, &text, what);
+            if !text.is_empty() {
+                let at = rng.usize(..text.len());
+                match rng.u8(..3) {
+                    0 => drop(text.remove(at)),
+                    1 => text.insert(at, text[rng.usize(..text.len())]),
+                    _ => text.truncate(at),
+                }
+                agree(one, other, &text, what);
+            }
+        }
+    }
+}
+
+#[test]
+fn exports_have_the_same_texts() {
+    for (kind, text) in [
+        ("gbnf", "root ::= (\"a\" | \"b\")* \"end\"?"),
+        (
+            "gbnf",
+            "root ::= item (\",\" item)*\nitem ::= [a-z]+ | \"-\"{2,4} | \"\\x22\"{3,}",
+        ),
+        ("gbnf", "root ::= \"(\" root \")\" | [^()\\n] | \"\""),
+        (
+            "gbnf",
+            "root ::= \"true\" | [a-z] [a-z0-9-]* | \"名\" | [\\u4E00-\\u9FFF]",
+        ),
+        (
+            "gbnf",
+            "root ::= a \"x\" | \"y\"\na ::= b \"1\" | root \"2\"\nb ::= a \"3\" | \"z\"?",
+        ),
+        (
+            "gbnf",
+            "root ::= \"x\" a | \"y\"\na ::= \"1\" b | \"2\" root\nb ::= \"3\" a | \"z\"?",
+        ),
+        (
+            "gbnf",
+            "root ::= Start\nStart ::= start2 \"a\" | \"\"\nstart2 ::= \"^\" | \"-\" | \"]\"",
+        ),
+        (
+            "regex",
+            "(?i:straße)|[^\\n\\]\\-^]{2,3}|\\p{Greek}+|/\\\\\\\\",
+        ),
+        ("regex", "(?:a|b|c)*?x\\.\\$|&&|~~|\\[--\\]"),
+        ("lark", "start: \"a\" WORD?\nWORD: /[b-z]+/\n%ignore \" \""),
+        (
+            "lark",
+            "start: pair+\npair: NAME \"=\" NUMBER \";\"\nNAME: /[a-z]+/\nNUMBER: /[0-9]+/\n%ignore /[ \\n]+/",
+        ),
+        (
+            "lark",
+            "start: NAME | \"if\" \"(\" NAME \")\"\nNAME: /[a-z]+/",
+        ),
+        (
+            "declared",
+            r#"{"type":"object","properties":{"a":{"type":"integer","minimum":3,"maximum":1234},"b":{"enum":["x",null]}},"required":["b"],"additionalProperties":false}"#,
+        ),
+        (
+            "schema",
+            r#"{"type":"object","properties":{"a":{"type":"boolean"},"b":{"const":1}},"required":["a"],"additionalProperties":false}"#,
+        ),
+        (
+            "declared",
+            r##"{"$defs":{"t":{"type":"array","items":{"$ref":"#/$defs/t"}}},"$ref":"#/$defs/t"}"##,
+        ),
+    ] {
+        let linted = read(kind, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut held = 0;
+        for target in TARGETS {
+            match export(&linted, target) {
+                Ok(written) => {
+                    held += 1;
+                    let again = read_again(target, &written);
+                    compare(
+                        &linted.grammar,
+                        &again,
+                        &[],
+                        60,
+                        &format!("{text} as {written}"),
+                    );
+                }
+                Err(refused) => assert!(
+                    target == Target::Regex && refused.0[0].kind == "export-recursion",
+                    "{text}: {refused}"
+                ),
+            }
+        }
+        assert!(held >= 2, "{text}");
+    }
+}
+
+#[test]
+fn shipped_grammars_are_held_or_refused_by_name() {
+    let expected = [
+        ("arithmetic.gbnf", ["", "", "export-recursion"]),
+        ("bython.lark", ["export-lexemes"; 3]),
+        ("chess.gbnf", ["", "", ""]),
+        ("tool-call.schema.json", ["", "", "export-too-large"]),
+        ("cpp.lark", ["export-lexemes"; 3]),
+        ("css.lark", ["export-lexemes"; 3]),
+        ("csv.gbnf", ["", "", ""]),
+        ("iso8601.regex", ["", "", ""]),
+        ("json.gbnf", ["", "", "export-recursion"]),
+        ("json.lark", ["", "", "export-recursion"]),
+        ("smiles.lark", ["export-constraint"; 3]),
+        ("sql.lark", ["export-lexemes"; 3]),
+        ("xml.lark", ["export-lexemes"; 3]),
+    ];
+    let mut found = Vec::new();
+    for (name, _) in expected {
+        let (linted, texts) = shipped(name);
+        let kinds = TARGETS.map(|target| match export(&linted, target) {
+            Ok(written) => {
+                let again = read_again(target, &written);
+                compare(
+                    &linted.grammar,
+                    &again,
+                    &texts,
+                    10,
+                    &format!("{name} as {written}"),
+                );
+                ""
+            }
+            Err(refused) => refused.0[0].kind,
+        });
+        found.push((name, kinds));
+    }
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_cannot_be_held_is_told_with_its_place() {
+    let nested = gbnf::lint("root ::= item\nitem ::= \"(\" item \")\" | \"x\"").expect("a grammar");
+    let refused = export(&nested, Target::Regex).expect_err("nested");
+    assert_eq!(refused.0[0].place, Place::Span { start: 14, end: 18 });
+    assert_eq!(
+        refused.0[0].message,
+        "item is recursive, and not only at the end or only at the beginning of rules"
+    );
+
+    let words = lark::parse("start: \"in\" NAME\nNAME: /[a-z]+/\n%ignore \" \"").map(|_| ());
+    assert!(words.is_ok());
+    let words =
+        read("lark", "start: \"in\" NAME\nNAME: /[a-z]+/\n%ignore \" \"").expect("a grammar");
+    let refused = export(&words, Target::Gbnf).expect_err("lexemes");
+    assert_eq!(refused.0[0].kind, "export-lexemes");
+    assert!(refused.0[0].message.contains("NAME"), "{refused}");
+
+    let properties = (0..12).map(|at| format!("\"p{at}\":{{}}"));
+    let properties = properties.collect::<Vec<_>>().join(",");
+    let schema = format!("{{\"properties\":{{{properties}}}}}");
+    let many = read("schema", &schema).expect("a schema");
+    let refused = export(&many, Target::Gbnf).expect_err("too many orders");
+    assert_eq!(refused.0[0].kind, "export-any-order");
+}
