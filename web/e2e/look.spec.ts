@@ -1,12 +1,31 @@
 import { fileURLToPath } from "node:url";
-import { expect, test } from "@playwright/test";
-import { open, runToTheEnd, setOptions } from "./page-object.ts";
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { fakeEngine } from "./fake-engine.ts";
+import {
+  alert,
+  cells,
+  compareWith,
+  open,
+  runToTheEnd,
+  setGrammar,
+  setOptions,
+  status,
+} from "./page-object.ts";
 
 const pictures = fileURLToPath(new URL("../../test-results/", import.meta.url));
 
+/** What axe finds, in words. */
+async function findings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
 for (const width of [1280, 390]) {
   for (const colorScheme of ["light", "dark"] as const) {
-    test(`nothing sticks out at ${width} pixels, ${colorScheme}`, async ({ browser }) => {
+    test(`nothing sticks out at ${width} pixels, ${colorScheme}, and axe finds nothing`, async ({
+      browser,
+    }) => {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
       const page = await context.newPage();
       await open(page);
@@ -20,14 +39,69 @@ for (const width of [1280, 390]) {
         path: `${pictures}page-${width}-${colorScheme}.png`,
         fullPage: true,
       });
+      expect(await findings(page)).toEqual([]);
       await context.close();
     });
   }
 }
 
+test("axe finds nothing where things go wrong, or are unfolded", async ({ page }) => {
+  await open(page);
+  await setOptions(page, { Cells: 48 });
+  await setGrammar(page, '{ "type": "array", "minItems": 3, "maxItems": 2 }');
+  await expect(page.locator("#findings li")).not.toHaveCount(0);
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(alert(page)).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+});
+
+test("axe finds nothing in the colours of the commit order", async ({ page }) => {
+  await open(page);
+  await compareWith(page);
+  await runToTheEnd(page);
+  await page.getByRole("radio", { name: "When" }).check({ force: true });
+  expect(await findings(page)).toEqual([]);
+});
+
+test("who listens hears how far a run is", async ({ page }) => {
+  await fakeEngine(page, { cells: 64, steps: 16, stepMs: 200 });
+  await open(page);
+  await page.getByRole("button", { name: "Run" }).click();
+  const words = page.locator("#progress-words");
+  await expect(words).toHaveAttribute("aria-live", "polite");
+  await expect(words).toHaveText(/^Step \d+ of 16, \d+ cells masked\.$/);
+  const first = await words.textContent();
+  await expect(words).not.toHaveText(first ?? "");
+  await expect(status(page)).toHaveText("Done.");
+});
+
+test("nothing moves for whoever asked for that, and nothing is slowed down", async ({ page }) => {
+  await fakeEngine(page, { cells: 64, steps: 16, stepMs: 0 });
+  await open(page);
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    document.addEventListener("animationstart", ({ animationName }) => seen.push(animationName));
+  });
+  const timed = async () => {
+    const started = Date.now();
+    await runToTheEnd(page);
+    return Date.now() - started;
+  };
+  const moved = () => page.evaluate(() => (window as unknown as { seen: string[] }).seen.splice(0));
+  const slowed = await timed();
+  expect(await moved()).toContain("settle");
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await moved();
+  expect(await timed()).toBeLessThan(slowed - 500);
+  // What was refused is shown for a moment, without moving.
+  expect((await moved()).filter((name) => name !== "pass")).toEqual([]);
+});
+
 test("everything can be done with the keyboard", async ({ page }) => {
   await open(page);
   await setOptions(page, { Cells: 48, Steps: 4 });
+  await compareWith(page);
   await page.locator("body").focus();
   const focused = () => page.evaluate(() => document.activeElement?.id ?? "");
   const tabTo = async (id: string) => {
@@ -41,7 +115,7 @@ test("everything can be done with the keyboard", async ({ page }) => {
   await page.keyboard.press("Control+A");
   await page.keyboard.type("wake me when the rain over Ulaanbaatar is gone");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("status")).toHaveText("Done.", { timeout: 90_000 });
+  await expect(status(page)).toHaveText("Done.", { timeout: 90_000 });
 
   await tabTo("step");
   // A run may be over before its last step.
@@ -51,9 +125,9 @@ test("everything can be done with the keyboard", async ({ page }) => {
 
   await page.locator("#canvas .cell").first().focus();
   await page.keyboard.press("ArrowRight");
-  await expect(page.locator("#inspector")).toContainText("Cell 2");
+  await expect(page.getByRole("tooltip")).toContainText("Cell 2");
   await page.keyboard.press("End");
-  await expect(page.locator("#inspector")).toContainText("Cell 48");
+  await expect(page.getByRole("tooltip")).toContainText("Cell 48");
 });
 
 test("the colours can be chosen, and stay chosen", async ({ page }) => {
@@ -98,4 +172,54 @@ test("the page draws on while the engine works", async ({ page }) => {
   expect(median).toBeLessThan(25);
   expect(ninth).toBeLessThan(45);
   expect(longest).toBeLessThan(500);
+});
+
+test("512 cells of four methods leave frames for sixty a second", async ({ page }) => {
+  await fakeEngine(page, { cells: 512, steps: 64, stepMs: 16 });
+  await open(page);
+  await page.evaluate(() => {
+    const gaps: number[] = [];
+    let last = performance.now();
+    const tick = (now: number) => {
+      gaps.push(now - last);
+      last = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+    Object.assign(window, { gaps });
+  });
+  const session = await page.context().newCDPSession(page);
+  // In time of the page's thread: what else these cores do does not count.
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const busy = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    const named = new Map(metrics.map(({ name, value }) => [name, value]));
+    const parts = ["ScriptDuration", "LayoutDuration", "RecalcStyleDuration"];
+    return parts.reduce((sum, name) => sum + (named.get(name) ?? 0), 0) * 1000;
+  };
+  const frames = () =>
+    page.evaluate(() => (window as unknown as { gaps: number[] }).gaps.splice(0));
+  for (const what of ["live", "played again"] as const) {
+    await frames();
+    const before = await busy();
+    if (what === "live") {
+      await page.getByRole("button", { name: "Run" }).click();
+      await expect(status(page)).toHaveText("Done.");
+      await expect(cells(page)).toHaveCount(512);
+    } else {
+      await page.getByLabel("Speed").selectOption("4");
+      await page.getByRole("button", { name: "Play" }).click();
+      await expect(page.locator("#step-text")).toHaveText("64 / 64");
+    }
+    const gaps = (await frames()).sort((a, b) => a - b);
+    const each = ((await busy()) - before) / gaps.length;
+    const at = (share: number) => Math.round(gaps[Math.floor(share * (gaps.length - 1))] ?? 0);
+    console.log(
+      `${what}: ${gaps.length} frames, ${each.toFixed(1)} ms of work each; gaps: median ${at(0.5)}, nine in ten ${at(0.9)} ms`,
+    );
+    // A frame has 16.7 ms, and what the page does must leave most of it. How often frames
+    // come is up to what else these cores are busy with.
+    expect(each).toBeLessThan(8);
+    expect(at(0.5)).toBeLessThan(50);
+  }
 });

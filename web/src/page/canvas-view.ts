@@ -34,8 +34,7 @@ export class CanvasView {
     root.addEventListener("keydown", (event) => this.#move(event));
     root.addEventListener("animationend", ({ target }) => {
       if (!(target instanceof HTMLElement) || !target.classList.contains("refused")) return;
-      this.#struck.delete(target);
-      target.remove();
+      this.#unstrike(target);
     });
   }
 
@@ -87,8 +86,7 @@ export class CanvasView {
     if (this.#cells.length !== timeline.length) this.reset(timeline.length);
     this.#steps = Math.max(1, timeline.plannedSteps);
     this.beginStep();
-    for (const struck of this.#struck) struck.remove();
-    this.#struck.clear();
+    for (const struck of this.#struck) this.#unstrike(struck);
     for (let index = 0; index < this.#cells.length; index++) {
       const commit = timeline.at(index, steps);
       this.#show(index, commit);
@@ -118,15 +116,16 @@ export class CanvasView {
     const share = commit ? commit.step / Math.max(1, this.#steps - 1) : 0;
     cell.style.setProperty("--when", `${Math.round(share * 100)}%`);
     cell.setAttribute("aria-label", `Cell ${index + 1}: ${commit ? text : "mask"}`);
-    if (!commit) cell.replaceChildren();
-    else if (commit.end) cell.replaceChildren("end");
-    else cell.replaceChildren(...pieces(commit.bytes).map(rendered));
+    const nodes = !commit ? [] : commit.end ? ["end"] : pieces(commit.bytes).map(rendered);
+    // What was refused just before passes over what comes.
+    const struck = cell.classList.contains("struck") ? cell.lastElementChild : null;
+    cell.replaceChildren(...nodes, ...(struck ? [struck] : []));
   }
 
   #strike(event: RefusalEvent, classes: string): void {
     const cell = this.#cells[event.cell];
     if (!cell) return;
-    cell.querySelector(".refused")?.remove();
+    if (cell.classList.contains("struck")) cell.lastElementChild?.remove();
     const text = plain(event.bytes) || "end";
     const struck = element(
       "del",
@@ -134,7 +133,14 @@ export class CanvasView {
       text,
     );
     this.#struck.add(struck);
+    cell.classList.add("struck");
     cell.append(struck);
+  }
+
+  #unstrike(struck: HTMLElement): void {
+    this.#struck.delete(struck);
+    struck.parentElement?.classList.remove("struck");
+    struck.remove();
   }
 
   #indexOf(target: EventTarget | null): number | undefined {

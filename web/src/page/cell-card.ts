@@ -37,8 +37,9 @@ export class CellCard {
 
   constructor(card: HTMLElement) {
     this.#card = card;
-    // It stands beside a cell, which goes away under it.
-    addEventListener("scroll", () => this.hide(), { passive: true, capture: true });
+    // It stays beside its cell.
+    const follow = () => this.#at && this.#place(this.#at.getBoundingClientRect());
+    addEventListener("scroll", follow, { passive: true, capture: true });
   }
 
   /** Shows a cell's facts beside it. */

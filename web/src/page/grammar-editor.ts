@@ -135,6 +135,7 @@ export class GrammarEditor {
       "aria-label": NAMES[this.#kind],
       "aria-describedby": this.#findings.id,
       "aria-invalid": String(this.#wrong),
+      tabindex: "0",
       spellcheck: "false",
       autocapitalize: "off",
     });

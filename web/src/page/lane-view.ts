@@ -2,6 +2,7 @@
 
 import type { EngineEvent } from "lacuna-lm";
 import { element } from "./dom.ts";
+import { DotsView } from "./dots-view.ts";
 import type { Lane } from "./lane.ts";
 import { ABOUT, TITLES } from "./methods.ts";
 import { milliseconds } from "./words.ts";
@@ -12,10 +13,9 @@ export class LaneView {
   readonly #radio: HTMLInputElement;
   readonly #badge = element("span", { class: "badge" });
   readonly #state = element("span");
-  readonly #dots = element("div", { class: "dots", "aria-hidden": "true" });
+  readonly #dots = new DotsView();
   readonly #text = element("p", { class: "lane-text" });
   readonly #figures = element("p", { class: "lane-figures" });
-  #shown: (string | undefined)[] = [];
 
   /** `onChosen` is called when its run is to be shown large. */
   constructor(lane: Lane, onChosen: (lane: Lane) => void) {
@@ -28,7 +28,7 @@ export class LaneView {
       { class: "lane", id: `lane-${lane.method}`, "aria-label": TITLES[lane.method] },
       element("label", {}, this.#radio, title),
       element("p", { class: "lane-about" }, ABOUT[lane.method]),
-      this.#dots,
+      this.#dots.root,
       element("p", { class: "lane-state" }, this.#badge, this.#state),
       this.#text,
       this.#figures,
@@ -43,43 +43,34 @@ export class LaneView {
 
   /** Lays out so many masked cells. */
   reset(length: number): void {
-    this.#shown = [];
-    this.#dots.style.setProperty("--columns", String(columnsFor(length)));
-    const dots = Array.from({ length }, () => element("i", { "data-how": "mask" }));
-    this.#dots.replaceChildren(...dots);
+    this.#dots.reset(length);
   }
 
   /** Shows what happened next, as it comes. */
   happen(event: EngineEvent): void {
     if (event.type === "begin") this.reset(event.length);
-    else if (event.type === "commit") this.#dot(event.cell, event.end ? "end" : event.how);
-    else if (event.type === "remask") this.#dot(event.cell, undefined);
+    else if (event.type === "commit") this.#dots.set(event.cell, event.end ? "end" : event.how);
+    else if (event.type === "remask") this.#dots.set(event.cell);
     else if (event.type === "figures") this.#words(event.step + 1);
   }
 
   /** Shows the run as it stood after so many steps. */
   show(steps: number): void {
     const { timeline } = this.#lane;
-    if (this.#dots.childElementCount !== timeline.length) this.reset(timeline.length);
+    if (this.#dots.length !== timeline.length) this.reset(timeline.length);
     for (let cell = 0; cell < timeline.length; cell++) {
       const commit = timeline.at(cell, steps);
-      this.#dot(cell, commit && (commit.end ? "end" : commit.how));
+      this.#dots.set(cell, commit && (commit.end ? "end" : commit.how));
     }
     this.#words(steps);
-  }
-
-  #dot(cell: number, how: string | undefined): void {
-    if (this.#shown[cell] === how) return;
-    this.#shown[cell] = how;
-    const dot = this.#dots.children[cell];
-    if (dot instanceof HTMLElement) dot.dataset.how = how ?? "mask";
   }
 
   #words(steps: number): void {
     const { timeline, fault, verdict } = this.#lane;
     const { done } = timeline;
     const ended = done !== undefined && steps >= timeline.taken;
-    this.#text.textContent = fault ?? (ended ? done.text || "(nothing)" : timeline.text(steps));
+    this.#text.textContent =
+      fault ?? (ended ? done.text || "(nothing)" : beginning(timeline.text(steps)));
     this.#badge.hidden = !ended || verdict === undefined;
     if (verdict) {
       this.#badge.textContent = verdict.word;
@@ -102,5 +93,8 @@ export class LaneView {
   }
 }
 
-/** Squares in a row: a large canvas has small ones. */
-const columnsFor = (cells: number): number => (cells <= 64 ? 16 : cells <= 256 ? 32 : 48);
+/** Characters of a text under way that are shown: laying out long ones takes a frame's time. */
+const SHOWN = 400;
+
+const beginning = (text: string): string =>
+  text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;

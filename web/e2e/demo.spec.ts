@@ -1,0 +1,238 @@
+/** What the page tells of a run: sources, cells, methods, figures, links. */
+
+import { expect, test } from "@playwright/test";
+import {
+  alert,
+  cells,
+  compareWith,
+  editor,
+  file,
+  lane,
+  open,
+  openOptions,
+  ready,
+  runToTheEnd,
+  setGrammar,
+  setOptions,
+  status,
+} from "./page-object.ts";
+
+const REQUEST = "give the novel Salt and Thunder four out of six stars";
+
+test("the source of each bound value is marked in the request, as the value is", async ({
+  page,
+}) => {
+  await open(page);
+  await expect(page.getByLabel("Request")).toHaveValue(REQUEST);
+  await compareWith(page);
+  await runToTheEnd(page);
+  await expect(page.locator("#sources")).toHaveText(REQUEST);
+  const marks = page.locator("#sources mark");
+  expect(await marks.count()).toBeGreaterThan(1);
+  for (const mark of await marks.all()) {
+    const pointer = await mark.getAttribute("title");
+    const hue = await mark.getAttribute("data-hue");
+    const value = page.locator(`#text mark[title="${pointer}"][data-hue="${hue}"]`);
+    await expect(value).toHaveText(JSON.stringify(await mark.textContent()));
+  }
+  await expect(page.locator("#notes")).toContainText("Every bound value stands in the request.");
+});
+
+test("a cell's card tells its token, probability, step, and how it came", async ({ page }) => {
+  await open(page);
+  await compareWith(page);
+  await runToTheEnd(page);
+  const card = page.getByRole("tooltip");
+  await expect(card).toBeHidden();
+  await cells(page).first().hover();
+  await expect(card).toContainText("Cell 1");
+  await expect(card).toContainText(/\d %/);
+  await expect(card).toContainText(/Token \d+ · step \d+/);
+  await expect(card).toContainText(/proposed by the model|written to recover/);
+  await page.mouse.move(0, 0);
+  await expect(card).toBeHidden();
+
+  // By the keyboard too; the card describes the cell, and goes away on demand.
+  await cells(page).first().focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(card).toContainText("Cell 2");
+  await expect(cells(page).nth(1)).toHaveAttribute("aria-describedby", "cell-card");
+  await page.keyboard.press("Escape");
+  await expect(card).toBeHidden();
+});
+
+test("what was refused for a cell is on its card, with the reason", async ({ page }) => {
+  await open(page);
+  await compareWith(page);
+  await setOptions(page, { Steps: 8, Temperature: 1.5, Seed: 2 });
+  await runToTheEnd(page);
+  const first = page.locator("#refusals-list li").first();
+  const when = (await first.locator(".when").textContent()) ?? "";
+  const cell = Number(/cell (\d+)/.exec(when)?.[1]);
+  await cells(page)
+    .nth(cell - 1)
+    .hover();
+  const card = page.getByRole("tooltip");
+  await expect(card).toContainText("Refused");
+  await expect(card).toContainText(
+    /no text of the grammar goes on so|behind the end|not decided within the budget/,
+  );
+});
+
+test("methods stand side by side, keep one rhythm, and can be shown large", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Run" }).click();
+  // They fill together: none waits for another to be done.
+  await expect
+    .poll(() =>
+      page.evaluate(() => {
+        const filled = [...document.querySelectorAll<HTMLElement>(".lane .dots")].map(
+          ({ dataset }) => Number(dataset.filled),
+        );
+        const going = filled.filter((count) => count > 0 && count < 60);
+        return filled.length === 4 && going.length === 4;
+      }),
+    )
+    .toBe(true);
+  await expect(status(page)).toHaveText("Done.");
+  for (const method of ["lacuna", "epic", "mundler", "unconstrained"]) {
+    await expect(lane(page, method).locator(".badge")).toHaveText(/Valid|Not valid|Not JSON/);
+    await expect(lane(page, method).locator(".lane-figures")).toContainText(/model [\d.,]+ ms/);
+    await lane(page, method).getByRole("radio").check();
+    const name = await lane(page, method).locator(".lane-title").textContent();
+    await expect(page.locator("#results-title")).toHaveText(`Result: ${name}`);
+    const text = (await lane(page, method).locator(".lane-text").textContent()) ?? "";
+    await page.getByRole("radio", { name: "Raw" }).check({ force: true });
+    await expect(page.locator("#text")).toHaveText(text);
+  }
+  await expect(lane(page, "lacuna").locator(".badge")).toHaveText("Valid");
+});
+
+test("figures stand as charts, with their sums in words", async ({ page }) => {
+  await open(page);
+  await runToTheEnd(page);
+  const chart = (name: string) => page.getByRole("img", { name: new RegExp(`^${name}, by step`) });
+  await expect(chart("Time a step")).toHaveAccessibleName(/model [\d.,]+ ms, checker [\d.,]+ ms/);
+  await expect(chart("Questions a step")).toHaveAccessibleName(
+    /checked \d+, known from the witness \d+, refused \d+/,
+  );
+  await expect(chart("In batches, a step")).toHaveAccessibleName(/together \d+/);
+  await expect(chart("Time a step").locator("rect")).not.toHaveCount(0);
+  await expect(chart("Its memo of lexings")).toHaveCount(0);
+  await lane(page, "epic").getByRole("radio").check();
+  await expect(chart("Its memo of lexings")).toHaveAccessibleName(/known \d+, looked up anew \d+/);
+});
+
+test("the order of the commits can be seen as colours", async ({ page }) => {
+  await open(page);
+  await compareWith(page);
+  await runToTheEnd(page);
+  const colours = () =>
+    cells(page).evaluateAll(
+      (cells) => new Set(cells.map((cell) => getComputedStyle(cell).backgroundColor)).size,
+    );
+  const before = await colours();
+  await page.getByRole("radio", { name: "When" }).check({ force: true });
+  await expect(page.locator("#legend-when")).toBeVisible();
+  await expect(page.locator("#legend-how")).toBeHidden();
+  expect(await colours()).toBeGreaterThan(Math.max(6, before));
+});
+
+test("a link carries everything, and so does nothing else", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await open(page);
+  const schema = '{ "enum": ["rain", "shine"] }';
+  await setGrammar(page, schema);
+  await page.getByLabel("Request").fill("will it rain on Zanzibar");
+  await setOptions(page, { Cells: 12, Steps: 3, Seed: 9, Temperature: 0.5 });
+  await page.getByLabel("Cells first").selectOption("margin");
+  await page.getByLabel("When stuck").selectOption("witness");
+  await compareWith(page, "EPIC");
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(status(page)).toHaveText("The link is copied.");
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(new URL(link).search).toBe("");
+  expect(new URL(link).hash).toMatch(/^#s=/);
+
+  const other = await context.newPage();
+  await open(other, link);
+  await expect(other.getByLabel("Request")).toHaveValue("will it rain on Zanzibar");
+  await expect(editor(other)).toHaveText(schema);
+  await openOptions(other);
+  const expected = { Cells: "12", Steps: "3", Seed: "9", Temperature: "0.5" };
+  for (const [name, value] of Object.entries(expected))
+    await expect(other.getByLabel(name, { exact: true })).toHaveValue(value);
+  await expect(other.getByLabel("Cells first")).toHaveValue("margin");
+  await expect(other.getByLabel("When stuck")).toHaveValue("witness");
+  await expect(other.getByLabel("EPIC")).toBeChecked();
+  await expect(other.getByLabel("no grammar")).not.toBeChecked();
+  await runToTheEnd(other);
+  await expect(other.locator("#text")).toHaveText(/^"(rain|shine)"$/);
+});
+
+test("the result can be copied", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await open(page);
+  await compareWith(page);
+  await runToTheEnd(page);
+  const text = await page.locator("#text").textContent();
+  await page.getByRole("button", { name: "Copy" }).click();
+  await expect(status(page)).toHaveText("Lacuna: copied.");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+});
+
+for (const [name, choice] of [
+  ["Schedule", "threshold"],
+  ["Schedule", "cosine"],
+  ["Cells first", "left-to-right"],
+  ["Together", "relaxed"],
+  ["When stuck", "finish"],
+] as const) {
+  test(`“${name}” can be ${choice}, and the text is valid`, async ({ page }) => {
+    await open(page);
+    await openOptions(page);
+    await page.getByLabel(name).selectOption(choice);
+    await compareWith(page);
+    await runToTheEnd(page);
+    await expect(lane(page, "lacuna").locator(".badge")).toHaveText("Valid");
+  });
+}
+
+test("what is said of a grammar stands in place, as it is typed", async ({ page }) => {
+  await open(page);
+  const lark = "start: digit+\n\ndigit: /[0-9/\n";
+  await page.getByLabel("Task").selectOption("molecules");
+  await ready(page);
+  await setGrammar(page, lark);
+  await expect(page.locator("#findings")).toContainText("Line 3");
+  await expect(editor(page).locator(".cm-lintRange-error")).not.toHaveCount(0);
+  await setGrammar(page, file("grammars/smiles.lark").toString());
+  await expect(page.locator("#findings li")).toHaveCount(0);
+});
+
+test("says why the model is not on a graphics card", async ({ page }) => {
+  await open(page);
+  await expect(page.locator("#device")).toHaveText(/^On the CPU: .*(WebGPU|adapter)/);
+  await openOptions(page);
+  await page.getByLabel("Model runs on").selectOption("gpu");
+  await expect(alert(page)).toContainText("The model could not be loaded");
+  await expect(alert(page)).toContainText(/WebGPU|adapter/);
+  await page.getByLabel("Model runs on").selectOption("cpu");
+  await ready(page);
+  await expect(alert(page)).toBeHidden();
+});
+
+test("a run that is cancelled says so, and can be looked at as far as it came", async ({
+  page,
+}) => {
+  await open(page);
+  await setOptions(page, { Cells: 128, Steps: 128 });
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(page.locator("#step-text")).toHaveText(/^([3-9]|\d\d+) \/ 128/);
+  await page.keyboard.press("Escape");
+  await expect(status(page)).toHaveText("Cancelled.");
+  await expect(page.getByRole("slider", { name: "Step" })).toBeEnabled();
+  await expect(alert(page)).toBeHidden();
+  await expect(page.locator("#results")).toBeHidden();
+  await ready(page);
+});
