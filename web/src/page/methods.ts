@@ -16,7 +16,7 @@ export const TITLES: Readonly<Record<Method, string>> = {
 /** What each of them does, in a line. */
 export const ABOUT: Readonly<Record<Method, string>> = {
   lacuna: "exact in the cells that there are",
-  epic: "published: gaps of any length, a step’s tokens together",
-  mundler: "published: gaps of any length, token by token",
-  unconstrained: "the model alone",
+  epic: "published: gaps of any length, in batches",
+  mundler: "published: gaps of any length, one by one",
+  unconstrained: "the model alone, for comparison",
 };
