@@ -4,6 +4,8 @@
 //! Each is a least fixpoint over the rules, found with a work list: a rule is
 //! looked at again only when a rule that it mentions has changed.
 
+use std::collections::VecDeque;
+
 use crate::characters::any_character_in;
 use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, Rule, RuleId};
 
@@ -44,10 +46,9 @@ pub fn is_productive(expr: &Expr, rules: &[bool]) -> bool {
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Interleave(interleave) => {
-            let items = interleave
-                .restricted(|text| is_productive(text, rules))
-                .fewest();
-            items.is_some_and(|it| it.len() < 2 || is_productive(&interleave.separator, rules))
+            let held = interleave.map(|text| is_productive(text, rules));
+            let items = held.restricted(|&holds| holds).fewest();
+            items.is_some_and(|it| it.len() < 2 || held.separator)
         }
         Expr::Automaton(dfa) => !dfa.is_empty(),
         Expr::Terminal(_) => true,
@@ -66,10 +67,9 @@ pub fn is_nullable(expr: &Expr, rules: &[bool]) -> bool {
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Interleave(interleave) => {
-            let items = interleave
-                .restricted(|text| is_nullable(text, rules))
-                .fewest();
-            items.is_some_and(|it| it.len() < 2 || is_nullable(&interleave.separator, rules))
+            let held = interleave.map(|text| is_nullable(text, rules));
+            let items = held.restricted(|&holds| holds).fewest();
+            items.is_some_and(|it| it.len() < 2 || held.separator)
         }
         Expr::Automaton(dfa) => dfa.accepts(b""),
     }
@@ -117,12 +117,22 @@ fn fixpoint(grammar: &Grammar, holds: fn(&Expr, &[bool]) -> bool) -> Vec<bool> {
             }
         });
     }
-    let mut found = vec![false; grammar.rules.len()];
-    let mut work: Vec<u32> = (0..grammar.rules.len() as u32).collect();
-    while let Some(rule) = work.pop() {
+    let count = grammar.rules.len();
+    let mut found = vec![false; count];
+    // First come, first looked at, and each once in the queue: who mentions many rules
+    // is looked at again when most of them are settled. Rules mostly mention later ones.
+    let mut queue: VecDeque<u32> = (0..count as u32).rev().collect();
+    let mut is_queued = vec![true; count];
+    while let Some(rule) = queue.pop_front() {
+        is_queued[rule as usize] = false;
         if !found[rule as usize] && holds(&grammar.rules[rule as usize].body, &found) {
             found[rule as usize] = true;
-            work.extend(&mentioned_by[rule as usize]);
+            for &user in &mentioned_by[rule as usize] {
+                if !found[user as usize] && !std::mem::replace(&mut is_queued[user as usize], true)
+                {
+                    queue.push_back(user);
+                }
+            }
         }
     }
     found

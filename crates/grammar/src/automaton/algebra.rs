@@ -27,14 +27,6 @@ impl Dfa {
         self.product(other, limits, |_, _| true, |left, right| left && !right)
     }
 
-    /// As [`Dfa::minus`], for automata whose product is nearly minimal.
-    ///
-    /// # Errors
-    /// The same.
-    pub(crate) fn without(&self, other: &Dfa, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        self.product_of(other, limits, |_, _| true, |left, right| left && !right)
-    }
-
     fn product(
         &self,
         other: &Dfa,

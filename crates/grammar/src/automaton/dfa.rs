@@ -119,6 +119,54 @@ impl Dfa {
         ranges
     }
 
+    /// Where each class of bytes leads from a state.
+    pub(super) fn row(&self, state: StateId) -> Vec<Option<StateId>> {
+        let row = &self.table[state as usize * self.class_count..][..self.class_count];
+        row.iter()
+            .map(|&next| (next != DEAD).then_some(next))
+            .collect()
+    }
+
+    /// The same automaton over other bytes, of which it is said which ones they were.
+    pub(super) fn renamed(&self, bytes: &[u8]) -> Self {
+        // What stands for nothing is like the first, for whoever pairs classes.
+        let first = bytes.first().map_or(0, |&byte| self.classes[byte as usize]);
+        let mut classes = Box::new([first; 256]);
+        for (class, &byte) in classes.iter_mut().zip(bytes) {
+            *class = self.classes[byte as usize];
+        }
+        Self {
+            classes,
+            ..self.clone()
+        }
+    }
+
+    /// The automaton with these transitions, by state, all of whose states can be
+    /// reached and reach acceptance.
+    pub(super) fn of_ranges(
+        rows: &[Vec<(u8, u8, StateId)>],
+        classes: Box<[u8; 256]>,
+        class_count: usize,
+        accepting: Vec<bool>,
+        start: StateId,
+    ) -> Self {
+        let mut table = vec![DEAD; class_count * rows.len()];
+        for (state, row) in rows.iter().enumerate() {
+            let cells = &mut table[state * class_count..][..class_count];
+            for &(low, high, next) in row {
+                let (low, high) = (classes[low as usize], classes[high as usize]);
+                cells[low as usize..=high as usize].fill(next);
+            }
+        }
+        Self {
+            classes,
+            class_count,
+            table,
+            accepting,
+            start,
+        }
+    }
+
     /// For each state, a shortest run of bytes to acceptance, as the first byte
     /// of it; `None` where the state accepts.
     pub fn first_bytes_to_acceptance(&self) -> Vec<Option<u8>> {
@@ -157,6 +205,11 @@ impl Dfa {
             state = self.next(state, byte)?;
         }
         Some(text)
+    }
+
+    /// The same without states that no text needs, for automata made elsewhere.
+    pub(crate) fn trimmed(self) -> Self {
+        self.trim()
     }
 
     /// Keeps the states that lie on a path from the start to acceptance.

@@ -10,17 +10,21 @@
 //! [`AutomatonError::TooLarge`], never a hang.
 
 mod algebra;
+mod alphabet;
 mod classes;
 mod determinize;
 mod dfa;
 mod explore;
+mod language;
 mod leftmost;
 mod minimize;
 mod nfa;
 pub mod packed;
+pub(crate) mod spell;
 
 pub use classes::byte_classes;
 pub use dfa::{Dfa, StateId};
+pub(crate) use language::Language;
 pub use nfa::{Nfa, NfaBuilder, NfaState};
 
 /// Bounds on the size of automata under construction.

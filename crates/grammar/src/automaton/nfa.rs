@@ -111,7 +111,9 @@ impl NfaBuilder {
                 }
             }
             Expr::Repeat { item, min, max } => {
-                self.repetition(item, *min, *max, from, to, on_rule)?;
+                self.repeated(*min, *max, from, to, &mut |builder, from, to| {
+                    builder.expression(item, from, to, on_rule)
+                })?;
             }
             Expr::Rule(rule) => on_rule(self, *rule, from, to)?,
             Expr::Automaton(dfa) => self.automaton(dfa, from, to)?,
@@ -131,19 +133,19 @@ impl NfaBuilder {
         }
     }
 
-    fn repetition(
+    /// Connects `from` to `to` by so many of what `item` connects two states by.
+    pub(super) fn repeated(
         &mut self,
-        item: &Expr,
         min: u32,
         max: Option<u32>,
         from: NfaState,
         to: NfaState,
-        on_rule: &mut OnRule<'_>,
+        item: &mut dyn FnMut(&mut Self, NfaState, NfaState) -> Result<(), AutomatonError>,
     ) -> Result<(), AutomatonError> {
         let mut at = from;
         for _ in 0..min {
             let next = self.state()?;
-            self.expression(item, at, next, on_rule)?;
+            item(self, at, next)?;
             at = next;
         }
         match max {
@@ -153,7 +155,7 @@ impl NfaBuilder {
                 let hub = self.state()?;
                 let back = self.state()?;
                 self.empty_edge(at, hub);
-                self.expression(item, hub, back, on_rule)?;
+                item(self, hub, back)?;
                 self.empty_edge(back, hub);
                 self.empty_edge(hub, to);
             }
@@ -161,7 +163,7 @@ impl NfaBuilder {
                 for _ in min..max {
                     self.empty_edge(at, to);
                     let next = self.state()?;
-                    self.expression(item, at, next, on_rule)?;
+                    item(self, at, next)?;
                     at = next;
                 }
                 self.empty_edge(at, to);

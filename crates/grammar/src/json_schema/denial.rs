@@ -93,7 +93,7 @@ fn members<'a>(node: &Node<'a>, types: Types, document: &Document<'a>) -> Option
     })?;
     required.iter().find_map(|name| {
         let matching = members.patterns.iter();
-        let mut matching = matching.filter(|(texts, _)| texts.accepts(name.as_bytes()));
+        let mut matching = matching.filter(|(texts, _)| texts.accepts(name));
         let decides = match members.of(name) {
             Some(schema) => Some(schema),
             None if matching.next().is_some() => None,

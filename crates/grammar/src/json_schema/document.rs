@@ -19,7 +19,7 @@ use super::keyword::{Node, SchemaId};
 use super::resources::{ResourceId, Resources, Spot, escape_pointer};
 use super::value::Json;
 use super::{SchemaOptions, formats, reading};
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 use crate::slots::Ask;
 use crate::{Diagnostic, Filling, Slot};
 
@@ -59,11 +59,11 @@ pub(super) struct Document<'a> {
     /// Whether what the options lack is left open.
     pub open: bool,
     /// The languages of patterns, by their text.
-    pub patterns: HashMap<&'a str, Arc<Dfa>>,
+    pub patterns: HashMap<&'a str, Arc<Language>>,
     /// The languages of formats.
-    formats: HashMap<&'a str, Option<Arc<Dfa>>>,
+    formats: HashMap<&'a str, Option<Arc<Language>>>,
     /// The languages of slots that were filled.
-    pub filled: HashMap<Ask, Arc<Dfa>>,
+    pub filled: HashMap<Ask, Arc<Language>>,
     /// Slots that were left open.
     pub slots: Vec<Slot>,
     pub findings: Vec<Diagnostic>,
@@ -274,7 +274,7 @@ impl<'a> Document<'a> {
     }
 
     /// The strings of a format, where formats are asserted and it is one.
-    pub(super) fn asserted(&mut self, format: &'a str) -> Result<Option<Arc<Dfa>>, Finding> {
+    pub(super) fn asserted(&mut self, format: &'a str) -> Result<Option<Arc<Language>>, Finding> {
         let asked = self.resources.root().json.get("x-assertFormats");
         if !self.options.assert_formats && asked != Some(&Json::Bool(true)) {
             return Ok(None);

@@ -18,7 +18,7 @@ use super::keyword::{Keyword, SchemaId};
 use super::shape::{Goals, Literal, Scopes, Shape};
 use super::steps::{Step, Steps, assert, deny, split};
 use super::types::Types;
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 
 /// Most shapes that schemas may lead to.
 const MAX_SHAPES: usize = 2_000;
@@ -38,10 +38,10 @@ pub(super) struct Expander<'a> {
     pub evaluates: HashMap<SchemaId, bool>,
     pub grounded: HashSet<SchemaId>,
     /// Languages of strings, by what they are made of.
-    pub languages: HashMap<super::texts::Key<'a>, Arc<Dfa>>,
-    pub any_text: Option<Arc<Dfa>>,
+    pub languages: HashMap<super::texts::Key<'a>, Arc<Language>>,
+    pub any_text: Option<Arc<Language>>,
     /// Names that a schema admits.
-    pub names: HashMap<SchemaId, Arc<Dfa>>,
+    pub names: HashMap<SchemaId, Arc<Language>>,
     /// Steps taken so far.
     work: u64,
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::LIMITS;
 use super::finding::Finding;
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 use crate::regex;
 
 /// Defined by the specification, and not asserted here.
@@ -25,7 +25,7 @@ const OTHERS: [&str; 9] = [
 ];
 
 /// The strings that a format admits; `None` where nobody has defined it.
-pub(super) fn language(name: &str) -> Result<Option<Arc<Dfa>>, Finding> {
+pub(super) fn language(name: &str) -> Result<Option<Arc<Language>>, Finding> {
     if OTHERS.contains(&name) {
         let message = format!("the format {name} cannot be asserted");
         return Err(Finding::new("unsupported-format", message));
@@ -34,11 +34,11 @@ pub(super) fn language(name: &str) -> Result<Option<Arc<Dfa>>, Finding> {
         return Ok(None);
     };
     let searched = regex::parse_ecma_search(&format!("^(?:{pattern})$"))?;
-    let mut texts = Dfa::from_expr(&searched, &LIMITS)?;
+    let mut texts = Language::of_expr(&searched, &LIMITS)?;
     if matches!(name, "hostname" | "email") {
         // What a name in another script is coded as is not looked into.
         let coded = regex::parse_ecma_search(r"(?:^|[.@])..--")?;
-        texts = texts.minus(&Dfa::from_expr(&coded, &LIMITS)?, &LIMITS)?;
+        texts = texts.minus(&Language::of_expr(&coded, &LIMITS)?, &LIMITS)?;
     }
     Ok(Some(Arc::new(texts)))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decimal::Decimal;
 use super::types::Types;
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 use crate::slots::Ask;
 
 /// Index of a schema in its [`super::document::Document`].
@@ -45,7 +45,7 @@ pub(super) struct Members<'a> {
     pub named: Vec<(&'a str, SchemaId)>,
     /// Sorted by name, for search.
     pub sorted: Vec<(&'a str, SchemaId)>,
-    pub patterns: Vec<(Arc<Dfa>, SchemaId)>,
+    pub patterns: Vec<(Arc<Language>, SchemaId)>,
     pub additional: Option<SchemaId>,
 }
 
@@ -72,7 +72,7 @@ pub(super) enum Keyword<'a> {
     Multiple(Decimal),
     Length(u32, Option<u32>),
     /// A language of decoded texts.
-    Text(Arc<Dfa>),
+    Text(Arc<Language>),
     /// A slot still open.
     Ask(Ask),
     ItemCount(u32, Option<u32>),

@@ -17,7 +17,7 @@ use super::types::Types;
 use super::value::Json;
 use super::words;
 use super::{LIMITS, SchemaOptions, WhiteSpace};
-use crate::automaton::{AutomatonError, Dfa};
+use crate::automaton::{AutomatonError, Dfa, Language};
 use crate::diagnostic::said_once;
 use crate::slots::spelling::Spelling;
 use crate::slots::{Recipe, Target, Way};
@@ -64,7 +64,7 @@ pub(super) struct Lowering<'a> {
     choices: HashMap<Vec<Goals>, RuleId>,
     pub any: Option<AnyValue>,
     /// Spellings of languages, which are kept so that addresses tell them.
-    spelled: HashMap<usize, (Arc<Dfa>, Arc<Dfa>)>,
+    spelled: HashMap<usize, (Arc<Language>, Arc<Dfa>)>,
     recipes: Vec<Recipe>,
     /// The rules that recipes make.
     holes: Vec<(Target, usize)>,
@@ -348,12 +348,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The spellings of a language's texts, without quotes.
-    pub(super) fn spelled(&mut self, texts: &Arc<Dfa>) -> Result<Arc<Dfa>, AutomatonError> {
+    pub(super) fn spelled(&mut self, texts: &Arc<Language>) -> Result<Arc<Dfa>, AutomatonError> {
         let address = Arc::as_ptr(texts) as usize;
         if let Some((_, known)) = self.spelled.get(&address) {
             return Ok(known.clone());
         }
-        let spelled = Arc::new(self.options.strings.spell(texts, &LIMITS)?);
+        let spelled = Arc::new(texts.spelled(&self.options.strings, &LIMITS)?);
         self.expander.spend(spelled.state_count() as u64 / 16);
         self.spelled
             .insert(address, (texts.clone(), spelled.clone()));
@@ -370,12 +370,19 @@ impl<'a> Lowering<'a> {
             self.findings().push(finding);
         }
         let mut within: Vec<Arc<Dfa>> = Vec::new();
-        within.extend(of_length(strings.min, strings.max)?);
+        if let Some(length) = of_length(strings.min, strings.max)? {
+            within.push(Arc::new(length.utf8(&LIMITS)?));
+        }
         for (texts, holds) in &strings.texts {
-            within.push(match holds {
-                true => texts.clone(),
-                false => Arc::new(self.expander.any_text()?.minus(texts, &LIMITS)?),
-            });
+            let texts = match holds {
+                true => texts.utf8(&LIMITS)?,
+                false => self
+                    .expander
+                    .any_text()?
+                    .minus(texts, &LIMITS)?
+                    .utf8(&LIMITS)?,
+            };
+            within.push(Arc::new(texts));
         }
         // Until then something that derives a text.
         let rule = self.add_rule(format!("#{pointer} slot"), Expr::empty());

@@ -10,7 +10,7 @@ use super::syntax::in_quotes;
 use super::values::Class;
 use super::words;
 use crate::Expr;
-use crate::automaton::{AutomatonError, Dfa};
+use crate::automaton::{AutomatonError, Dfa, Language};
 
 /// Most conditions that some member must meet.
 pub(super) const MAX_WANTED: usize = 6;
@@ -18,7 +18,7 @@ pub(super) const MAX_WANTED: usize = 6;
 const MAX_FREE: usize = 200;
 
 /// Languages that names are in, or are not.
-type KnownLanguages = Vec<(Arc<Dfa>, bool)>;
+type KnownLanguages = Vec<(Arc<Language>, bool)>;
 
 /// Members with a name, or any of a class of names.
 pub(super) struct Member {
@@ -87,12 +87,11 @@ impl<'a> Lowering<'a> {
         let others = match names.is_empty() {
             true => self.expander.any_text()?,
             false => {
-                let words = names.iter().map(|name| name.as_bytes());
-                let named = Dfa::of_texts(words, &LIMITS)?;
+                let named = Language::of_texts(names.iter().copied(), &LIMITS)?;
                 Arc::new(self.expander.any_text()?.minus(&named, &LIMITS)?)
             }
         };
-        let mut classes: Vec<(Arc<Dfa>, KnownLanguages)> = vec![(others, Vec::new())];
+        let mut classes: Vec<(Arc<Language>, KnownLanguages)> = vec![(others, Vec::new())];
         for language in languages {
             let mut parted = Vec::new();
             for (names, known) in classes {
@@ -174,10 +173,9 @@ impl<'a> Lowering<'a> {
         if let Some(known) = self.other_names.get(&names) {
             return Ok(known.clone());
         }
-        let any = self.expander.any_text()?;
-        let any = self.spelled(&any)?;
-        let named = words::spelled(names.iter().copied(), self.options.strings);
-        let spelled = Arc::new(any.without(&named, &LIMITS)?);
+        let spelled = words::beside(names.iter().copied(), self.options.strings);
+        let spelled = Arc::new(spelled);
+        self.expander.spend(spelled.state_count() as u64 / 16);
         self.other_names.insert(names, spelled.clone());
         Ok(spelled)
     }

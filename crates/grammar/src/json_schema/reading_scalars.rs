@@ -10,7 +10,7 @@ use super::keyword::{Bound, Keyword};
 use super::reading::{Reader, text};
 use super::types::Types;
 use super::value::Json;
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 use crate::regex;
 
 impl<'a> Reader<'_, 'a> {
@@ -92,12 +92,12 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    pub(super) fn pattern(&mut self, pattern: &'a str) -> Result<Arc<Dfa>, Finding> {
+    pub(super) fn pattern(&mut self, pattern: &'a str) -> Result<Arc<Language>, Finding> {
         if let Some(known) = self.document.patterns.get(pattern) {
             return Ok(known.clone());
         }
         let searched = regex::parse_ecma_search(pattern)?;
-        let texts = Arc::new(Dfa::from_expr(&searched, &super::LIMITS)?);
+        let texts = Arc::new(Language::of_expr(&searched, &super::LIMITS)?);
         self.document.patterns.insert(pattern, texts.clone());
         Ok(texts)
     }

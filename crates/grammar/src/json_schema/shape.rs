@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::decimal::Decimal;
 use super::keyword::{Bound, Items, Members, SchemaId, Values};
 use super::types::Types;
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 use crate::slots::Ask;
 
 /// A schema that holds, or does not.
@@ -57,14 +57,14 @@ pub(super) struct Strings<'a> {
     /// None of these.
     pub except: Vec<Rc<[&'a str]>>,
     /// Within these languages, or outside.
-    pub texts: Vec<(Arc<Dfa>, bool)>,
+    pub texts: Vec<(Arc<Language>, bool)>,
     pub asks: Vec<Ask>,
 }
 
 impl PartialEq for Strings<'_> {
     /// Of one language there may be several automata; then this says no.
     fn eq(&self, other: &Self) -> bool {
-        let address = |(texts, within): &(Arc<Dfa>, bool)| (Arc::as_ptr(texts), *within);
+        let address = |(texts, within): &(Arc<Language>, bool)| (Arc::as_ptr(texts), *within);
         (self.min, self.max) == (other.min, other.max)
             && self.words == other.words
             && self.except == other.except
@@ -132,7 +132,7 @@ impl PartialEq for Arrays {
 #[derive(Clone, Debug)]
 pub(super) enum Names<'a> {
     /// Those of a language.
-    Matching(Arc<Dfa>),
+    Matching(Arc<Language>),
     /// Those that are neither in `properties` nor match `patternProperties`.
     Beside(Rc<Members<'a>>),
     /// Those that are not valid as strings.
@@ -382,7 +382,7 @@ impl Strings<'_> {
             && self
                 .texts
                 .iter()
-                .all(|(texts, within)| texts.accepts(text.as_bytes()) == *within)
+                .all(|(texts, within)| texts.accepts(text) == *within)
     }
 
     fn is_impossible(&self) -> bool {

@@ -7,6 +7,7 @@ use super::document::Document;
 use super::finding::{Finding, expected};
 use super::keyword::Keyword;
 use super::value::Json;
+use crate::automaton::Language;
 use crate::slots::Ask;
 use crate::slots::values::any_of;
 use crate::spans::spans;
@@ -68,7 +69,7 @@ pub(super) fn slot<'a>(
         let message = format!("the {what} named {name:?} {lack}");
         return Err(Finding::new("empty-slot", message));
     }
-    let language = Arc::new(language);
+    let language = Arc::new(Language::of_utf8(language));
     document.filled.insert(ask, language.clone());
     Ok(Keyword::Text(language))
 }

@@ -11,7 +11,7 @@ use super::expansion::Expander;
 use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
 use super::shape::{Contained, Literal, Names, Scopes, Unevaluated};
 use super::types::Types;
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 use crate::slots::Ask;
 
 /// Steps that are taken together.
@@ -32,7 +32,7 @@ pub(super) enum Step<'a> {
     Upper(Bound),
     Multiple(Decimal, bool),
     Length(u32, Option<u32>),
-    Text(Arc<Dfa>, bool),
+    Text(Arc<Language>, bool),
     Ask(Ask),
     ItemCount(u32, Option<u32>),
     Items(Rc<Items>, Scopes),

@@ -9,7 +9,7 @@ use super::keyword::SchemaId;
 use super::shape::Strings;
 use super::types::Types;
 use crate::Expr;
-use crate::automaton::{AutomatonError, Dfa};
+use crate::automaton::{AutomatonError, Language};
 use crate::characters::ANY_CHARACTER;
 
 /// What a language is made of; automata by their addresses, which patterns keep.
@@ -23,8 +23,12 @@ pub(super) struct Key<'a> {
 
 impl<'a> Expander<'a> {
     /// The texts among some strings; slots are left aside.
-    pub(super) fn language(&mut self, strings: &Strings<'a>) -> Result<Arc<Dfa>, AutomatonError> {
-        let address = |(texts, within): &(Arc<Dfa>, bool)| (Arc::as_ptr(texts) as usize, *within);
+    pub(super) fn language(
+        &mut self,
+        strings: &Strings<'a>,
+    ) -> Result<Arc<Language>, AutomatonError> {
+        let address =
+            |(texts, within): &(Arc<Language>, bool)| (Arc::as_ptr(texts) as usize, *within);
         let key = Key {
             length: (strings.min, strings.max),
             words: strings.words.clone(),
@@ -40,11 +44,10 @@ impl<'a> Expander<'a> {
         Ok(made)
     }
 
-    fn make(&mut self, strings: &Strings<'a>) -> Result<Arc<Dfa>, AutomatonError> {
+    fn make(&mut self, strings: &Strings<'a>) -> Result<Arc<Language>, AutomatonError> {
         if let Some(words) = &strings.words {
-            let words = words.iter().filter(|word| strings.admits(word));
-            let words = words.map(|word| word.as_bytes());
-            return Ok(Arc::new(Dfa::of_texts(words, &LIMITS)?));
+            let words = words.iter().filter(|word| strings.admits(word)).copied();
+            return Ok(Arc::new(Language::of_texts(words, &LIMITS)?));
         }
         let length = of_length(strings.min, strings.max)?;
         let within = strings.texts.iter().filter(|(_, within)| *within);
@@ -60,25 +63,25 @@ impl<'a> Expander<'a> {
             found = Arc::new(found.minus(texts, &LIMITS)?);
         }
         for words in &strings.except {
-            let words = words.iter().map(|word| word.as_bytes());
-            found = Arc::new(found.minus(&Dfa::of_texts(words, &LIMITS)?, &LIMITS)?);
+            let words = Language::of_texts(words.iter().copied(), &LIMITS)?;
+            found = Arc::new(found.minus(&words, &LIMITS)?);
         }
         Ok(found)
     }
 
     /// Every text.
-    pub(super) fn any_text(&mut self) -> Result<Arc<Dfa>, AutomatonError> {
+    pub(super) fn any_text(&mut self) -> Result<Arc<Language>, AutomatonError> {
         if let Some(known) = &self.any_text {
             return Ok(known.clone());
         }
         let any = Expr::Chars(Box::new([ANY_CHARACTER])).star();
-        let any = Arc::new(Dfa::from_expr(&any, &LIMITS)?);
+        let any = Arc::new(Language::of_expr(&any, &LIMITS)?);
         self.any_text = Some(any.clone());
         Ok(any)
     }
 
     /// The names that a schema admits.
-    pub(super) fn name_language(&mut self, schema: SchemaId) -> Arc<Dfa> {
+    pub(super) fn name_language(&mut self, schema: SchemaId) -> Arc<Language> {
         if let Some(known) = self.names.get(&schema) {
             return known.clone();
         }
@@ -99,13 +102,13 @@ impl<'a> Expander<'a> {
             }
         }
         let language = match parts.len() {
-            0 => Arc::new(Dfa::nothing()),
+            0 => Arc::new(Language::nothing()),
             1 => parts.remove(0),
-            _ => match Dfa::union_of(parts.iter().map(Arc::as_ref), &LIMITS) {
+            _ => match Language::union_of(parts.iter().map(Arc::as_ref), &LIMITS) {
                 Ok(union) => Arc::new(union),
                 Err(error) => {
                     self.refuse("too-large", schema, "", &error.to_string());
-                    Arc::new(Dfa::nothing())
+                    Arc::new(Language::nothing())
                 }
             },
         };
@@ -115,11 +118,14 @@ impl<'a> Expander<'a> {
 }
 
 /// The texts of so many characters, where that says something.
-pub(super) fn of_length(min: u32, max: Option<u32>) -> Result<Option<Arc<Dfa>>, AutomatonError> {
+pub(super) fn of_length(
+    min: u32,
+    max: Option<u32>,
+) -> Result<Option<Arc<Language>>, AutomatonError> {
     if min == 0 && max.is_none() {
         return Ok(None);
     }
     let item = Box::new(Expr::Chars(Box::new([ANY_CHARACTER])));
     let length = Expr::Repeat { item, min, max };
-    Ok(Some(Arc::new(Dfa::from_expr(&length, &LIMITS)?)))
+    Ok(Some(Arc::new(Language::of_expr(&length, &LIMITS)?)))
 }

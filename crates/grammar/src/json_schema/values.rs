@@ -6,7 +6,7 @@ use super::expansion::Expander;
 use super::keyword::SchemaId;
 use super::shape::{Arrays, Goals, Literal, Names, Objects, Scopes, Shape};
 use super::types::Types;
-use crate::automaton::Dfa;
+use crate::automaton::Language;
 
 /// Positions looked at for a contradiction.
 const MOST_POSITIONS: u32 = 64;
@@ -17,14 +17,14 @@ pub(super) enum Class<'c, 'a> {
     /// One name.
     Named(&'a str),
     /// Names that nobody names, which are in these languages or outside.
-    Free(&'c [(Arc<Dfa>, bool)]),
+    Free(&'c [(Arc<Language>, bool)]),
 }
 
 impl Class<'_, '_> {
     /// Whether the names are in one of the languages that tell classes apart.
-    fn is_in(&self, texts: &Arc<Dfa>) -> bool {
+    fn is_in(&self, texts: &Arc<Language>) -> bool {
         match self {
-            Class::Named(name) => texts.accepts(name.as_bytes()),
+            Class::Named(name) => texts.accepts(name),
             Class::Free(languages) => {
                 let mut languages = languages.iter();
                 languages.any(|(other, within)| *within && Arc::ptr_eq(other, texts))
@@ -187,9 +187,9 @@ impl<'a> Expander<'a> {
     }
 
     /// The languages that tell names apart.
-    pub(super) fn languages_of_names(&mut self, objects: &Objects<'a>) -> Vec<Arc<Dfa>> {
-        let mut found: Vec<Arc<Dfa>> = Vec::new();
-        let patterns = |members: &super::keyword::Members<'a>| -> Vec<Arc<Dfa>> {
+    pub(super) fn languages_of_names(&mut self, objects: &Objects<'a>) -> Vec<Arc<Language>> {
+        let mut found: Vec<Arc<Language>> = Vec::new();
+        let patterns = |members: &super::keyword::Members<'a>| -> Vec<Arc<Language>> {
             members
                 .patterns
                 .iter()
@@ -209,7 +209,7 @@ impl<'a> Expander<'a> {
         for &schema in &objects.names {
             found.push(self.name_language(schema));
         }
-        let mut once: Vec<Arc<Dfa>> = Vec::new();
+        let mut once: Vec<Arc<Language>> = Vec::new();
         for language in found {
             if !once.iter().any(|known| Arc::ptr_eq(known, &language)) {
                 once.push(language);

@@ -1,86 +1,112 @@
-//! The spellings of few texts, as a tree of their beginnings.
-//!
-//! Decoding a JSON string is deterministic, so a tree of characters becomes one of
-//! spellings: from each node all spellings of a character lead to the same node.
+//! The spellings of texts that are listed, or of all but these, as a tree of their
+//! beginnings.
 
 use rustc_hash::FxHashMap;
 
 use super::strings::StringSpelling;
+use crate::automaton::spell::{Piece, Speller};
 use crate::automaton::{Dfa, StateId};
+use crate::characters::ANY_CHARACTER;
 
 /// The spellings, without quotes, of some texts; not minimised.
 pub(super) fn spelled<'w>(words: impl Iterator<Item = &'w str>, spelling: StringSpelling) -> Dfa {
-    let mut tree = Tree::default();
-    tree.add();
-    for word in words {
-        let mut node = 0;
-        for character in word.chars() {
-            node = tree.child(node, character, spelling);
-        }
-        tree.accepting[node as usize] = true;
-    }
-    Dfa::of_rows(&tree.rows, tree.accepting)
+    Tree::new(words).spelled(&spelling, false)
 }
 
-#[derive(Default)]
+/// The spellings, without quotes, of all other texts; nearly minimal.
+pub(super) fn beside<'w>(words: impl Iterator<Item = &'w str>, spelling: StringSpelling) -> Dfa {
+    Tree::new(words).spelled(&spelling, true)
+}
+
+/// State 0 is behind all the words.
+const BEYOND: StateId = 0;
+
 struct Tree {
-    rows: Vec<Vec<(u8, StateId)>>,
-    accepting: Vec<bool>,
-    children: FxHashMap<(StateId, char), StateId>,
+    children: Vec<Vec<(char, StateId)>>,
+    ends: Vec<bool>,
 }
 
 impl Tree {
-    fn add(&mut self) -> StateId {
-        self.rows.push(Vec::new());
-        self.accepting.push(false);
-        self.rows.len() as StateId - 1
-    }
-
-    fn child(&mut self, node: StateId, character: char, spelling: StringSpelling) -> StateId {
-        if let Some(&known) = self.children.get(&(node, character)) {
-            return known;
-        }
-        let child = self.add();
-        self.children.insert((node, character), child);
-        let any_case = spelling == StringSpelling::Any;
-        for path in spelling.spellings_of(character) {
-            self.connect(node, &path, child, any_case);
-        }
-        child
-    }
-
-    fn connect(&mut self, from: StateId, path: &[u8], to: StateId, any_case: bool) {
-        let Some((last, before)) = path.split_last() else {
-            return;
+    fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
+        let mut tree = Self {
+            children: vec![Vec::new(); 2],
+            ends: vec![false; 2],
         };
-        let mut at = from;
-        for &byte in before {
-            let known = self.rows[at as usize]
-                .iter()
-                .find(|(other, _)| *other == byte);
-            at = match known {
-                Some(&(_, next)) => next,
+        for word in words {
+            let end = word
+                .chars()
+                .fold(1, |node, character| tree.child(node, character));
+            tree.ends[end as usize] = true;
+        }
+        tree
+    }
+
+    fn child(&mut self, node: StateId, character: char) -> StateId {
+        let known = &self.children[node as usize];
+        match known.binary_search_by_key(&character, |(known, _)| *known) {
+            Ok(at) => known[at].1,
+            Err(at) => {
+                let fresh = self.children.len() as StateId;
+                self.children[node as usize].insert(at, (character, fresh));
+                self.children.push(Vec::new());
+                self.ends.push(false);
+                fresh
+            }
+        }
+    }
+
+    fn spelled(&self, spelling: &StringSpelling, beside: bool) -> Dfa {
+        let mut speller = Speller::new(spelling, self.children.len(), 1);
+        // Nodes with the same characters are spelled alike.
+        let mut known: FxHashMap<Vec<char>, u32> = FxHashMap::default();
+        for (node, children) in self.children.iter().enumerate() {
+            let node = node as StateId;
+            speller.accept(node, self.ends[node as usize] != beside);
+            if children.is_empty() && !beside {
+                continue;
+            }
+            let targets = children.iter().map(|(_, child)| *child);
+            let targets: Vec<StateId> = targets.chain([BEYOND]).collect();
+            let characters: Vec<char> = children.iter().map(|(own, _)| *own).collect();
+            let tree = match known.get(&characters) {
+                Some(&tree) => tree,
                 None => {
-                    let next = self.add();
-                    // Hexadecimal digits of either case lead on alike.
-                    self.rows[at as usize].push((byte, next));
-                    if let Some(other) = other_case(path, byte).filter(|_| any_case) {
-                        self.rows[at as usize].push((other, next));
-                    }
-                    next
+                    let tree = speller.tree(&pieces(&characters, beside));
+                    known.insert(characters, tree);
+                    tree
                 }
             };
+            speller.connect(node, tree, &targets);
         }
-        self.rows[at as usize].push((*last, to));
-        if let Some(other) = other_case(path, *last).filter(|_| any_case) {
-            self.rows[at as usize].push((other, to));
+        match beside {
+            true => speller.finish(),
+            // Nothing leads beyond.
+            false => speller.finish().trimmed(),
         }
     }
 }
 
-/// The same digit in the other case, on a path of escaped units whose digits are
-/// in lower case.
-fn other_case(path: &[u8], byte: u8) -> Option<u8> {
-    let escaped = path.starts_with(b"\\u") && (b'a'..=b'f').contains(&byte);
-    escaped.then(|| byte.to_ascii_uppercase())
+/// The characters, which are in order, each with a place of its own; the others, if
+/// they are wanted, with the place behind these.
+fn pieces(characters: &[char], others: bool) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut from = 0;
+    let between = |pieces: &mut Vec<Piece>, from: u32, to: u32| {
+        for (first, last) in [(0, 0xD7FF), (0xE000, ANY_CHARACTER.1)] {
+            let (low, high) = (from.max(first), to.min(last));
+            if others && low <= high {
+                pieces.push((low, high, characters.len() as u16));
+            }
+        }
+    };
+    for (place, &character) in characters.iter().enumerate() {
+        let code = character as u32;
+        if code > from {
+            between(&mut pieces, from, code - 1);
+        }
+        pieces.push((code, code, place as u16));
+        from = code + 1;
+    }
+    between(&mut pieces, from, ANY_CHARACTER.1);
+    pieces
 }

@@ -1,0 +1,501 @@
+//! Regular languages of characters rather than bytes.
+//!
+//! What is said of a JSON string (patterns, lengths, lists) is said of its characters.
+//! Over bytes a state for each count has a handful more for the bytes of a character;
+//! products and minimisation pay for all of them. Here the characters that nobody tells
+//! apart are one symbol ([`Alphabet`]), a byte, so the same automata do the work on a
+//! fraction of the states, and characters are spelled once, at the end
+//! ([`super::spell`]).
+//!
+//! Languages that tell more than 256 kinds of characters apart stay automata over
+//! UTF-8.
+
+use rustc_hash::FxHashMap;
+
+use super::alphabet::{Alphabet, MOST, sets_of};
+use super::spell::{Piece, Speller, Spelling, Utf8};
+use super::{AutomatonError, Dfa, Limits, NfaBuilder, NfaState, StateId};
+use crate::Expr;
+use crate::characters::normalise;
+
+/// A regular language of texts.
+#[derive(Clone, Debug)]
+pub(crate) struct Language {
+    /// What the automaton's bytes stand for: symbols, or bytes of UTF-8.
+    alphabet: Option<Alphabet>,
+    automaton: Dfa,
+}
+
+impl Language {
+    /// No text.
+    pub(crate) fn nothing() -> Self {
+        Self::of_utf8(Dfa::nothing())
+    }
+
+    /// The language of an automaton over UTF-8.
+    pub(crate) fn of_utf8(automaton: Dfa) -> Self {
+        Self {
+            alphabet: None,
+            automaton,
+        }
+        .over_symbols()
+    }
+
+    /// The texts of an expression that mentions no rule.
+    pub(crate) fn of_expr(expr: &Expr, limits: &Limits) -> Result<Self, AutomatonError> {
+        let sets = sets_of(expr);
+        let alphabet = sets.and_then(|sets| Alphabet::of_sets(sets.iter().map(Vec::as_slice)));
+        let Some(alphabet) = alphabet else {
+            return Ok(Self::of_utf8(Dfa::from_expr(expr, limits)?));
+        };
+        let mut builder = NfaBuilder::new(limits);
+        let (start, accept) = (builder.state()?, builder.state()?);
+        builder.symbols(expr, start, accept, &mut |builder, set, from, to| {
+            for (low, high) in alphabet.symbols_of(set) {
+                builder.byte_edge(from, low, high, to);
+            }
+        })?;
+        let automaton = builder.finish(start, accept).determinize(limits)?;
+        Ok(Self {
+            automaton: automaton.minimize(),
+            alphabet: Some(alphabet),
+        })
+    }
+
+    /// Some texts.
+    pub(crate) fn of_texts<'t>(
+        texts: impl IntoIterator<Item = &'t str> + Clone,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let bytes = texts.clone().into_iter().map(str::as_bytes);
+        let bytes: Vec<&[u8]> = bytes.collect();
+        let characters = texts.into_iter().flat_map(str::chars);
+        let sets: Vec<[(u32, u32); 1]> = characters.map(|c| [(c as u32, c as u32)]).collect();
+        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(<[_; 1]>::as_slice)) else {
+            return Ok(Self {
+                alphabet: None,
+                automaton: Dfa::of_texts(bytes.iter().copied(), limits)?,
+            });
+        };
+        let symbols = bytes.iter().map(|text| {
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            text.chars()
+                .map(|c| alphabet.symbol(c))
+                .collect::<Vec<u8>>()
+        });
+        let symbols: Vec<Vec<u8>> = symbols.collect();
+        Ok(Self {
+            automaton: Dfa::of_texts(symbols.iter().map(Vec::as_slice), limits)?,
+            alphabet: Some(alphabet),
+        })
+    }
+
+    /// The texts that belong to both.
+    pub(crate) fn intersect(&self, other: &Self, limits: &Limits) -> Result<Self, AutomatonError> {
+        self.with(other, |left, right| left.intersect(right, limits))
+    }
+
+    /// The texts that belong to this one only.
+    pub(crate) fn minus(&self, other: &Self, limits: &Limits) -> Result<Self, AutomatonError> {
+        self.with(other, |left, right| left.minus(right, limits))
+    }
+
+    /// The texts of any of some languages.
+    pub(crate) fn union_of<'l>(
+        languages: impl IntoIterator<Item = &'l Self>,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let mut languages = languages.into_iter();
+        let Some(first) = languages.next() else {
+            return Ok(Self::nothing());
+        };
+        let mut all = first.clone();
+        for other in languages {
+            all = all.with(other, |left, right| Dfa::union_of([left, right], limits))?;
+        }
+        Ok(all)
+    }
+
+    /// Whether a text belongs to the language.
+    pub(crate) fn accepts(&self, text: &str) -> bool {
+        let Some(alphabet) = &self.alphabet else {
+            return self.automaton.accepts(text.as_bytes());
+        };
+        let step = |state, character| self.automaton.next(state, alphabet.symbol(character));
+        let end = text.chars().try_fold(self.automaton.start(), step);
+        end.is_some_and(|state| self.automaton.is_accepting(state))
+    }
+
+    /// Whether no text belongs to the language.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.automaton.is_empty()
+    }
+
+    /// The size of the automaton.
+    pub(crate) fn state_count(&self) -> usize {
+        self.automaton.state_count()
+    }
+
+    /// The automaton over UTF-8.
+    pub(crate) fn utf8(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
+        match &self.alphabet {
+            None => Ok(self.automaton.clone()),
+            Some(_) => self.spelled(&Utf8, limits),
+        }
+    }
+
+    /// The automaton of all spellings of the texts.
+    pub(crate) fn spelled(
+        &self,
+        spelling: &dyn Spelling,
+        limits: &Limits,
+    ) -> Result<Dfa, AutomatonError> {
+        let count = self.state_count();
+        let mut speller = Speller::new(spelling, count, self.automaton.start());
+        let mut known: FxHashMap<Vec<u16>, u32> = FxHashMap::default();
+        for state in 0..count as StateId {
+            speller.accept(state, self.automaton.is_accepting(state));
+            let (kinds, targets) = self.leads(state);
+            if targets.is_empty() {
+                continue;
+            }
+            let tree = match known.get(&kinds) {
+                Some(&tree) => tree,
+                None => {
+                    let tree = speller.tree(&self.pieces(state, &targets));
+                    known.insert(kinds, tree);
+                    tree
+                }
+            };
+            speller.connect(state, tree, &targets);
+            speller.check(limits)?;
+        }
+        let spelled = speller.finish();
+        Ok(match self.alphabet {
+            Some(_) => spelled,
+            // States inside of characters are left over.
+            None => spelled.trimmed(),
+        })
+    }
+
+    /// Where the classes of symbols lead from a state, as places in the list of
+    /// targets; states that do this alike are spelled alike.
+    fn leads(&self, state: StateId) -> (Vec<u16>, Vec<StateId>) {
+        const NOWHERE: u16 = u16::MAX;
+        if self.alphabet.is_none() {
+            let mut targets = Vec::new();
+            for (_, _, to) in self.characters_from(state) {
+                if !targets.contains(&to) {
+                    targets.push(to);
+                }
+            }
+            // Spelled by itself.
+            return (vec![NOWHERE, state as u16, (state >> 16) as u16], targets);
+        }
+        let mut targets: Vec<StateId> = Vec::new();
+        let row = self.automaton.row(state).into_iter();
+        let kinds = row.map(|next| match next {
+            None => NOWHERE,
+            Some(next) => match targets.iter().position(|known| *known == next) {
+                Some(known) => known as u16,
+                None => {
+                    targets.push(next);
+                    targets.len() as u16 - 1
+                }
+            },
+        });
+        let kinds = kinds.collect();
+        (kinds, targets)
+    }
+
+    /// The characters that may come next, and the places of their targets.
+    fn pieces(&self, state: StateId, targets: &[StateId]) -> Vec<Piece> {
+        let place = |to: StateId| targets.iter().position(|known| *known == to);
+        let ranges = self.characters_from(state).into_iter();
+        let pieces = ranges.filter_map(|(low, high, to)| Some((low, high, place(to)? as u16)));
+        pieces.collect()
+    }
+
+    /// The characters that may come next, and where they lead; none inside of a
+    /// character.
+    fn characters_from(&self, state: StateId) -> Vec<(u32, u32, StateId)> {
+        let mut ranges: Vec<(u32, u32, StateId)> = Vec::new();
+        let Some(alphabet) = &self.alphabet else {
+            decode(&self.automaton, state, &mut ranges);
+            return ranges;
+        };
+        for &(low, high, symbol) in alphabet.runs() {
+            if let Some(next) = self.automaton.next(state, symbol) {
+                push_merging(&mut ranges, (low, high, next));
+            }
+        }
+        ranges
+    }
+
+    fn with(
+        &self,
+        other: &Self,
+        operation: impl Fn(&Dfa, &Dfa) -> Result<Dfa, AutomatonError>,
+    ) -> Result<Self, AutomatonError> {
+        let joint = match (&self.alphabet, &other.alphabet) {
+            (Some(left), Some(right)) => left.joint(right),
+            _ => None,
+        };
+        let Some((alphabet, left, right)) = joint else {
+            let limits = Limits::default();
+            let (left, right) = (self.utf8(&limits)?, other.utf8(&limits)?);
+            return Ok(Self {
+                alphabet: None,
+                automaton: operation(&left, &right)?,
+            });
+        };
+        let left = self.automaton.renamed(&left);
+        let right = other.automaton.renamed(&right);
+        Ok(Self {
+            automaton: operation(&left, &right)?,
+            alphabet: Some(alphabet),
+        })
+    }
+
+    /// The same over symbols, if they are few enough.
+    fn over_symbols(self) -> Self {
+        let dfa = &self.automaton;
+        let mut places: FxHashMap<StateId, StateId> = FxHashMap::default();
+        places.insert(dfa.start(), 0);
+        let mut order = vec![dfa.start()];
+        let mut rows: Vec<Vec<(u32, u32, StateId)>> = Vec::new();
+        while let Some(&state) = order.get(rows.len()) {
+            let mut row = Vec::new();
+            decode(dfa, state, &mut row);
+            for (_, _, to) in &mut row {
+                let fresh = order.len() as StateId;
+                let place = *places.entry(*to).or_insert(fresh);
+                if place == fresh {
+                    order.push(*to);
+                }
+                *to = place;
+            }
+            rows.push(row);
+        }
+        let mut sets: Vec<Vec<(u32, u32)>> = Vec::new();
+        for row in &rows {
+            let mut by_target: FxHashMap<StateId, Vec<(u32, u32)>> = FxHashMap::default();
+            for &(low, high, to) in row {
+                by_target.entry(to).or_default().push((low, high));
+            }
+            sets.extend(by_target.into_values().map(normalise));
+        }
+        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(Vec::as_slice)) else {
+            return self;
+        };
+        // One character of each symbol shows where all lead.
+        let mut shown = [0; MOST];
+        for &(low, _, symbol) in alphabet.runs() {
+            shown[symbol as usize] = low;
+        }
+        let symbols = rows.iter().map(|row| {
+            let lead = |symbol: usize| {
+                let code = shown[symbol];
+                let at = row.partition_point(|&(low, _, _)| low <= code);
+                let piece = row.get(at.checked_sub(1)?)?;
+                (piece.1 >= code).then_some((symbol as u8, piece.2))
+            };
+            (0..alphabet.count()).filter_map(lead).collect()
+        });
+        let symbols: Vec<Vec<(u8, StateId)>> = symbols.collect();
+        let accepting = order.iter().map(|&state| dfa.is_accepting(state));
+        Self {
+            automaton: Dfa::of_rows(&symbols, accepting.collect()),
+            alphabet: Some(alphabet),
+        }
+    }
+}
+
+/// Connects two states by a set of characters.
+type OnSet<'a> = dyn FnMut(&mut NfaBuilder, &[(u32, u32)], NfaState, NfaState) + 'a;
+
+impl NfaBuilder {
+    /// As [`NfaBuilder::expression`], over symbols; of an expression that mentions
+    /// only characters.
+    fn symbols(
+        &mut self,
+        expr: &Expr,
+        from: NfaState,
+        to: NfaState,
+        on_set: &mut OnSet<'_>,
+    ) -> Result<(), AutomatonError> {
+        match expr {
+            Expr::Literal(bytes) => {
+                let mut at = from;
+                for character in std::str::from_utf8(bytes).unwrap_or_default().chars() {
+                    let next = self.state()?;
+                    on_set(self, &[(character as u32, character as u32)], at, next);
+                    at = next;
+                }
+                self.empty_edge(at, to);
+            }
+            Expr::Chars(ranges) => on_set(self, &normalise(ranges.to_vec()), from, to),
+            Expr::Sequence(parts) => {
+                let mut at = from;
+                for part in parts {
+                    let next = self.state()?;
+                    self.symbols(part, at, next, on_set)?;
+                    at = next;
+                }
+                self.empty_edge(at, to);
+            }
+            Expr::Choice(parts) => {
+                for part in parts {
+                    self.symbols(part, from, to, on_set)?;
+                }
+            }
+            Expr::Repeat { item, min, max } => {
+                self.repeated(*min, *max, from, to, &mut |builder, from, to| {
+                    builder.symbols(item, from, to, on_set)
+                })?;
+            }
+            other => self.expression(other, from, to, &mut |_, rule, _, _| {
+                Err(AutomatonError::MentionsRule(rule.0))
+            })?,
+        }
+        Ok(())
+    }
+}
+
+/// What an automaton over UTF-8 reads from a state, as characters.
+fn decode(dfa: &Dfa, state: StateId, ranges: &mut Vec<(u32, u32, StateId)>) {
+    for (low, high, next) in dfa.byte_ranges(state) {
+        if low < 0x80 {
+            push_merging(ranges, (low as u32, high.min(0x7F) as u32, next));
+        }
+        for lead in low.max(0xC0)..=high {
+            let (groups, bits) = match lead {
+                0xC0..=0xDF => (1, lead & 0x1F),
+                0xE0..=0xEF => (2, lead & 0x0F),
+                _ => (3, lead & 0x07),
+            };
+            decode_rest(dfa, next, groups, (bits as u32) << (6 * groups), ranges);
+        }
+    }
+}
+
+fn decode_rest(
+    dfa: &Dfa,
+    state: StateId,
+    groups: u32,
+    base: u32,
+    ranges: &mut Vec<(u32, u32, StateId)>,
+) {
+    for (low, high, next) in dfa.byte_ranges(state) {
+        let (low, high) = (low.max(0x80), high.min(0xBF));
+        if low > high {
+            continue;
+        }
+        let size = 1 << (6 * (groups - 1));
+        let code = |byte: u8| base + (byte as u32 & 0x3F) * size;
+        if groups == 1 {
+            push_merging(ranges, (code(low), code(high), next));
+            continue;
+        }
+        for byte in low..=high {
+            decode_rest(dfa, next, groups - 1, code(byte), ranges);
+        }
+    }
+}
+
+fn push_merging(ranges: &mut Vec<(u32, u32, StateId)>, (low, high, next): (u32, u32, StateId)) {
+    match ranges.last_mut() {
+        Some(last) if last.2 == next && last.1 + 1 == low => last.1 = high,
+        _ => ranges.push((low, high, next)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regex::parse_ecma_search;
+
+    const PATTERNS: [&str; 8] = [
+        "^[a-c]*$",
+        "é|\\d",
+        "^.{2,5}$",
+        "[^\\w]$",
+        "^(a|\"|\\\\)+$",
+        "^(?!ab)[\\s\\S]*$",
+        "\\u{1F600}|[\\uE000-\\u{10FFFF}]",
+        "^[^\\u0000-\\u001f/]+$",
+    ];
+    const TEXTS: [&str; 14] = [
+        "",
+        "a",
+        "ab",
+        "abc",
+        "é",
+        "7é",
+        "\u{1F600}",
+        "\"\\",
+        "a b",
+        "\n",
+        "\u{E000}",
+        "/x",
+        "\u{7F}\u{80}",
+        "\u{7FF}\u{800}\u{FFFF}\u{10000}",
+    ];
+
+    /// Automata over UTF-8 are made without this module.
+    #[test]
+    fn says_what_automata_over_bytes_say() {
+        let limits = Limits::default();
+        let made = |pattern: &str| {
+            let expr = parse_ecma_search(pattern).unwrap();
+            let language = Language::of_expr(&expr, &limits).unwrap();
+            (language, Dfa::from_expr(&expr, &limits).unwrap())
+        };
+        for first in PATTERNS {
+            let (one, one_over_bytes) = made(first);
+            for second in PATTERNS {
+                let (two, two_over_bytes) = made(second);
+                let both = one.intersect(&two, &limits).unwrap();
+                let only = one.minus(&two, &limits).unwrap();
+                let any = Language::union_of([&one, &two], &limits).unwrap();
+                for (language, belongs) in [
+                    (both, (|one, two| one && two) as fn(bool, bool) -> bool),
+                    (only, |one, two| one && !two),
+                    (any, |one, two| one || two),
+                ] {
+                    let spelled = language.utf8(&limits).unwrap();
+                    let again = Language::of_utf8(spelled.clone());
+                    assert_eq!(language.is_empty(), spelled.is_empty());
+                    for text in TEXTS {
+                        let [one, two] = [&one_over_bytes, &two_over_bytes]
+                            .map(|dfa| dfa.accepts(text.as_bytes()));
+                        let expected = belongs(one, two);
+                        let shown = format!("{first} {second} {text:?}");
+                        assert_eq!(language.accepts(text), expected, "{shown}");
+                        assert_eq!(spelled.accepts(text.as_bytes()), expected, "{shown}");
+                        assert_eq!(again.accepts(text), expected, "{shown}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn languages_of_many_characters_stay_over_bytes() {
+        let limits = Limits::default();
+        let many: Vec<String> = (0x4E00..0x4F00)
+            .chain(0x61..0x64)
+            .filter_map(char::from_u32)
+            .map(String::from)
+            .collect();
+        let many = Language::of_texts(many.iter().map(String::as_str), &limits).unwrap();
+        assert!(many.alphabet.is_none());
+        let any = parse_ecma_search("^[a-b\\u4e00-\\u4e0f]$").unwrap();
+        let any = Language::of_expr(&any, &limits).unwrap();
+        let both = many.intersect(&any, &limits).unwrap();
+        assert!(both.accepts("a") && both.accepts("\u{4e00}"));
+        assert!(!both.accepts("c") && !both.accepts("\u{4e10}") && !both.is_empty());
+        let only = any.minus(&many, &limits).unwrap();
+        assert!(only.is_empty());
+    }
+}
