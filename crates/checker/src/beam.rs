@@ -4,8 +4,9 @@
 //! stuck; a choice that turns out wrong far behind it costs it much. Here all nodes that
 //! the look-ahead leaves are gone through in order, each with a few of the columns that
 //! lead to it: such as are at different distances from the end, which have opened more
-//! or less, and of these the nearer ones ([`Few`]). So what the text far behind asks for
-//! is among them, as a rule. It finds a path or nothing, and nothing says nothing.
+//! or less, and, where more are kept, such as differ in what is open innermost; of these
+//! the nearer ones ([`Few`]). So what the text far behind asks for is among them, as a
+//! rule. It finds a path or nothing, and nothing says nothing.
 //!
 //! Inside a gap of any length nodes lead to each other, and are gone through until
 //! nothing new comes to them.
@@ -27,14 +28,20 @@ use crate::{Gap, Segment};
 pub(crate) struct Width {
     /// Altogether.
     pub all: usize,
-    /// At one distance from the end.
+    /// Of those that are alike.
     pub alike: usize,
+    /// Whether columns are alike only if what is open innermost is, and not already at
+    /// the same distance from the end.
+    pub by_inner: bool,
 }
+
+/// In what columns are alike: the distance from the end, and perhaps what is innermost.
+pub(crate) type Likeness = (u32, u32);
 
 /// A few of the columns that lead to a node, with what belongs to each.
 #[derive(Clone, Debug)]
 pub(crate) struct Few<T> {
-    kept: Vec<(ColumnId, u32, T)>,
+    kept: Vec<(ColumnId, Likeness, T)>,
 }
 
 impl<T> Default for Few<T> {
@@ -44,25 +51,30 @@ impl<T> Default for Few<T> {
 }
 
 impl<T> Few<T> {
-    /// Keeps a column at some distance from the end, perhaps in place of another one;
-    /// whether it does.
-    pub(crate) fn add(&mut self, column: ColumnId, distance: u32, width: Width, what: T) -> bool {
+    /// Keeps a column, perhaps in place of one farther from the end; whether it does.
+    pub(crate) fn add(
+        &mut self,
+        column: ColumnId,
+        likeness: Likeness,
+        width: Width,
+        what: T,
+    ) -> bool {
         let mut alike = 0;
-        let mut farthest: Option<(u32, usize)> = None;
+        let mut farthest: Option<(Likeness, usize)> = None;
         for (at, &(known, far, _)) in self.kept.iter().enumerate() {
             if known == column {
                 return false;
             }
-            alike += usize::from(far == distance);
+            alike += usize::from(far == likeness);
             farthest = farthest.max(Some((far, at)));
         }
         if alike >= width.alike {
             return false;
         }
-        let fresh = (column, distance, what);
+        let fresh = (column, likeness, what);
         match farthest {
             Some((far, at)) if self.kept.len() >= width.all => {
-                let is_nearer = distance < far;
+                let is_nearer = likeness.0 < far.0;
                 if is_nearer {
                     self.kept[at] = fresh;
                 }
@@ -78,7 +90,7 @@ impl<T> Few<T> {
     /// Keeps a column before all others.
     pub(crate) fn put_first(&mut self, column: ColumnId, what: T) {
         self.kept.retain(|&(known, ..)| known != column);
-        self.kept.insert(0, (column, 0, what));
+        self.kept.insert(0, (column, (0, 0), what));
     }
 
     /// The columns.
@@ -191,8 +203,12 @@ impl Beam {
         });
         let at = self.reached.len() as u32;
         let distance = look.distance(column);
+        let kind = match width.by_inner {
+            true => look.columns.inner(column),
+            false => 0,
+        };
         let Node { few, fresh, .. } = &mut self.nodes[node as usize];
-        if !few.add(column, distance, width, at) {
+        if !few.add(column, (distance, kind), width, at) {
             return;
         }
         self.reached.push(Reached {

@@ -40,6 +40,8 @@ struct Column {
     ends: bool,
     /// The terminals that can be read, once asked for.
     reads: Option<Arc<BitSet>>,
+    /// What is innermost, once asked for.
+    inner: Option<u32>,
 }
 
 /// The columns met so far.
@@ -50,6 +52,7 @@ pub struct Columns {
     steps: FxHashMap<(ColumnId, TerminalId), Option<ColumnId>>,
     hopes: FxHashMap<(ColumnId, LexerState), bool>,
     cuts: FxHashMap<(ColumnId, u32), ColumnId>,
+    inners: FxHashMap<Box<[SetId]>, u32>,
     knows_all: bool,
     size: usize,
     work: usize,
@@ -83,6 +86,7 @@ impl Columns {
             is_cut: false,
             ends: sets.facts(cfg, settled).ends.is_some(),
             reads: None,
+            inner: None,
         });
         columns.columns.push(Column {
             entries: Arc::new([]),
@@ -91,6 +95,7 @@ impl Columns {
             is_cut: true,
             ends: true,
             reads: None,
+            inner: None,
         });
         columns
     }
@@ -169,6 +174,22 @@ impl Columns {
     /// The states of all that begins at a column.
     pub fn begun(&self, column: ColumnId) -> SetId {
         self.columns[column as usize].begun
+    }
+
+    /// What the productions that are open innermost can do, those outside left aside:
+    /// the same number for columns that are alike in this.
+    pub(crate) fn inner(&mut self, column: ColumnId) -> u32 {
+        let known = &self.columns[column as usize];
+        if let Some(inner) = known.inner {
+            return inner;
+        }
+        let mut sets: Vec<SetId> = known.entries.iter().map(|&(_, set)| set).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let fresh = self.inners.len() as u32;
+        let inner = *self.inners.entry(sets.into()).or_insert(fresh);
+        self.columns[column as usize].inner = Some(inner);
+        inner
     }
 
     /// Levels of productions that are open at a column, about.
@@ -330,6 +351,7 @@ impl Columns {
             is_cut,
             ends,
             reads: None,
+            inner: None,
         });
         id
     }

@@ -43,8 +43,16 @@ const LOOK: usize = 2;
 const FIRST_SEARCH: usize = 400;
 
 /// Columns that are kept for a node in a first and in a second beam.
-const NARROW: Width = Width { all: 8, alike: 1 };
-const WIDE: Width = Width { all: 24, alike: 2 };
+const NARROW: Width = Width {
+    all: 8,
+    alike: 1,
+    by_inner: false,
+};
+const WIDE: Width = Width {
+    all: 32,
+    alike: 1,
+    by_inner: true,
+};
 
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;

@@ -45,7 +45,11 @@ impl Levels {
             Self::Inner(_) => (3, 1),
             Self::All => (1, 1),
         };
-        Width { all, alike }
+        Width {
+            all,
+            alike,
+            by_inner: false,
+        }
     }
 }
 
@@ -138,7 +142,7 @@ impl Look<'_, '_> {
         let start = self.graph.start();
         found.pair(self, start, Columns::START);
         let width = levels.wholes();
-        found.pairs[0].wholes.add(Columns::START, 0, width, ());
+        found.pairs[0].wholes.add(Columns::START, (0, 0), width, ());
         let mut asked: FxHashMap<(Point, ColumnId), bool> = FxHashMap::default();
         while let Some(Reverse((.., id))) = found.queue.pop() {
             let pair = &mut found.pairs[id as usize];
@@ -184,7 +188,7 @@ impl Look<'_, '_> {
                     if let Some(whole) = self.step(whole, label, to) {
                         let distance = self.distance(whole);
                         let known = &mut found.pairs[next as usize].wholes;
-                        known.add(whole, distance, width, ());
+                        known.add(whole, (distance, 0), width, ());
                     }
                 }
             }
