@@ -14,6 +14,9 @@ use super::{AutomatonError, Dfa, Limits, StateId, byte_classes};
 /// Codes from the first to the last, and the place that they lead to.
 pub(crate) type Piece = (u32, u32, u16);
 
+/// Codes from the first to the last, and where they lead.
+pub(crate) type Lead = (u32, u32, To);
+
 /// Where a byte leads in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum To {
@@ -91,7 +94,7 @@ impl Forest {
         }
     }
 
-    fn continuation(&mut self, inside: &[(u32, u32, To)], groups: u32) -> To {
+    fn continuation(&mut self, inside: &[Lead], groups: u32) -> To {
         if groups == 0 {
             return inside[0].2;
         }
@@ -105,12 +108,7 @@ impl Forest {
     }
 
     /// So many hexadecimal digits, in lower case or in either.
-    pub(crate) fn digits(
-        &mut self,
-        inside: &[(u32, u32, To)],
-        count: u32,
-        either_case: bool,
-    ) -> To {
+    pub(crate) fn digits(&mut self, inside: &[Lead], count: u32, either_case: bool) -> To {
         if count == 0 {
             return inside[0].2;
         }
@@ -133,28 +131,20 @@ impl Forest {
 }
 
 /// The parts of pieces between two codes.
-pub(crate) fn clip(
-    pieces: impl Iterator<Item = (u32, u32, To)>,
-    first: u32,
-    last: u32,
-) -> Vec<(u32, u32, To)> {
+pub(crate) fn clip(pieces: impl Iterator<Item = Lead>, first: u32, last: u32) -> Vec<Lead> {
     let clipped = pieces.map(|(low, high, to)| (low.max(first), high.min(last), to));
     clipped.filter(|(low, high, _)| low <= high).collect()
 }
 
 /// Cuts pieces into blocks of one size, and asks where each leads, its codes counted
 /// from its beginning: runs of blocks that lead to the same.
-pub(crate) fn blocks(
-    pieces: &[(u32, u32, To)],
-    size: u32,
-    lead: &mut dyn FnMut(&[(u32, u32, To)]) -> To,
-) -> Vec<(u32, u32, To)> {
-    let mut found: Vec<(u32, u32, To)> = Vec::new();
+pub(crate) fn blocks(pieces: &[Lead], size: u32, lead: &mut dyn FnMut(&[Lead]) -> To) -> Vec<Lead> {
+    let mut found: Vec<Lead> = Vec::new();
     let mut push = |low: u32, high: u32, to: To| match found.last_mut() {
         Some(last) if last.2 == to && last.1 + 1 == low => last.1 = high,
         _ => found.push((low, high, to)),
     };
-    let mut inside: Vec<(u32, u32, To)> = Vec::new();
+    let mut inside: Vec<Lead> = Vec::new();
     let mut at = 0;
     let mut from = pieces.first().map_or(0, |piece| piece.0);
     while let Some(&(_, high, to)) = pieces.get(at) {

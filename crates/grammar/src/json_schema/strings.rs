@@ -1,7 +1,7 @@
 //! How texts are spelled as JSON strings.
 
 use crate::Expr;
-use crate::automaton::spell::{Forest, Piece, Spelling, To, blocks, clip};
+use crate::automaton::spell::{Forest, Lead, Piece, Spelling, To, blocks, clip};
 use crate::automaton::{AutomatonError, Dfa, Language, Limits};
 use crate::characters::ANY_CHARACTER;
 
@@ -207,7 +207,7 @@ impl Spelling for StringSpelling {
 }
 
 /// The units of UTF-16 that characters begin with, each with where it leads.
-fn units(forest: &mut Forest, places: &[(u32, u32, To)]) -> Vec<(u32, u32, To)> {
+fn units(forest: &mut Forest, places: &[Lead]) -> Vec<Lead> {
     let all = || places.iter().copied();
     let mut units = clip(all(), 0, 0xD7FF);
     let beyond = clip(all(), 0x1_0000, 0x10_FFFF).into_iter();
