@@ -1,0 +1,337 @@
+//! Grammars with lexemes, without them: where cutting a text into the longest lexemes
+//! comes to the same as cutting it anywhere.
+//!
+//! A text that follows from the rules, each terminal being any of its lexemes, is cut so
+//! by maximal munch too, if two things hold. No lexeme belongs to a terminal that goes
+//! before; this is made so, by leaving such lexemes out. And of two terminals that may
+//! stand side by side, no lexeme of the first, followed by what the second begins with,
+//! is a longer lexeme of any terminal. That is looked for in the product of their
+//! automata; where it cannot be ruled out, both are named. Ignored lexemes count as
+//! terminals that may stand anywhere; one that goes on with itself (a run of blanks)
+//! stands once.
+//!
+//! Cost: pairs of neighbours × terminals × what two automata read in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::automaton::{AutomatonError, Dfa, Limits, StateId};
+use crate::{Diagnostic, Diagnostics, Expr, Grammar, Lexicon, Linted, Place, Rule, RuleId};
+
+use super::{Target, obstacle};
+
+const LIMITS: Limits = Limits {
+    nfa_states: 100_000,
+    dfa_states: 20_000,
+};
+
+/// The same texts without a lexicon.
+pub(super) fn without_lexemes(linted: &Linted, target: Target) -> Result<Grammar, Diagnostics> {
+    let Some(lexicon) = &linted.grammar.lexicon else {
+        return Ok(linted.grammar.clone());
+    };
+    let too_large = |error: AutomatonError| {
+        let place = Place::Span { start: 0, end: 0 };
+        Diagnostics::from(obstacle("export-too-large", &place, error.to_string()))
+    };
+    let languages = winning(lexicon).map_err(too_large)?;
+    let ignored: Vec<usize> = (0..languages.len())
+        .filter(|&at| lexicon.terminals[at].ignored)
+        .collect();
+    let goes_on = match ignored.as_slice() {
+        &[only] => follows_itself(&languages[only]).map_err(too_large)?,
+        _ => false,
+    };
+    let mut neighbours = Neighbours::of(&linted.grammar, languages.len());
+    neighbours.ignore(&ignored, goes_on);
+    for &(before, after) in &neighbours.pairs {
+        for (longer, terminal) in lexicon.terminals.iter().enumerate() {
+            if may_grow(&languages[before], &languages[after], &terminal.language) {
+                let finding = conflict(linted, lexicon, target, (before, after, longer));
+                return Err(finding.into());
+            }
+        }
+    }
+    Ok(written_out(&linted.grammar, lexicon, &languages, goes_on))
+}
+
+fn conflict(
+    linted: &Linted,
+    lexicon: &Lexicon,
+    target: Target,
+    (before, after, longer): (usize, usize, usize),
+) -> Diagnostic {
+    let name = |at: usize| &lexicon.terminals[at].name;
+    let message = format!(
+        "{} may stand before {}, and the beginning of both can be one {}: that the longest lexeme \
+         counts cannot be said in {}",
+        name(before),
+        name(after),
+        name(longer),
+        target.name()
+    );
+    let nowhere = Place::Span { start: 0, end: 0 };
+    let place = linted.terminals.get(before).unwrap_or(&nowhere);
+    obstacle("export-lexemes", place, message)
+}
+
+/// Of each terminal the lexemes that do not belong to one before it.
+fn winning(lexicon: &Lexicon) -> Result<Vec<Dfa>, AutomatonError> {
+    let mut languages: Vec<Dfa> = Vec::with_capacity(lexicon.terminals.len());
+    for (at, terminal) in lexicon.terminals.iter().enumerate() {
+        let mut own = Dfa::clone(&terminal.language);
+        for earlier in lexicon.terminals.iter().take(at) {
+            let both = own.intersect(&earlier.language, &LIMITS)?;
+            if !both.is_empty() {
+                own = own.minus(&earlier.language, &LIMITS)?;
+            }
+        }
+        languages.push(own);
+    }
+    Ok(languages)
+}
+
+/// Whether a lexeme behind another one is one with it.
+fn follows_itself(language: &Dfa) -> Result<bool, AutomatonError> {
+    let once = Expr::Automaton(Arc::new(language.clone()));
+    let twice = Dfa::from_expr(&Expr::Sequence(vec![once.clone(), once]), &LIMITS)?;
+    Ok(twice.minus(language, &LIMITS)?.is_empty())
+}
+
+/// Whether a text of `before`, with more that begins as `after` does, can be one of
+/// `longer`; sometimes also where what comes behind `after` rules it out.
+fn may_grow(before: &Dfa, after: &Dfa, longer: &Dfa) -> bool {
+    let first = (before.start(), longer.start());
+    let borders = together(before, longer, BTreeSet::from([first]));
+    let mut starts = BTreeSet::new();
+    for (state, reached) in borders {
+        if before.is_accepting(state) {
+            starts.insert((after.start(), reached));
+        }
+    }
+    let mut begun = BTreeSet::new();
+    for &(state, reached) in &starts {
+        begun.extend(next(after, longer, state, reached));
+    }
+    let mut reached = together(after, longer, begun).into_iter();
+    reached.any(|(state, reached)| longer.is_accepting(reached) || after.is_accepting(state))
+}
+
+/// All pairs of states that texts lead to from these on.
+fn together(
+    one: &Dfa,
+    other: &Dfa,
+    from: BTreeSet<(StateId, StateId)>,
+) -> BTreeSet<(StateId, StateId)> {
+    let mut todo: Vec<(StateId, StateId)> = from.iter().copied().collect();
+    let mut found = from;
+    while let Some((state, reached)) = todo.pop() {
+        for pair in next(one, other, state, reached) {
+            if found.insert(pair) {
+                todo.push(pair);
+            }
+        }
+    }
+    found
+}
+
+fn next(
+    one: &Dfa,
+    other: &Dfa,
+    state: StateId,
+    reached: StateId,
+) -> impl Iterator<Item = (StateId, StateId)> {
+    let read = move |byte: u8| Some((one.next(state, byte)?, other.next(reached, byte)?));
+    (0..=255u8).filter_map(read)
+}
+
+/// Which terminals may stand side by side.
+struct Neighbours {
+    pairs: BTreeSet<(usize, usize)>,
+    terminals: usize,
+}
+
+/// What an expression may begin and end with.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Ends {
+    nullable: bool,
+    first: BTreeSet<usize>,
+    last: BTreeSet<usize>,
+}
+
+impl Neighbours {
+    fn of(grammar: &Grammar, terminals: usize) -> Self {
+        let mut rules = vec![Ends::default(); grammar.rules.len()];
+        let mut neighbours = Self {
+            pairs: BTreeSet::new(),
+            terminals,
+        };
+        loop {
+            let mut changed = false;
+            for (at, rule) in grammar.rules.iter().enumerate() {
+                let ends = neighbours.ends(&rule.body, &rules);
+                changed |= ends != rules[at];
+                rules[at] = ends;
+            }
+            if !changed {
+                return neighbours;
+            }
+        }
+    }
+
+    fn ends(&mut self, expr: &Expr, rules: &[Ends]) -> Ends {
+        match expr {
+            Expr::Terminal(terminal) => {
+                let only = BTreeSet::from([terminal.0 as usize]);
+                Ends {
+                    nullable: false,
+                    first: only.clone(),
+                    last: only,
+                }
+            }
+            Expr::Rule(rule) => rules.get(rule.0 as usize).cloned().unwrap_or_default(),
+            Expr::Sequence(parts) => {
+                let mut all = Ends {
+                    nullable: true,
+                    ..Ends::default()
+                };
+                for part in parts {
+                    let ends = self.ends(part, rules);
+                    self.join(&all, &ends);
+                    if all.nullable {
+                        all.first.extend(&ends.first);
+                    }
+                    if !ends.nullable {
+                        all.last.clear();
+                    }
+                    all.last.extend(&ends.last);
+                    all.nullable &= ends.nullable;
+                }
+                all
+            }
+            Expr::Choice(parts) => {
+                let mut all = Ends::default();
+                for part in parts {
+                    let ends = self.ends(part, rules);
+                    all.nullable |= ends.nullable;
+                    all.first.extend(&ends.first);
+                    all.last.extend(&ends.last);
+                }
+                all
+            }
+            Expr::Repeat { item, min, max } => {
+                let mut ends = self.ends(item, rules);
+                if max.is_none_or(|max| max > 1) {
+                    self.join(&ends.clone(), &ends);
+                }
+                ends.nullable |= *min == 0;
+                match max {
+                    Some(0) => Ends {
+                        nullable: true,
+                        ..Ends::default()
+                    },
+                    _ => ends,
+                }
+            }
+            // Where there are lexemes, rules are about nothing else.
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Interleave(_) => {
+                Ends::default()
+            }
+        }
+    }
+
+    fn join(&mut self, before: &Ends, after: &Ends) {
+        for &last in &before.last {
+            self.pairs
+                .extend(after.first.iter().map(|&first| (last, first)));
+        }
+    }
+
+    /// Ignored lexemes may stand anywhere.
+    fn ignore(&mut self, ignored: &[usize], goes_on: bool) {
+        for &here in ignored {
+            for other in 0..self.terminals {
+                if other != here || !goes_on {
+                    self.pairs.extend([(here, other), (other, here)]);
+                }
+            }
+        }
+    }
+}
+
+/// The rules over the terminals' languages, ignored text in between.
+fn written_out(grammar: &Grammar, lexicon: &Lexicon, languages: &[Dfa], goes_on: bool) -> Grammar {
+    let mut rules = grammar.rules.clone();
+    let mut add = |name: &str, body: Expr| {
+        let name = name.to_owned();
+        rules.push(Rule { name, body });
+        Expr::Rule(RuleId(rules.len() as u32 - 1))
+    };
+    let ignored: Vec<usize> = (0..languages.len())
+        .filter(|&at| lexicon.terminals[at].ignored)
+        .collect();
+    let run = match ignored.as_slice() {
+        [] => Expr::empty(),
+        all => {
+            let any = all.iter().map(|&at| text(&languages[at])).collect();
+            let any = add("ignored", Expr::Choice(any));
+            if goes_on { any.optional() } else { any.star() }
+        }
+    };
+    let mut terminals: BTreeMap<u32, Expr> = BTreeMap::new();
+    for (at, terminal) in lexicon.terminals.iter().enumerate() {
+        let written = match text(&languages[at]) {
+            Expr::Literal(bytes) => Expr::Literal(bytes),
+            longer => add(&terminal.name, longer),
+        };
+        let written = Expr::Sequence(vec![written, run.clone()]);
+        terminals.insert(at as u32, written);
+    }
+    let start = Expr::Sequence(vec![run, Expr::Rule(grammar.start)]);
+    rules.push(Rule {
+        name: grammar.rule(grammar.start).name.clone(),
+        body: start,
+    });
+    let start = RuleId(rules.len() as u32 - 1);
+    for rule in &mut rules {
+        put_in(&mut rule.body, &terminals);
+    }
+    let mut free = Grammar::new(rules, start);
+    free.constraint.clone_from(&grammar.constraint);
+    free
+}
+
+/// A language as an expression: a literal, if it has only one text.
+fn text(language: &Dfa) -> Expr {
+    let mut bytes = Vec::new();
+    let mut state = language.start();
+    while !language.is_accepting(state) {
+        match language.byte_ranges(state).as_slice() {
+            &[(low, high, to)] if low == high => {
+                bytes.push(low);
+                state = to;
+            }
+            _ => return Expr::Automaton(Arc::new(language.clone())),
+        }
+    }
+    match language.byte_ranges(state).is_empty() {
+        true => Expr::literal(bytes),
+        false => Expr::Automaton(Arc::new(language.clone())),
+    }
+}
+
+fn put_in(expr: &mut Expr, terminals: &BTreeMap<u32, Expr>) {
+    match expr {
+        Expr::Terminal(terminal) => {
+            if let Some(written) = terminals.get(&terminal.0) {
+                *expr = written.clone();
+            }
+        }
+        Expr::Sequence(parts) | Expr::Choice(parts) => {
+            parts.iter_mut().for_each(|part| put_in(part, terminals));
+        }
+        Expr::Repeat { item, .. } => put_in(item, terminals),
+        Expr::Interleave(all) => all.forms_mut().for_each(|form| put_in(form, terminals)),
+        Expr::Literal(_) | Expr::Chars(_) | Expr::Rule(_) | Expr::Automaton(_) => {}
+    }
+}
