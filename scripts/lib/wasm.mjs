@@ -1,7 +1,8 @@
 // The engine as WebAssembly, beside the npm package's sources: `full` with the model,
 // `threads` the same with memory that workers share, for pages that are cross-origin
 // isolated, and `grammar` with the grammar engine alone, small, for apps that load only
-// that. Besides, what the page for benchmarks measures with, without threads and with.
+// that. Besides, what the playground works with, and what the page for benchmarks measures
+// with, without threads and with.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -57,6 +58,13 @@ export const BUILDS = [
     target: "web-small",
     profile: "web-small",
   },
+  // The grammar engine and what the playground asks besides, for speed.
+  {
+    name: "workbench",
+    features: ["--no-default-features", "--features", "workbench"],
+    flags: FLAGS,
+    target: "web",
+  },
 ];
 
 const BENCH = ["--no-default-features", "--features", "bench"];
@@ -79,10 +87,11 @@ const isSmall = ({ profile }) => profile === "web-small";
 const compiled = ({ target, profile = "web" }) =>
   inside("target", target, "wasm32-unknown-unknown", profile, "lacuna_wasm.wasm");
 
-const folderOf = (name) =>
-  name.startsWith("bench")
-    ? inside("web", "bench", "pkg", name)
-    : inside("web", "lacuna", "wasm", name);
+const folderOf = (name) => {
+  if (name === "workbench") return inside("web", "playground", "pkg");
+  if (name.startsWith("bench")) return inside("web", "bench", "pkg", name);
+  return inside("web", "lacuna", "wasm", name);
+};
 const product = (name) => join(folderOf(name), "lacuna_wasm_bg.wasm");
 const skipsOptimiser = () => process.env.LACUNA_SKIP_OPT === "1";
 

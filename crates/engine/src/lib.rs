@@ -5,6 +5,8 @@
 //!   for judging.
 //! - [`GrammarSession`]: completability of texts with gaps, no model needed; where one
 //!   breaks ([`Explanation`]).
+//! - [`Workbench`]: a grammar that is being written: completions gap by gap, derivations,
+//!   exports.
 //! - [`GrammarCache`]: grammars that were compiled before.
 //! - [`Engine`] (feature `model`): a loaded model; [`Engine::start`] begins a
 //!   run. With the feature `gpu`, it may run on a graphics card
@@ -44,6 +46,7 @@ mod session;
 mod shape;
 mod source;
 mod task;
+mod workbench;
 
 pub use cache::GrammarCache;
 pub use clock::Clock;
@@ -56,6 +59,9 @@ pub use engine::{Engine, GenerateRequest};
 pub use explain::Explanation;
 pub use fault::{Fault, Finding};
 pub use fewest::Fewest;
+pub use lacuna_grammar::Place;
+pub use lacuna_grammar::derivation::{By, Derivation};
+pub use lacuna_grammar::export::Target as ExportTarget;
 pub use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
 #[cfg(feature = "model")]
 pub use method::{Judge, Method};
@@ -73,3 +79,4 @@ pub use session::{Answer, GrammarSession};
 pub use shape::{Content, Region, Shape};
 pub use source::{Dialect, GrammarSource, Purpose};
 pub use task::{schema_task, task_line};
+pub use workbench::{Completion, Piece, Workbench};

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits, Gap, Masks, Pattern, Segment, Statistics, Verdict};
+use lacuna_checker::{
+    Checker, CheckerLimits, Gap, Masks, Pattern, Segment, Statistics, Verdict, Witness,
+};
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{TokenId, Vocabulary};
 
@@ -116,20 +118,22 @@ impl GrammarSession {
     /// # Errors
     /// When a budget runs out.
     pub fn check_pattern(&mut self, pattern: &Pattern) -> Result<Answer, Fault> {
-        let (verdict, _) = self.checker.check(pattern);
-        match verdict {
-            Verdict::Completable(witness) => {
-                let vocabulary = self.checker.vocabulary().map(AsRef::as_ref);
-                let witness = Some(witness.text(pattern, vocabulary));
-                Ok(Answer {
-                    completable: true,
-                    witness,
-                })
-            }
-            Verdict::Impossible => Ok(Answer {
-                completable: false,
-                witness: None,
-            }),
+        let witness = self.witness(pattern)?;
+        let vocabulary = self.checker.vocabulary().map(AsRef::as_ref);
+        Ok(Answer {
+            completable: witness.is_some(),
+            witness: witness.map(|witness| witness.text(pattern, vocabulary)),
+        })
+    }
+
+    /// A filling of a pattern's gaps, if there is one.
+    ///
+    /// # Errors
+    /// When a budget runs out.
+    pub fn witness(&mut self, pattern: &Pattern) -> Result<Option<Witness>, Fault> {
+        match self.checker.check(pattern).0 {
+            Verdict::Completable(witness) => Ok(Some(witness)),
+            Verdict::Impossible => Ok(None),
             Verdict::Exhausted { what, limit } => Err(Fault::new(
                 "budget",
                 format!("undecided: the budget of {limit} {what} ran out"),

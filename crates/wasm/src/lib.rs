@@ -5,7 +5,8 @@
 //! error is thrown as a plain object `{ kind, message, diagnostics? }`.
 //!
 //! Two builds: with the feature `gpu` everything; without `model`, which `gpu` includes,
-//! [`Grammar`] alone, with no cache behind it. A third, with `bench` instead, is for the page of benchmarks.
+//! [`Grammar`] alone, with no cache behind it. A third, with `bench` instead, is for the page of benchmarks, and a
+//! fourth, with `workbench`, for the playground.
 
 #[cfg(feature = "bench")]
 mod bench;
@@ -24,6 +25,8 @@ mod grammar;
 mod pause;
 mod schema_options;
 mod vocabulary;
+#[cfg(feature = "workbench")]
+mod workbench;
 
 use std::collections::BTreeMap;
 
@@ -40,6 +43,8 @@ pub use cache::{cache_statistics, holds_compiled, offer_compiled, take_compiled}
 pub use engine::{Engine, Run};
 pub use grammar::Grammar;
 pub use vocabulary::TokenTable;
+#[cfg(feature = "workbench")]
+pub use workbench::Workbench;
 
 /// Reports panics, which are bugs, with their place to the console. The grammar engine
 /// alone only traps: its build is for size.

@@ -6,7 +6,7 @@ use lacuna_checker::{
     Checker, CheckerLimits, Compiled, Gap, Pattern, Segment, Statistics, Verdict,
 };
 use lacuna_grammar::lint::{no_text, shortest_text};
-use lacuna_grammar::{Grammar, TokenTexts};
+use lacuna_grammar::{Grammar, Linted, TokenTexts};
 use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::{Fault, Finding, GrammarSession, GrammarSource, Purpose};
@@ -54,18 +54,21 @@ impl Read {
                 if_empty: None,
             });
         }
-        let linted = source.lint_with(purpose, tokens)?;
+        Ok(Self::linted(source, source.lint_with(purpose, tokens)?))
+    }
+
+    fn linted(source: &GrammarSource, linted: Linted) -> Self {
         let lints = Lints {
             warnings: source.findings(&linted),
             shortest: shortest_text(&linted.grammar),
         };
         // Without them, the front end has looked.
         let is_open = linted.grammar.lexicon.is_some() || linted.grammar.constraint.is_some();
-        Ok(Self {
+        Self {
             if_empty: is_open.then(|| Finding::new(&source.text, &no_text(&linted))),
             grammar: linted.grammar,
             lints: Some(lints),
-        })
+        }
     }
 
     pub(super) fn compile(
@@ -103,6 +106,19 @@ impl CompiledGrammar {
         let read = Read::new(source, purpose, vocabulary, true)?;
         let compiled = read.compile(vocabulary, &CheckerLimits::default());
         compiled.map_err(|fault| source.placed(fault, purpose, vocabulary.map(|it| &**it)))
+    }
+
+    /// The same with what the front end made of the source.
+    pub(crate) fn with_linted(
+        source: &GrammarSource,
+        purpose: Purpose,
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Result<(Self, Linted), Fault> {
+        let linted = source.lint_with(purpose, Some(&**vocabulary as &dyn TokenTexts))?;
+        let read = Read::linted(source, linted.clone());
+        let compiled = read.compile(Some(vocabulary), &CheckerLimits::default());
+        let placed = |fault| source.placed(fault, purpose, Some(&**vocabulary));
+        Ok((compiled.map_err(placed)?, linted))
     }
 
     /// A session; `vocabulary` is the one that this was compiled for.
