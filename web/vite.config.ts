@@ -1,4 +1,7 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+const inside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   // The page works from any folder of any server.
@@ -7,6 +10,7 @@ export default defineConfig({
     target: "es2022",
     // The engine is a file of its own: it is compiled while it downloads.
     assetsInlineLimit: (path) => !path.endsWith(".wasm"),
+    rolldownOptions: { input: ["index.html", "playground/index.html"].map(inside) },
   },
   worker: { format: "es" },
   test: { include: ["test/**/*.test.ts", "lacuna/test/**/*.test.ts"], environment: "node" },

@@ -14,6 +14,8 @@ export async function page() {
     "index.html",
     "public",
     "src",
+    "editor",
+    "playground",
     "lacuna/dist",
     "lacuna/wasm",
     "vite.config.ts",

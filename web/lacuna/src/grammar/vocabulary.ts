@@ -1,7 +1,7 @@
 /** Vocabularies: the bytes of every token, read out of a `tokenizer.json`. */
 
-import { LacunaError } from "../fault.ts";
 import { bindings, entering, loadGrammarEngine } from "./load.ts";
+import { tokensOfTokenizer } from "./tokenizer.ts";
 
 /** The tokens that cells are filled with. */
 export interface VocabularyInput {
@@ -59,10 +59,10 @@ export class Vocabulary {
       readonly mask_token_id?: number;
     },
   ): Promise<Vocabulary> {
-    const json = (typeof tokenizer === "string" ? JSON.parse(tokenizer) : tokenizer) as Tokenizer;
+    const json = (typeof tokenizer === "string" ? JSON.parse(tokenizer) : tokenizer) as object;
     const ends = [config.eos_token_id].flat();
     const mask = config.mask_token_id;
-    const tokens = tokensOf(json);
+    const tokens = tokensOfTokenizer(json);
     return Vocabulary.of({ tokens, ends, ...(mask === undefined ? {} : { mask }) });
   }
 
@@ -81,79 +81,3 @@ export class Vocabulary {
     return entering(() => this.#table.share());
   }
 }
-
-/** The parts of a `tokenizer.json` that spell tokens. */
-interface Tokenizer {
-  readonly model?: { readonly vocab?: Readonly<Record<string, number>> | readonly Piece[] };
-  readonly added_tokens?: readonly { id: number; content: string; special: boolean }[];
-  readonly decoder?: Step | null;
-  readonly pre_tokenizer?: Step | null;
-}
-
-type Piece = readonly [string, number];
-
-interface Step {
-  readonly type: string;
-  readonly decoders?: readonly Step[];
-  readonly pretokenizers?: readonly Step[];
-}
-
-function tokensOf(tokenizer: Tokenizer): (Uint8Array | null)[] {
-  const { model, added_tokens = [] } = tokenizer;
-  const vocab = model?.vocab;
-  if (!vocab) throw unreadable("it has no vocabulary");
-  const spell = spellingOf(tokenizer);
-  const tokens: (Uint8Array | null)[] = [];
-  const entries = isPieces(vocab)
-    ? vocab.map(([token], id): Piece => [token, id])
-    : Object.entries(vocab);
-  for (const [token, id] of entries) tokens[id] = spell(token);
-  for (const { id, content, special } of added_tokens) {
-    tokens[id] = special ? null : new TextEncoder().encode(content);
-  }
-  return Array.from(tokens, (token) => token ?? null);
-}
-
-const isPieces = (vocab: object): vocab is readonly Piece[] => Array.isArray(vocab);
-
-type Spelling = (token: string) => Uint8Array;
-
-/** How tokens spell bytes, as the tokenizer's decoder tells, or what cuts its texts. */
-function spellingOf({ decoder, pre_tokenizer }: Tokenizer): Spelling {
-  for (const step of [...stepsOf(decoder), ...stepsOf(pre_tokenizer)]) {
-    if (step === "ByteLevel") return byteLevel();
-    if (step === "Metaspace" || step === "ByteFallback") return sentencePiece;
-  }
-  throw unreadable("neither byte-level nor sentencepiece-like, so tokens have no bytes");
-}
-
-function stepsOf(step: Step | null | undefined): string[] {
-  if (!step) return [];
-  return [step.type, ...[...(step.decoders ?? []), ...(step.pretokenizers ?? [])].flatMap(stepsOf)];
-}
-
-/** GPT-2's alphabet: a character for each byte. */
-function byteLevel(): Spelling {
-  const bytes = new Map<string, number>();
-  let next = 0x100;
-  for (let byte = 0; byte < 0x100; byte++) {
-    const readable =
-      (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
-    bytes.set(String.fromCodePoint(readable ? byte : next++), byte);
-  }
-  return (token) =>
-    Uint8Array.from(token, (character) => {
-      const byte = bytes.get(character);
-      if (byte !== undefined) return byte;
-      throw unreadable(`token ${JSON.stringify(token)} is not spelled in the byte-level alphabet`);
-    });
-}
-
-const sentencePiece: Spelling = (token) => {
-  const byte = /^<0x([0-9A-F]{2})>$/.exec(token)?.[1];
-  if (byte) return Uint8Array.of(Number.parseInt(byte, 16));
-  return new TextEncoder().encode(token.replaceAll("▁", " "));
-};
-
-const unreadable = (why: string) =>
-  new LacunaError({ kind: "tokenizer", message: `tokenizer.json: ${why}` });

@@ -1,0 +1,362 @@
+import { expect, test } from "@playwright/test";
+import {
+  grammarText,
+  openPlayground,
+  rows,
+  settled,
+  text,
+  verdict,
+  witness,
+  writeGrammar,
+  writeText,
+} from "./playground-page.ts";
+
+test.describe("the grammar", () => {
+  test("what a visitor sees first can be completed, and all tests pass", async ({ page }) => {
+    await openPlayground(page);
+    await expect(verdict(page)).toContainText("Can be completed.");
+    await expect(witness(page)).toHaveText('{"name": "", "tags": [0, "x"]}');
+    await expect(page.locator("#tests-summary")).toHaveText("all 10 pass");
+    await expect(page.locator("#facts")).toContainText("9 rules");
+    await page.getByRole("link", { name: "Demo" }).click();
+    await expect(page.locator("#run")).toBeVisible();
+    await page.getByRole("link", { name: "Playground" }).click();
+    await expect(verdict(page)).toBeVisible();
+  });
+
+  test("each notation is read and highlighted", async ({ page }) => {
+    await openPlayground(page);
+    for (const [kind, grammar, word] of [
+      ["GBNF", 'root ::= "a"+', "root"],
+      ["Lark", 'start: "a"+', "start"],
+      ["Regex", "a+|[b]", "["],
+      ["JSON Schema", '{"const": "a"}', '"const"'],
+    ] as const) {
+      await writeGrammar(page, kind, grammar);
+      await writeText(page, "□");
+      await expect(verdict(page)).toContainText("Can be completed.");
+      await expect(witness(page)).toHaveText(kind === "JSON Schema" ? '"a"' : /^[ab]$/);
+      const highlighted = grammarText(page).locator('[class*="tok-"]', { hasText: word });
+      await expect(highlighted.first()).toBeVisible();
+    }
+  });
+
+  test("names of rules are completed", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= expression\nexpression ::= "x"\nother ::= exp');
+    await page.keyboard.press("Control+Space");
+    const options = page.getByRole("option");
+    await expect(options.filter({ hasText: "expression" })).toBeVisible();
+    // A completion is not taken by keys that came before it was seen.
+    await page.waitForTimeout(150);
+    await page.keyboard.press("Enter");
+    await expect(grammarText(page)).toContainText("other ::= expression");
+  });
+
+  test("errors and warnings stand in place and in words", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= "a" missing\nleft ::= "b"');
+    await expect(page.locator("#findings li")).toContainText(["missing"]);
+    await expect(grammarText(page).locator(".cm-lintRange-error")).toHaveText("missing");
+    await expect(verdict(page)).toContainText("The grammar cannot be read.");
+    await page
+      .locator("#findings")
+      .getByRole("button", { name: /Line 1/ })
+      .click();
+    await page.keyboard.insertText('"c"');
+    await settled(page);
+    await expect(grammarText(page).locator(".cm-lintRange-error")).toHaveCount(0);
+    // What nothing uses is worth a warning.
+    await expect(grammarText(page).locator(".cm-lintRange-warning")).toHaveText("left");
+  });
+
+  test("values can be taken from a text", async ({ page }) => {
+    await openPlayground(page);
+    await page.getByLabel("Examples").selectOption("flights.schema.json");
+    await settled(page);
+    const request = page.getByLabel("Text that values may be taken from");
+    await expect(request).toHaveValue(/Reykjavik/);
+    await writeText(page, '{"origin_city": "Reykjavik□}');
+    await expect(verdict(page)).toContainText("Can be completed.");
+    await request.fill("from Oslo");
+    await settled(page);
+    await expect(verdict(page)).toContainText("Cannot be completed.");
+  });
+});
+
+test.describe("a text with gaps", () => {
+  test("where it breaks and what was expected, at each key", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= "(" [0-9]+ ")"');
+    await writeText(page, "(1");
+    await expect(verdict(page)).toContainText("the text ends too early");
+    await expect(verdict(page)).toContainText("Expected: ) or 0–9.");
+    await page.keyboard.insertText("□");
+    await expect(verdict(page)).toContainText("Can be completed.");
+    await expect(witness(page)).toHaveText("(1)");
+    await expect(witness(page).locator(".filled")).toHaveText(")");
+    await page.keyboard.insertText("x");
+    await expect(verdict(page)).toContainText("Column 4: “x” cannot stand");
+    await expect(text(page).locator(".cm-lintRange-error")).toHaveText("x");
+    await page.keyboard.press("Backspace");
+    await expect(verdict(page)).toContainText("Can be completed.");
+  });
+
+  test("gaps of so many cells", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= "(" [0-9]{3,4} ")"');
+    await writeText(page, "(□3)");
+    await expect(verdict(page)).toContainText("Can be completed.");
+    await expect(witness(page).locator(".filled")).toHaveText(/^\d{3}$/);
+    await writeText(page, "(1□1)");
+    await expect(verdict(page)).toContainText("With other numbers of cells it could be");
+    await writeText(page, "(□2□)");
+    await expect(verdict(page)).toContainText("Can be completed.");
+  });
+
+  test("gaps can be put in by buttons and keys", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", "root ::= [a-z]*");
+    await writeText(page, "a");
+    await page.keyboard.press("Control+g");
+    await page.getByRole("button", { name: "three cells" }).click();
+    await expect(text(page)).toHaveText("a□□3");
+    await expect(text(page).locator(".gap")).toHaveText(["□", "□3"]);
+    await page.getByRole("button", { name: "any length", exact: true }).click();
+    await expect(text(page)).toHaveText("a□□3□");
+  });
+
+  test("more completions, each another one", async ({ page }) => {
+    await openPlayground(page);
+    const another = page.getByRole("button", { name: "Another" });
+    await another.click();
+    await expect(page.locator("#witnesses li")).toHaveCount(2);
+    await another.click();
+    await expect(page.locator("#witnesses li")).toHaveCount(3);
+    const texts = await page.locator("#witnesses button").allInnerTexts();
+    expect(new Set(texts).size).toBe(3);
+    await page.locator("#witnesses button").first().click();
+    await expect(witness(page)).toHaveText('{"name": "", "tags": [0, "x"]}');
+    await writeGrammar(page, "GBNF", 'root ::= "only"');
+    await writeText(page, "□");
+    await another.click();
+    await expect(page.locator("#another-note")).toHaveText("No other one was found.");
+  });
+});
+
+test.describe("the derivation", () => {
+  const GRAMMAR =
+    'root ::= pair ("," pair)*\npair ::= name "=" value\nname ::= [a-z]+\nvalue ::= [0-9]+';
+
+  test("parts, the text and the rules point at one another", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", GRAMMAR);
+    await writeText(page, "a=1,bc=□");
+    const second = rows(page).filter({ hasText: "name bc" });
+    await second.hover();
+    await expect(witness(page).locator(".pointed")).toHaveText("bc");
+    await expect(grammarText(page).locator(".pointed")).toHaveText(["name ::= [a-z]+"]);
+
+    await witness(page).getByText("a", { exact: true }).hover();
+    await expect(page.locator(".row.pointed")).toContainText("name a");
+
+    await grammarText(page).getByText("value").last().click();
+    await expect(page.locator(".row.pointed")).toContainText(["value 1", "value 0"]);
+    await expect(witness(page).locator(".pointed")).toHaveText(["1", "0"]);
+  });
+
+  test("the tree is used with the keyboard", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", GRAMMAR);
+    await writeText(page, "a=1,bc=□");
+    await page.locator('#tree [role="treeitem"]').first().focus();
+    await page.keyboard.press("ArrowDown");
+    await expect(witness(page).locator(".pointed").first()).toHaveText("a");
+    await page.keyboard.press("ArrowLeft");
+    const first = page.locator('#tree [role="treeitem"]').nth(1);
+    await expect(first).toHaveAttribute("aria-expanded", "false");
+    await page.keyboard.press("ArrowRight");
+    await expect(first).toHaveAttribute("aria-expanded", "true");
+    await page.keyboard.press("End");
+    await expect(page.locator('#tree [role="treeitem"]:focus')).toContainText("value 0");
+  });
+
+  test("a schema’s parts are its pointers", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(
+      page,
+      "JSON Schema",
+      '{"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}',
+    );
+    await writeText(page, '{"a": [1, □2]}');
+    await rows(page).filter({ hasText: "/properties/a" }).first().hover();
+    await expect(grammarText(page).locator(".pointed").first()).toContainText('"a"');
+  });
+});
+
+test.describe("what may come next", () => {
+  test("characters at each gap, which can be put in", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= "<" [a-f] [0-9]* ">" | "."');
+    await writeText(page, "<□>");
+    const chips = page.getByRole("list", { name: "Characters that may stand first" });
+    await expect(chips.getByRole("listitem")).toHaveText(["a–f"]);
+    await writeText(page, "<a□>□");
+    await page.getByRole("button", { name: "Gap 1, any length" }).click();
+    await expect(page.locator("#choices")).toContainText("It may stay empty.");
+    await expect(chips.getByRole("listitem")).toHaveText(["0–9"]);
+    await page.getByRole("button", { name: "Gap 2, any length" }).click();
+    await expect(page.locator("#choices")).toContainText("No character may stand first.");
+
+    await writeGrammar(page, "GBNF", 'root ::= ("+" | "-") "1"*');
+    await writeText(page, "□3");
+    await chips.getByRole("button", { name: "Put “-” into the gap" }).click();
+    await expect(text(page)).toHaveText("-□2");
+    await expect(witness(page)).toHaveText("-11");
+  });
+
+  test("whether a text would be taken, and why not", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= "(" [0-9]+ ")"');
+    await writeText(page, "(□)");
+    const input = page.getByLabel("Would it take");
+    await input.fill("12");
+    await input.press("Enter");
+    await expect(page.locator("#reason")).toContainText("12 may stand here");
+    await input.fill("1x");
+    await input.press("Enter");
+    await expect(page.locator("#reason")).toContainText(
+      "1x is refused: behind (1 “x” could not stand.",
+    );
+    await expect(page.locator("#reason")).toContainText("Expected: ) or 0–9.");
+  });
+
+  test("tokens of a model, and why one is refused", async ({ page }) => {
+    await openPlayground(page);
+    await page.getByRole("radio", { name: "Tokens" }).check({ force: true });
+    await settled(page);
+    await writeText(page, '{"name": □3}');
+    await expect(page.locator("#choices")).toContainText(/[\d,]+ tokens of 2,045 may stand first/);
+    const tokens = page.getByRole("list", { name: "Tokens" });
+    await page.getByLabel("Find a token").fill("Find");
+    const refused = tokens.getByRole("button", { name: /refused/ });
+    await refused.first().click();
+    await expect(page.locator("#reason")).toContainText("is refused: behind");
+    await page.getByLabel("Find a token").fill('"');
+    await tokens.getByRole("button", { name: 'Token "\\"", allowed' }).click();
+    await expect(text(page)).toHaveText('{"name": "□2}');
+    await expect(verdict(page)).toContainText("Can be completed.");
+  });
+});
+
+test.describe("beside the grammar", () => {
+  test("tests run as the grammar changes", async ({ page }) => {
+    await openPlayground(page);
+    const summary = page.locator("#tests-summary");
+    await page.getByRole("button", { name: "Add one that must match" }).click();
+    await page.keyboard.insertText("[1, 2]");
+    await expect(summary).toHaveText("all 11 pass");
+    await page.getByRole("button", { name: "Add one that must not" }).click();
+    await page.keyboard.insertText("[1 2]");
+    await expect(summary).toHaveText("all 12 pass");
+    await page.locator("#tests li").last().getByRole("button", { name: "must not match" }).click();
+    await expect(summary).toHaveText("1 of 12 fail");
+    await expect(page.getByLabel("Fails: it does not match")).toBeVisible();
+    await page.getByRole("button", { name: "Remove text 12" }).click();
+    await writeGrammar(page, "GBNF", 'root ::= "[1, 2]" | "{}"');
+    await expect(summary).toHaveText("4 of 11 fail");
+  });
+
+  test("every grammar of the gallery opens, with texts that pass", async ({ page }) => {
+    await openPlayground(page);
+    const gallery = page.getByLabel("Examples");
+    const files = await gallery
+      .locator("option")
+      .evaluateAll((options) =>
+        options.map((option) => (option as HTMLOptionElement).value).filter(Boolean),
+      );
+    expect(files).toHaveLength(17);
+    for (const file of files) {
+      await gallery.selectOption(file);
+      await settled(page);
+      await expect(verdict(page), file).toContainText("Can be completed.");
+      await expect(page.locator("#tests-summary"), file).toHaveText(/^(all \d+ pass|none yet)$/);
+      await expect(rows(page).first(), file).toBeVisible();
+    }
+  });
+
+  test("a link carries everything", async ({ page, context }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "Lark", 'start: "名" /[a-z]/+');
+    await writeText(page, "名□2");
+    await page.getByRole("button", { name: "Add one that must match" }).click();
+    await page.keyboard.insertText("名x");
+    await page.getByRole("button", { name: "Share" }).click();
+    await expect(page.locator("#share")).toHaveText(/Link/);
+    const other = await context.newPage();
+    await openPlayground(other, new URL(page.url()).hash);
+    await expect(other.getByRole("radio", { name: "Lark" })).toBeChecked();
+    await expect(grammarText(other)).toHaveText('start: "名" /[a-z]/+');
+    await expect(text(other)).toHaveText("名□2");
+    await expect(other.locator("#tests li")).toHaveCount(11);
+    // A reload keeps what was typed.
+    await writeText(other, "名");
+    await other.waitForTimeout(600);
+    await other.reload();
+    await expect(text(other)).toHaveText("名");
+  });
+
+  test("exports that can be gone on with, and what cannot be held", async ({ page }) => {
+    await openPlayground(page);
+    const buttons = page.locator("#export-buttons");
+    await buttons.getByRole("button", { name: "Regex" }).click();
+    await expect(page.locator("#exported")).toContainText("Regex cannot hold this grammar.");
+    await expect(page.locator("#exported li")).toContainText("Line 3, column 1");
+    await expect(page.locator("#exported li")).toContainText("The rule value is recursive");
+    await buttons.getByRole("button", { name: "JSON Schema" }).click();
+    await expect(page.locator("#exported")).toContainText("describes JSON values");
+    await buttons.getByRole("button", { name: "Lark" }).click();
+    await page.getByRole("button", { name: "Open here" }).click();
+    await settled(page);
+    await expect(page.getByRole("radio", { name: "Lark" })).toBeChecked();
+    await expect(page.locator("#tests-summary")).toHaveText("all 10 pass");
+    await expect(verdict(page)).toContainText("Can be completed.");
+    await page.getByLabel("Examples").selectOption("sql.lark");
+    await settled(page);
+    await buttons.getByRole("button", { name: "GBNF" }).click();
+    await expect(page.locator("#exported li")).toContainText("the longest lexeme");
+  });
+});
+
+test("what takes too long is stopped, and typing goes on meanwhile", async ({ page }) => {
+  await openPlayground(page);
+  await page.getByLabel("Stop after").selectOption("1 s");
+  await page.evaluate(() => {
+    const tasks: number[] = [];
+    new PerformanceObserver((list) => {
+      tasks.push(...list.getEntries().map(({ duration }) => duration));
+    }).observe({ type: "longtask" });
+    Object.assign(window, { tasks });
+  });
+  await page.getByRole("radio", { name: "Lark", exact: true }).check({ force: true });
+  await grammarText(page).click();
+  await page.keyboard.press("Control+A");
+  // Each terminal is an automaton of thousands of states.
+  const terminals = Array.from({ length: 80 }, (_, at) => `A${at}`);
+  const definitions = terminals.map((name, at) => `${name}: /[ab]*a[ab]{12}${at}/`);
+  await page.keyboard.insertText(`start: ${terminals.join(" ")}\n${definitions.join("\n")}`);
+  await text(page).click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("aab");
+  await expect(text(page)).toHaveText("aab");
+  await expect(verdict(page)).toContainText("Stopped after 1 s without a result.");
+  const longest = await page.evaluate(() =>
+    Math.max(0, ...(window as unknown as { tasks: number[] }).tasks),
+  );
+  console.log(`the longest task of the page took ${Math.round(longest)} ms`);
+  expect(longest).toBeLessThan(700);
+
+  // The next grammar is looked at by a worker that was started afresh.
+  await writeGrammar(page, "Regex", "a+b");
+  await expect(verdict(page)).toContainText("Can be completed.");
+});

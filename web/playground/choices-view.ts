@@ -1,0 +1,203 @@
+/** What may stand first in a gap: characters, tokens, and why something else may not. */
+
+import type { Fault } from "lacuna-lm/grammar";
+import { element } from "../src/page/dom.ts";
+import { sentence } from "./findings-view.ts";
+import type { Choices, Tried } from "./protocol.ts";
+import { expectedWords } from "./verdict-view.ts";
+import { counted, quoted, rangeWords } from "./words.ts";
+
+/** Tokens that are shown at once. */
+const SHOWN_TOKENS = 160;
+
+/** What the view asks of the page. */
+export interface ChoicesActions {
+  /** Another gap was chosen. */
+  gap(gap: number): void;
+  /** Something is to be put into the gap. */
+  put(text: string): void;
+  /** Whether a text, or a token, may stand first, and why not. */
+  tried(what: { readonly text: string } | { readonly token: number }): Promise<Tried>;
+}
+
+interface Parts {
+  readonly gaps: HTMLElement;
+  readonly list: HTMLElement;
+  readonly form: HTMLFormElement;
+  readonly input: HTMLInputElement;
+  readonly reason: HTMLElement;
+}
+
+export class ChoicesView {
+  readonly #parts: Parts;
+  readonly #actions: ChoicesActions;
+  readonly #words = element("p", { class: "hint" });
+  readonly #characters = element("div");
+  /** Stays as it is while choices come in: somebody may be typing in it. */
+  readonly #search = element("input", {
+    type: "search",
+    "aria-label": "Find a token",
+    placeholder: "Find a token",
+  });
+  readonly #tokenWords = element("p", { class: "hint" });
+  readonly #tokenChips = element("ul", { class: "chips", "aria-label": "Tokens" });
+  readonly #tokenBox: HTMLElement;
+  #spellings: readonly (string | null)[] = [];
+  #tokens: ReadonlySet<number> = new Set();
+
+  constructor(parts: Parts, actions: ChoicesActions) {
+    this.#parts = parts;
+    this.#actions = actions;
+    const { list } = parts;
+    const box = { class: "tokens", hidden: true };
+    this.#tokenBox = element("div", box, this.#tokenWords, this.#search, this.#tokenChips);
+    list.append(this.#words, this.#characters, this.#tokenBox);
+    this.#search.addEventListener("input", () => this.#fillTokens());
+    parts.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const text = parts.input.value;
+      if (text !== "") void this.#try(text, { text });
+    });
+  }
+
+  /** Learns what tokens spell. */
+  set spellings(spellings: readonly (string | null)[]) {
+    this.#spellings = spellings;
+  }
+
+  /** Shows which gaps there are; the chosen one is marked. */
+  gaps(cells: readonly (number | null)[], chosen: number | null): void {
+    const buttons = cells.map((count, at) => {
+      const name = count === null ? "□" : `□${count}`;
+      const label = `Gap ${at + 1}, ${count === null ? "any length" : counted(count, "cell")}`;
+      const attributes = {
+        type: "button",
+        "aria-pressed": String(at === chosen),
+        "aria-label": label,
+      };
+      const button = element("button", attributes, name);
+      button.addEventListener("click", () => this.#actions.gap(at));
+      return button;
+    });
+    this.#parts.gaps.replaceChildren(...buttons);
+    this.#parts.form.hidden = chosen === null;
+  }
+
+  /** Nothing can be chosen, and why. */
+  nothing(words: string): void {
+    this.#say(words === "" ? [] : [words]);
+    this.#characters.replaceChildren();
+    this.#tokenBox.hidden = true;
+    this.#parts.reason.replaceChildren();
+  }
+
+  show({ characters, tokens, empty, progress, undecided }: Choices): void {
+    const words: string[] = [];
+    if (empty) words.push("It may stay empty.");
+    if (progress < 1) words.push(`Looking: ${Math.round(100 * progress)} %.`);
+    if (undecided > 0) {
+      words.push(`${counted(undecided, "class is", "classes are")} undecided within the budget.`);
+    }
+    this.#say(words);
+    this.#characters.replaceChildren(...(characters ? [this.#characterList(characters)] : []));
+    this.#tokenBox.hidden = tokens === undefined;
+    if (!tokens) return;
+    this.#tokens = new Set(tokens);
+    const count = this.#spellings.filter((it) => it !== null).length.toLocaleString("en");
+    this.#tokenWords.textContent = `${counted(tokens.length, "token")} of ${count} may stand first.`;
+    this.#fillTokens();
+  }
+
+  #say(words: readonly string[]): void {
+    this.#words.textContent = words.join(" ");
+    this.#words.hidden = words.length === 0;
+  }
+
+  #characterList(ranges: readonly (readonly [number, number])[]): HTMLElement {
+    const { ascii, beyond } = rangeWords(ranges);
+    const chips = ascii.map(({ words, only }) => this.#chip(words, only));
+    if (beyond > 0) {
+      const words = `${counted(beyond, "character")} beyond ASCII`;
+      chips.push(element("li", {}, element("span", { class: "chip wide" }, words)));
+    }
+    if (chips.length === 0) return element("p", { class: "hint" }, "No character may stand first.");
+    const label = "Characters that may stand first";
+    return element("ul", { class: "chips", "aria-label": label }, ...chips);
+  }
+
+  #chip(words: string, only: string | undefined): HTMLElement {
+    if (only === undefined) return element("li", {}, element("span", { class: "chip" }, words));
+    const label = `Put ${quoted(only)} into the gap`;
+    const button = element("button", { type: "button", class: "chip", "aria-label": label }, words);
+    button.addEventListener("click", () => this.#actions.put(only));
+    return element("li", {}, button);
+  }
+
+  /** Allowed ones first; of refused ones only those that were looked for. */
+  #fillTokens(): void {
+    const wanted = this.#search.value;
+    const spelled = this.#spellings.map((spelling, id) => ({ spelling, id }));
+    const found = spelled.filter(({ spelling }) => spelling?.includes(wanted));
+    const allowed = found.filter(({ id }) => this.#tokens.has(id));
+    const refused = wanted === "" ? [] : found.filter(({ id }) => !this.#tokens.has(id));
+    const chips = [...allowed, ...refused]
+      .slice(0, SHOWN_TOKENS)
+      .map(({ spelling, id }) => this.#tokenChip(spelling ?? "", id));
+    this.#tokenChips.replaceChildren(...chips);
+  }
+
+  #tokenChip(spelling: string, id: number): HTMLElement {
+    const isAllowed = this.#tokens.has(id);
+    const label = `Token ${JSON.stringify(spelling)}, ${isAllowed ? "allowed" : "refused"}`;
+    const shown = spelling.replaceAll(" ", "␣").replaceAll("\n", "↵").replaceAll("\t", "→");
+    const attributes = { type: "button", class: "chip", "aria-label": label };
+    const button = element("button", { ...attributes, "data-refused": !isAllowed }, shown);
+    button.addEventListener("click", () => {
+      if (isAllowed) this.#actions.put(spelling);
+      else void this.#try(spelling, { token: id });
+    });
+    return element("li", {}, button);
+  }
+
+  async #try(
+    name: string,
+    what: { readonly text: string } | { readonly token: number },
+  ): Promise<void> {
+    const { reason } = this.#parts;
+    try {
+      reason.replaceChildren(...reasonWords(name, await this.#actions.tried(what)));
+    } catch (fault) {
+      reason.replaceChildren(sentence((fault as Fault).message));
+    }
+  }
+}
+
+/** Why a text may not stand first in a gap, or that it may. */
+function reasonWords(name: string, { explanation, before }: Tried): (Node | string)[] {
+  const shown = element("code", {}, name);
+  switch (explanation.why) {
+    case "completable":
+      return [shown, " may stand here: ", element("code", {}, explanation.witness)];
+    case "empty":
+      return [shown, " is refused: no text belongs to this grammar."];
+    case "cells":
+      return [
+        shown,
+        " is refused: the cells that are left are too few or too many. With others: ",
+        element("code", {}, explanation.witness),
+      ];
+    case "breaks": {
+      const { found } = explanation;
+      const what =
+        found === undefined ? "the text would end too early" : `${quoted(found)} could not stand`;
+      const where = before === "" ? "at the beginning" : element("code", {}, before);
+      return [
+        shown,
+        before === "" ? " is refused: " : " is refused: behind ",
+        where,
+        ` ${what}. `,
+        expectedWords(explanation),
+      ];
+    }
+  }
+}

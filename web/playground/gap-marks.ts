@@ -1,0 +1,58 @@
+/** Gaps in the text's editor: shown as gaps, and stepped over as one. */
+
+import { type Extension, RangeSetBuilder } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  keymap,
+  ViewPlugin,
+  type ViewUpdate,
+} from "@codemirror/view";
+import { isGap, parseGaps } from "./gaps.ts";
+
+const any = Decoration.mark({ class: "gap" });
+const counted = Decoration.mark({ class: "gap gap-counted" });
+
+function marks(view: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  for (const part of parseGaps(view.state.doc.toString())) {
+    if (isGap(part)) builder.add(part.start, part.end, part.cells === null ? any : counted);
+  }
+  return builder.finish();
+}
+
+const plugin = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+
+    constructor(view: EditorView) {
+      this.decorations = marks(view);
+    }
+
+    update(update: ViewUpdate): void {
+      if (update.docChanged) this.decorations = marks(update.view);
+    }
+  },
+  { decorations: ({ decorations }) => decorations },
+);
+
+/** Marks gaps, writes one at Ctrl+G, and tells which the cursor is at. */
+export function gapMarks(moved: (offset: number) => void): Extension {
+  return [
+    plugin,
+    keymap.of([
+      {
+        key: "Mod-g",
+        preventDefault: true,
+        run(view) {
+          view.dispatch(view.state.replaceSelection("□"), { scrollIntoView: true });
+          return true;
+        },
+      },
+    ]),
+    EditorView.updateListener.of(({ selectionSet, docChanged, state }) => {
+      if (selectionSet || docChanged) moved(state.selection.main.head);
+    }),
+  ];
+}

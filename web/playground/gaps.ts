@@ -1,0 +1,77 @@
+/**
+ * Texts with gaps as they are written: `□` is a gap of any length, `□3` one of three cells.
+ *
+ * A backslash takes their meaning away: `\□` is the character itself, and `□\3` a gap of any
+ * length with a 3 behind it.
+ */
+
+/** A piece of a text, and where it is written. */
+export type Part =
+  | { readonly text: string; readonly start: number; readonly end: number }
+  /** `cells` is `null` where any number will do. */
+  | { readonly cells: number | null; readonly start: number; readonly end: number };
+
+/** What the engine is asked about: text, cells of a gap, or `null` for a gap of any length. */
+export type Piece = string | number | null;
+
+/** The most cells that can be written. */
+export const MAX_CELLS = 999;
+
+const MARK = /\\(?=□)□|□(?:(\d{1,3})|\\(?=\d))?/gu;
+
+/** The parts of a text as it is written; what is empty is left out. */
+export function parseGaps(written: string): Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  let text = "";
+  let begun = 0;
+  const add = (more: string, start: number) => {
+    if (text === "") begun = start;
+    text += more;
+  };
+  const close = (end: number) => {
+    if (text !== "") parts.push({ text, start: begun, end });
+    text = "";
+  };
+  for (const match of written.matchAll(MARK)) {
+    const at = match.index;
+    const end = at + match[0].length;
+    if (at > from) add(written.slice(from, at), from);
+    if (match[0] === "\\□") {
+      add("□", at);
+    } else {
+      close(at);
+      const cells = match[1] === undefined ? null : Number(match[1]);
+      parts.push({ cells, start: at, end });
+    }
+    from = end;
+  }
+  if (from < written.length) add(written.slice(from), from);
+  close(written.length);
+  return parts;
+}
+
+/** Whether a part is a gap. */
+export const isGap = (
+  part: Part,
+): part is { readonly cells: number | null; readonly start: number; readonly end: number } =>
+  "cells" in part;
+
+/** What the engine is asked about. */
+export const piecesOf = (parts: readonly Part[]): Piece[] =>
+  parts.map((part) => (isGap(part) ? part.cells : part.text));
+
+/** A text as it is written where it has no gaps. */
+export const writtenText = (text: string): string => text.replaceAll("□", "\\□");
+
+/**
+ * Where in what is written a place of a part's text is: escapes take more room than what
+ * they stand for.
+ */
+export function writtenPlace(written: string, part: Part, offset: number): number {
+  let at = part.start;
+  for (let left = offset; left > 0 && at < part.end; left--) {
+    at += written.startsWith("\\□", at) ? 2 : 1;
+  }
+  return at;
+}

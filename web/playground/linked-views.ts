@@ -1,0 +1,113 @@
+/**
+ * The completion, its derivation and the grammar, linked: what is pointed at in one of them
+ * is tinted in the others.
+ */
+
+import { byId } from "../src/page/dom.ts";
+import type { GrammarPane } from "./grammar-pane.ts";
+import { placeOfNamed } from "./places.ts";
+import type { Completed, Info, TreeNode } from "./protocol.ts";
+import type { State } from "./state.ts";
+import { TreeView } from "./tree-view.ts";
+import { WitnessView } from "./witness-view.ts";
+import { counted } from "./words.ts";
+
+export class LinkedViews {
+  readonly #grammar: GrammarPane;
+  readonly #state: () => State;
+  readonly #witness: WitnessView;
+  readonly #tree: TreeView;
+  readonly #note = byId("tree-note", HTMLElement);
+  #info: Info | undefined;
+
+  constructor(grammar: GrammarPane, state: () => State) {
+    this.#grammar = grammar;
+    this.#state = state;
+    this.#witness = new WitnessView(byId("witness", HTMLElement), (offset) =>
+      this.#point(offset === undefined ? undefined : this.#tree.nodeAt(offset)),
+    );
+    this.#tree = new TreeView(
+      byId("tree", HTMLElement),
+      (node) => this.#point(node),
+      (node) => this.#choose(node),
+    );
+  }
+
+  /** Shows a completed text, whose derivation is to come. */
+  completed(completed: Completed): void {
+    this.#witness.show(completed);
+    this.#tree.show("", [], [], []);
+    this.#note.textContent = "";
+  }
+
+  /** Learns the names and places of rules. */
+  set info(info: Info) {
+    this.#info = info;
+  }
+
+  tree(text: string, nodes: readonly TreeNode[]): void {
+    if (text !== this.#witness.text) return;
+    const { rules = [], terminals = [] } = this.#info ?? {};
+    this.#tree.show(text, nodes, rules, terminals);
+    this.#witness.divide(nodes);
+    this.#note.textContent = counted(nodes.length, "part");
+  }
+
+  noTree(words: string): void {
+    this.#tree.show("", [], [], []);
+    this.#note.textContent = words;
+  }
+
+  /** The cursor stands in the grammar: all parts by that rule are tinted. */
+  pointedInGrammar(offset: number): void {
+    const state = this.#state();
+    const { nodes } = this.#tree;
+    const isAt = new Map<TreeNode["by"], Set<number>>();
+    for (const [by, named] of this.#lists()) {
+      const ids = named.flatMap((it, id) => {
+        const place = placeOfNamed(it, state);
+        return place && place.start <= offset && offset <= place.end ? [id] : [];
+      });
+      isAt.set(by, new Set(ids));
+    }
+    const found = nodes.flatMap((node, at) => (isAt.get(node.by)?.has(node.id ?? -1) ? [at] : []));
+    this.#tree.point(found);
+    this.#witness.point(found.flatMap((at) => this.#nodes(at)));
+  }
+
+  #lists() {
+    const { rules = [], terminals = [] } = this.#info ?? {};
+    return [["rule", rules] as const, ["terminal", terminals] as const];
+  }
+
+  #nodes(at: number): TreeNode[] {
+    const node = this.#tree.nodes[at];
+    return node ? [node] : [];
+  }
+
+  /** A part is pointed at: in the tree, in the text, and its rule. */
+  #point(at: number | undefined): void {
+    this.#tree.point(at === undefined ? [] : [at]);
+    this.#witness.point(at === undefined ? [] : this.#nodes(at));
+    const place = at === undefined ? undefined : this.#placeOf(at);
+    this.#grammar.point(place ? [place] : []);
+  }
+
+  /** A part is chosen: its rule is brought into view. */
+  #choose(at: number): void {
+    const place = this.#placeOf(at);
+    if (place) this.#grammar.point([place], true);
+  }
+
+  /** Where the rule of a part is defined, or of what it stands in. */
+  #placeOf(at: number) {
+    for (let node = this.#tree.nodes[at]; node; node = this.#tree.nodes[node.parent ?? -1]) {
+      if (node.by === "text") continue;
+      const named = (node.by === "rule" ? this.#info?.rules : this.#info?.terminals)?.[
+        node.id ?? -1
+      ];
+      return named && placeOfNamed(named, this.#state());
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,336 @@
+/** The page put together: what is typed goes to the worker, what it finds is shown. */
+
+import type { Fault, GrammarKind } from "lacuna-lm/grammar";
+import { byId, element } from "../src/page/dom.ts";
+import { Bench } from "./bench.ts";
+import { ChoicesView } from "./choices-view.ts";
+import { Completions } from "./completions.ts";
+import { ExportPane } from "./export-pane.ts";
+import { sentence } from "./findings-view.ts";
+import { readShipped, SHIPPED } from "./gallery.ts";
+import { isGap, parseGaps, piecesOf } from "./gaps.ts";
+import { GrammarPane } from "./grammar-pane.ts";
+import { LinkedViews } from "./linked-views.ts";
+import wasm from "./pkg/lacuna_wasm_bg.wasm?url";
+import type { Cells, Completed, Explanation, Finding, Info } from "./protocol.ts";
+import { fromFragment, toFragment } from "./share.ts";
+import { asksForText, type State } from "./state.ts";
+import { TestsPane } from "./tests-pane.ts";
+import { TextPane } from "./text-pane.ts";
+import { breakPlace, VerdictView } from "./verdict-view.ts";
+import { counted, duration } from "./words.ts";
+
+/** Milliseconds without a key before the address is brought up to date. */
+const PAUSE = 400;
+
+export class Playground {
+  readonly #grammar: GrammarPane;
+  readonly #text: TextPane;
+  readonly #tests: TestsPane;
+  readonly #export: ExportPane;
+  readonly #verdict: VerdictView;
+  readonly #choices: ChoicesView;
+  readonly #completions: Completions;
+  readonly #linked: LinkedViews;
+  readonly #bench: Bench;
+  readonly #request = byId("request", HTMLTextAreaElement);
+  readonly #limit = byId("limit", HTMLSelectElement);
+  #cells: Cells = "characters";
+  #gap: number | null = null;
+  /** Set while a whole state is put in, which is looked at once. */
+  #isOpening = false;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    this.#bench = new Bench({
+      start: () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }),
+      assets: {
+        wasm: new URL(wasm, document.baseURI).href,
+        model: new URL("../models/lacuna-mini/", document.baseURI).href,
+      },
+      listener: {
+        found: (finding) => this.#found(finding),
+        looked: () => delete document.body.dataset.looking,
+        failed: (fault) => this.#failed(fault),
+      },
+      limit: () => Number(this.#limit.value),
+    });
+    this.#verdict = new VerdictView(
+      byId("verdict", HTMLElement),
+      byId("verdict-words", HTMLElement),
+      byId("verdict-detail", HTMLElement),
+    );
+    this.#grammar = new GrammarPane(
+      {
+        kinds: byId("kinds", HTMLElement),
+        editor: byId("grammar", HTMLElement),
+        findings: byId("findings", HTMLElement),
+      },
+      {
+        changed: () => this.#changed(),
+        kind: (kind) => this.#changeKind(kind),
+        moved: (offset) => this.#linked.pointedInGrammar(offset),
+      },
+    );
+    this.#text = new TextPane(
+      byId("text", HTMLElement),
+      "verdict-detail",
+      () => this.#changed(),
+      () => this.#chooseGap(this.#text.gapAtCursor),
+    );
+    this.#tests = new TestsPane(
+      {
+        list: byId("tests", HTMLElement),
+        summary: byId("tests-summary", HTMLElement),
+        addMember: byId("add-member", HTMLButtonElement),
+        addOther: byId("add-other", HTMLButtonElement),
+      },
+      () => this.#changed(),
+    );
+    this.#linked = new LinkedViews(this.#grammar, () => this.#state());
+    this.#completions = new Completions(this.#bench, this.#linked, (text) =>
+      this.#tests.add(text, true),
+    );
+    this.#export = new ExportPane(
+      byId("export-buttons", HTMLElement),
+      byId("exported", HTMLElement),
+      {
+        exported: (dialect) => this.#bench.ask({ ask: "export", dialect }),
+        open: (kind, grammar) => this.#open({ ...this.#state(), kind, grammar }),
+        goTo: (place) => this.#grammar.goTo(place),
+        copy,
+      },
+    );
+    this.#choices = new ChoicesView(
+      {
+        gaps: byId("gaps", HTMLElement),
+        list: byId("choices", HTMLElement),
+        form: byId("try", HTMLFormElement),
+        input: byId("try-text", HTMLInputElement),
+        reason: byId("reason", HTMLElement),
+      },
+      {
+        gap: (gap) => this.#chooseGap(gap),
+        put: (text) => this.#text.fill(this.#gap ?? 0, text, 1),
+        tried: (what) => this.#bench.ask({ ask: "try", gap: this.#gap ?? 0, ...what }),
+      },
+    );
+    this.#connect();
+  }
+
+  /** Opens what the link carries, or the first of the gallery. */
+  async begin(): Promise<void> {
+    const shared = await fromFragment(location.hash);
+    const first = SHIPPED[0];
+    if (shared) this.#open(shared);
+    else if (first) this.#open(await readShipped(first));
+  }
+
+  #connect(): void {
+    const gallery = byId("gallery", HTMLSelectElement);
+    gallery.append(element("option", { value: "" }, "Examples…"));
+    gallery.append(...SHIPPED.map(({ file, title }) => element("option", { value: file }, title)));
+    gallery.addEventListener("change", async () => {
+      const chosen = SHIPPED.find(({ file }) => file === gallery.value);
+      if (chosen) this.#open(await readShipped(chosen));
+      gallery.value = "";
+    });
+    this.#request.addEventListener("input", () => this.#changed());
+    this.#limit.addEventListener("change", () => this.#look());
+    byId("add-gap", HTMLButtonElement).addEventListener("click", () => this.#text.insert("□"));
+    byId("add-cells", HTMLButtonElement).addEventListener("click", () => this.#text.insert("□3"));
+    for (const radio of document.querySelectorAll<HTMLInputElement>('input[name="cells"]')) {
+      radio.addEventListener("change", () => {
+        this.#cells = radio.value === "tokens" ? "tokens" : "characters";
+        this.#changed();
+      });
+    }
+    const share = byId("share", HTMLButtonElement);
+    share.addEventListener("click", async () => {
+      await this.#save();
+      share.textContent = (await copy(location.href)) ? "Link copied" : "Link in the address";
+      setTimeout(() => {
+        share.textContent = "Share";
+      }, 2000);
+    });
+    window.addEventListener("hashchange", async () => {
+      const shared = await fromFragment(location.hash);
+      if (shared) this.#open(shared);
+    });
+  }
+
+  #state(): State {
+    return {
+      kind: this.#grammar.kind,
+      grammar: this.#grammar.text,
+      text: this.#text.text,
+      request: this.#request.value,
+      cells: this.#cells,
+      tests: this.#tests.tests,
+    };
+  }
+
+  /** Puts a whole state in. */
+  #open(state: State): void {
+    this.#isOpening = true;
+    this.#request.value = state.request;
+    this.#cells = state.cells;
+    const radio = document.querySelector<HTMLInputElement>(
+      `input[name="cells"][value="${state.cells}"]`,
+    );
+    if (radio) radio.checked = true;
+    this.#grammar.open(state.kind, state.grammar);
+    this.#text.text = state.text;
+    this.#tests.tests = state.tests;
+    this.#gap = this.#text.parts.some(isGap) ? 0 : null;
+    this.#isOpening = false;
+    this.#changed();
+  }
+
+  /** The same text in another notation; one that was only an example gives way to another. */
+  #changeKind(kind: GrammarKind): void {
+    this.#grammar.open(kind, this.#grammar.text);
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#isOpening) return;
+    this.#look();
+    clearTimeout(this.#saving);
+    this.#saving = setTimeout(() => void this.#save(), PAUSE);
+  }
+
+  async #save(): Promise<void> {
+    clearTimeout(this.#saving);
+    const fragment = await toFragment(this.#state());
+    if (fragment !== location.hash) history.replaceState(null, "", fragment);
+  }
+
+  #chooseGap(gap: number | null): void {
+    if (gap === this.#gap || this.#isOpening) return;
+    this.#gap = gap;
+    this.#look();
+  }
+
+  #look(): void {
+    const state = this.#state();
+    const parts = this.#text.parts;
+    const gaps = parts.filter(isGap);
+    if (this.#gap !== null && this.#gap >= gaps.length) this.#gap = gaps.length - 1;
+    if (this.#gap !== null && this.#gap < 0) this.#gap = null;
+    if (this.#gap === null && gaps.length > 0) this.#gap = 0;
+    const { kind, grammar: text, request, cells } = state;
+    byId("request-field", HTMLElement).hidden = !asksForText(state);
+    document.body.dataset.looking = "";
+    this.#verdict.waiting();
+    this.#tests.waiting();
+    this.#choices.gaps(
+      gaps.map(({ cells }) => cells),
+      this.#gap,
+    );
+    if (gaps.length === 0) this.#choices.nothing("The text has no gap. Put one in with Ctrl+G.");
+    this.#bench.look({
+      grammar: { kind, text, request, cells },
+      pieces: piecesOf(parts),
+      tests: state.tests.map(({ text, belongs }) => ({
+        pieces: piecesOf(parseGaps(text)),
+        belongs,
+      })),
+      gap: this.#gap,
+    });
+  }
+
+  #found(finding: Finding): void {
+    switch (finding.about) {
+      case "grammar":
+        if ("fault" in finding) this.#grammarFault(finding.fault);
+        else this.#understood(finding.info, finding.millis);
+        break;
+      case "verdict":
+        if ("fault" in finding) this.#undecided(finding.fault);
+        else this.#decided(finding.completed, finding.millis);
+        break;
+      case "explanation":
+        if ("fault" in finding) this.#undecided(finding.fault);
+        else this.#explained(finding.explanation);
+        break;
+      case "tree":
+        if ("fault" in finding) this.#linked.noTree(sentence(finding.fault.message));
+        else this.#linked.tree(finding.text, finding.nodes);
+        break;
+      case "test":
+        this.#tests.result(finding.at, finding.result);
+        break;
+      case "choices":
+        this.#choices.show(finding.choices);
+        break;
+      case "tokens":
+        this.#choices.spellings = finding.spellings;
+    }
+  }
+
+  #decided(completed: Completed | null, millis: number): void {
+    byId("verdict-time", HTMLElement).textContent = duration(millis);
+    this.#completions.show(completed);
+    if (completed) {
+      this.#verdict.say("yes", "Can be completed.");
+      this.#text.breakAt(undefined);
+      return;
+    }
+    this.#verdict.say("no", "Cannot be completed.");
+    this.#choices.nothing("Nothing: the text cannot be completed.");
+  }
+
+  #explained(explanation: Explanation): void {
+    const { parts, text } = this.#text;
+    this.#verdict.explain(explanation, text, parts, (offset) => this.#text.goTo(offset));
+    const isBreak = explanation.why === "breaks";
+    const place = isBreak ? breakPlace(explanation, text, parts) : undefined;
+    this.#text.breakAt(place, "It breaks here.");
+  }
+
+  #understood(info: Info, millis: number): void {
+    this.#linked.info = info;
+    this.#grammar.show(info.warnings);
+    this.#export.stale(this.#state());
+    const { rules, terminals } = info;
+    const words = [counted(rules.length, "rule")];
+    if (terminals.length > 0) words.push(counted(terminals.length, "terminal"));
+    byId("facts", HTMLElement).textContent = `${words.join(", ")} · read in ${duration(millis)}`;
+  }
+
+  #grammarFault(fault: Fault): void {
+    const { diagnostics = [], kind, message } = fault;
+    const alone = [{ kind, message, severity: "error" as const }];
+    this.#grammar.show(diagnostics.length > 0 ? diagnostics : alone);
+    byId("facts", HTMLElement).textContent = "";
+    this.#nothingKnown();
+    this.#verdict.say("unknown", "The grammar cannot be read.");
+  }
+
+  #undecided(fault: Fault): void {
+    this.#nothingKnown();
+    this.#verdict.fault(fault);
+  }
+
+  #failed(fault: Fault): void {
+    delete document.body.dataset.looking;
+    this.#undecided(fault);
+  }
+
+  #nothingKnown(): void {
+    this.#completions.show(null);
+    this.#text.breakAt(undefined);
+    this.#choices.nothing("");
+    byId("verdict-time", HTMLElement).textContent = "";
+  }
+}
+
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+/** Texts that must, and must not, belong, checked as the grammar changes. */
+
+import { element } from "../src/page/dom.ts";
+import { sentence } from "./findings-view.ts";
+import type { TestResult } from "./protocol.ts";
+import type { Test } from "./state.ts";
+
+interface Parts {
+  readonly list: HTMLElement;
+  readonly summary: HTMLElement;
+  readonly addMember: HTMLButtonElement;
+  readonly addOther: HTMLButtonElement;
+}
+
+export class TestsPane {
+  readonly #parts: Parts;
+  readonly #changed: (tests: readonly Test[]) => void;
+  #tests: Test[] = [];
+  #rows: HTMLElement[] = [];
+  #passed: (boolean | undefined)[] = [];
+
+  constructor(parts: Parts, changed: (tests: readonly Test[]) => void) {
+    this.#parts = parts;
+    this.#changed = changed;
+    parts.addMember.addEventListener("click", () => this.add("", true));
+    parts.addOther.addEventListener("click", () => this.add("", false));
+  }
+
+  get tests(): readonly Test[] {
+    return this.#tests;
+  }
+
+  set tests(tests: readonly Test[]) {
+    this.#tests = [...tests];
+    this.#render();
+  }
+
+  /** Keeps a text beside the grammar. */
+  add(text: string, belongs: boolean): void {
+    this.#tests.push({ text, belongs });
+    this.#render();
+    this.#changed(this.#tests);
+    if (text === "") this.#rows.at(-1)?.querySelector("textarea")?.focus();
+  }
+
+  /** All are looked at anew. */
+  waiting(): void {
+    this.#passed = this.#tests.map(() => undefined);
+    this.#summarise();
+  }
+
+  result(at: number, result: TestResult): void {
+    const test = this.#tests[at];
+    const row = this.#rows[at];
+    if (!test || !row) return;
+    const passed = "belongs" in result && result.belongs === test.belongs;
+    this.#passed[at] = passed;
+    row.dataset.passed = String(passed);
+    const words =
+      "fault" in result ? sentence(result.fault.message) : wordsOf(test, result.belongs);
+    const mark = row.querySelector<HTMLElement>(".mark");
+    mark?.setAttribute("title", words);
+    mark?.setAttribute("aria-label", words);
+    this.#summarise();
+  }
+
+  #render(): void {
+    this.#rows = this.#tests.map((test, at) => this.#row(test, at));
+    this.#parts.list.replaceChildren(...this.#rows);
+    this.waiting();
+  }
+
+  #row({ text, belongs }: Test, at: number): HTMLElement {
+    const kind = belongs ? "must match" : "must not match";
+    const area = element("textarea", {
+      rows: String(Math.min(6, text.split("\n").length)),
+      spellcheck: "false",
+      autocapitalize: "off",
+      "aria-label": `Text ${at + 1}, ${kind}`,
+    });
+    area.value = text;
+    area.addEventListener("input", () => {
+      area.rows = Math.min(6, area.value.split("\n").length);
+      this.#set(at, { text: area.value, belongs: this.#tests[at]?.belongs ?? belongs });
+    });
+    const toggle = element("button", { type: "button", class: "kind", title: "Change" }, kind);
+    toggle.addEventListener("click", () => {
+      this.#set(at, { text: area.value, belongs: !belongs });
+      this.#render();
+    });
+    const remove = element(
+      "button",
+      { type: "button", class: "remove", "aria-label": `Remove text ${at + 1}` },
+      "×",
+    );
+    remove.addEventListener("click", () => {
+      this.#tests.splice(at, 1);
+      this.#render();
+      this.#changed(this.#tests);
+    });
+    const mark = element("span", { class: "mark", role: "img", "aria-label": "Not checked yet" });
+    return element("li", { "data-belongs": String(belongs) }, mark, area, toggle, remove);
+  }
+
+  #set(at: number, test: Test): void {
+    this.#tests[at] = test;
+    this.#changed(this.#tests);
+  }
+
+  #summarise(): void {
+    const { summary } = this.#parts;
+    const count = this.#tests.length;
+    const known = this.#passed.filter((it) => it !== undefined);
+    const failed = known.filter((it) => !it).length;
+    summary.dataset.failed = String(failed > 0);
+    if (count === 0) summary.textContent = "none yet";
+    else if (known.length < count) summary.textContent = `${known.length} of ${count} checked`;
+    else summary.textContent = failed === 0 ? `all ${count} pass` : `${failed} of ${count} fail`;
+  }
+}
+
+function wordsOf({ belongs }: Test, found: boolean): string {
+  if (belongs === found) return found ? "Passes: it matches" : "Passes: it does not match";
+  return found ? "Fails: it matches" : "Fails: it does not match";
+}

@@ -1,0 +1,119 @@
+/** Whether the text can be completed, and if not, where it breaks and what was expected. */
+
+import type { Fault } from "lacuna-lm/grammar";
+import { element } from "../src/page/dom.ts";
+import { sentence } from "./findings-view.ts";
+import type { Part } from "./gaps.ts";
+import { isGap, writtenPlace } from "./gaps.ts";
+import type { Explanation } from "./protocol.ts";
+import { either, quoted, rangesOfText, rangeWords } from "./words.ts";
+
+/** How the verdict stands. */
+export type Verdict = "waiting" | "yes" | "no" | "unknown";
+
+export class VerdictView {
+  readonly #root: HTMLElement;
+  readonly #words: HTMLElement;
+  readonly #detail: HTMLElement;
+
+  constructor(root: HTMLElement, words: HTMLElement, detail: HTMLElement) {
+    this.#root = root;
+    this.#words = words;
+    this.#detail = detail;
+  }
+
+  /** Says a verdict; what is said more comes with {@link explain}. */
+  say(verdict: Verdict, words: string, ...detail: (Node | string)[]): void {
+    this.#root.dataset.verdict = verdict;
+    if (this.#words.textContent !== words) this.#words.textContent = words;
+    this.#detail.replaceChildren(...detail);
+  }
+
+  waiting(): void {
+    this.#root.dataset.verdict = "waiting";
+  }
+
+  /** What could not be found out. */
+  fault(fault: Fault): void {
+    this.say("unknown", "Not decided.", sentence(fault.message));
+  }
+
+  /** Says why not. `goTo` is called where the break is chosen. */
+  explain(
+    explanation: Explanation,
+    written: string,
+    parts: readonly Part[],
+    goTo: (offset: number) => void,
+  ): void {
+    const no = (...detail: (Node | string)[]) => this.say("no", "Cannot be completed.", ...detail);
+    switch (explanation.why) {
+      case "completable":
+        break;
+      case "empty":
+        no("No text belongs to this grammar.");
+        break;
+      case "cells":
+        no(
+          "With other numbers of cells it could be, for instance as ",
+          element("code", {}, explanation.witness),
+        );
+        break;
+      case "breaks": {
+        const at = breakPlace(explanation, written, parts);
+        const where = element("button", { type: "button", class: "place" }, place(at, written));
+        where.addEventListener("click", () => goTo(at.start));
+        const { found, witness } = explanation;
+        const isEarly = found === undefined;
+        const what = isEarly ? "the text ends too early" : `${quoted(found)} cannot stand`;
+        const begins = element("code", {}, witness);
+        no(
+          where,
+          ` ${what}. `,
+          expectedWords(explanation),
+          element("span", { class: "begins" }, "It may begin so: ", begins),
+        );
+      }
+    }
+  }
+}
+
+/** Where the text breaks, as it is written. */
+export function breakPlace(
+  explanation: Extract<Explanation, { why: "breaks" }>,
+  written: string,
+  parts: readonly Part[],
+): { start: number; end: number } {
+  const part = parts[explanation.segment];
+  if (!part) return { start: written.length, end: written.length };
+  if (isGap(part)) return { start: part.start, end: part.start };
+  const start = writtenPlace(written, part, explanation.offset);
+  const length = explanation.found?.length ?? 0;
+  return { start, end: writtenPlace(written, part, explanation.offset + length) };
+}
+
+function place({ start }: { start: number }, written: string): string {
+  const before = written.slice(0, start);
+  const line = before.split("\n").length;
+  const column = Array.from(before.slice(before.lastIndexOf("\n") + 1)).length + 1;
+  const lines = written.includes("\n") ? `Line ${line}, column ` : "Column ";
+  return `${lines}${column}:`;
+}
+
+/** What was expected, in words. */
+export function expectedWords({
+  expected,
+  others,
+  end,
+}: {
+  readonly expected: string;
+  readonly others: boolean;
+  readonly end: boolean;
+}): Node {
+  const { ascii } = rangeWords(rangesOfText(expected));
+  const words = ascii.map(({ words }) => words);
+  if (others) words.push("a character beyond ASCII");
+  if (end) words.push("the end of the text");
+  if (words.length === 0) return document.createTextNode("Nothing could stand there.");
+  const shown = words.length > 40 ? [...words.slice(0, 40), "others"] : words;
+  return element("span", { class: "expected" }, "Expected: ", element("q", {}, either(shown)), ".");
+}

@@ -1,0 +1,72 @@
+/** Completed texts: what came into the gaps stands out; parts can be pointed at. */
+
+import type { Place } from "../editor/editor.ts";
+import { element } from "../src/page/dom.ts";
+import type { Completed } from "./protocol.ts";
+
+/** The most that is shown: a text can be longer than anyone reads. */
+const MOST = 20_000;
+
+export class WitnessView {
+  readonly #root: HTMLElement;
+  #shown: Completed = { text: "", fillings: [] };
+  /** Pieces that nothing that can be pointed at divides. */
+  #spans: { readonly start: number; readonly end: number; readonly span: HTMLElement }[] = [];
+
+  /** `hovered` is told the character under the pointer. */
+  constructor(root: HTMLElement, hovered: (offset: number | undefined) => void) {
+    this.#root = root;
+    root.addEventListener("pointerover", ({ target }) => {
+      const at = target instanceof HTMLElement ? target.dataset.at : undefined;
+      hovered(at === undefined ? undefined : Number(at));
+    });
+    root.addEventListener("pointerleave", () => hovered(undefined));
+  }
+
+  get text(): string {
+    return this.#shown.text;
+  }
+
+  /** Shows a text, in pieces that end where these places do. */
+  show(completed: Completed, places: readonly Place[] = []): void {
+    this.#shown = completed;
+    const { text, fillings } = completed;
+    const whole = text.slice(0, MOST);
+    const edges = new Set([0, whole.length]);
+    for (const [start, end] of fillings) edges.add(start).add(end);
+    for (const { start, end } of places) edges.add(start).add(end);
+    const sorted = [...edges].filter((edge) => edge <= whole.length).sort((a, b) => a - b);
+    const isFilled = (at: number) => fillings.some(([start, end]) => start <= at && at < end);
+    this.#spans = sorted.slice(0, -1).map((start, number) => {
+      const end = sorted[number + 1] ?? whole.length;
+      const attributes = { class: isFilled(start) ? "filled" : undefined, "data-at": `${start}` };
+      return { start, end, span: element("span", attributes, visible(whole.slice(start, end))) };
+    });
+    const rest = text.length > MOST ? [`… and ${text.length - MOST} characters more`] : [];
+    const nothing = text === "" ? [element("i", { class: "hint" }, "the empty text")] : [];
+    this.#root.replaceChildren(...this.#spans.map(({ span }) => span), ...rest, ...nothing);
+  }
+
+  /** The same text in other pieces. */
+  divide(places: readonly Place[]): void {
+    this.show(this.#shown, places);
+  }
+
+  /** Tints parts of the text. */
+  point(places: readonly Place[]): void {
+    for (const { start, end, span } of this.#spans) {
+      const isPointed = places.some((place) => place.start <= start && end <= place.end);
+      span.classList.toggle("pointed", isPointed);
+    }
+  }
+}
+
+/** Line ends, tabs and control characters are seen. */
+const visible = (text: string): string =>
+  text
+    .replaceAll("\t", "→\t")
+    .replaceAll("\n", "↵\n")
+    .replace(/[^\P{Cc}\t\n]/gu, (it) => picture(it.charCodeAt(0)));
+
+/** Unicode's picture of a control character. */
+const picture = (code: number) => String.fromCharCode(code < 0x20 ? 0x2400 + code : 0x2421);

@@ -1,0 +1,94 @@
+/** Characters in words. */
+
+const NAMES: Readonly<Record<number, string>> = {
+  9: "tab",
+  10: "new line",
+  13: "return",
+  32: "space",
+  160: "no-break space",
+};
+
+/** How a character is shown by itself. */
+export function characterName(code: number): string {
+  const known = NAMES[code];
+  if (known) return known;
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return `U+${hex(code)}`;
+  return String.fromCodePoint(code);
+}
+
+/** A character in a sentence. */
+export function quoted(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const isNamed = characterName(code).length > 1 && character.length === 1;
+  return isNamed ? `a ${characterName(code)}` : `“${character}”`;
+}
+
+const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, "0");
+
+/** Characters of ASCII that are shown as ranges, and how many others there are. */
+export interface RangeWords {
+  readonly ascii: readonly { readonly words: string; readonly only: string | undefined }[];
+  readonly beyond: number;
+}
+
+/** Places where one kind of character ends and the next begins. */
+const EDGES = [0x20, 0x21, 0x30, 0x3a, 0x41, 0x5b, 0x61, 0x7b, 0x7f, 0x80];
+
+/** Ranges of characters in words. */
+export function rangeWords(ranges: Iterable<readonly [low: number, high: number]>): RangeWords {
+  const ascii: { words: string; only: string | undefined }[] = [];
+  let beyond = 0;
+  for (const [low, high] of ranges) {
+    beyond += Math.max(0, high - Math.max(low, 0x80) + 1 - surrogates(low, high));
+    let from = low;
+    while (from <= Math.min(high, 0x7f)) {
+      const edge = EDGES.find((edge) => edge > from) ?? 0x80;
+      const to = Math.min(high, edge - 1);
+      // Marks one by one, letters and digits as ranges.
+      const isRun = to - from > 2;
+      if (isRun) {
+        ascii.push({ words: `${characterName(from)}–${characterName(to)}`, only: undefined });
+      } else {
+        for (let code = from; code <= to; code++) {
+          ascii.push({ words: characterName(code), only: String.fromCodePoint(code) });
+        }
+      }
+      from = to + 1;
+    }
+  }
+  return { ascii, beyond };
+}
+
+function surrogates(low: number, high: number): number {
+  return Math.max(0, Math.min(high, 0xdfff) - Math.max(low, 0xd800) + 1);
+}
+
+/** Each character of a text as a range of its own, sorted, what touches joined. */
+export function rangesOfText(text: string): [low: number, high: number][] {
+  const ranges: [number, number][] = [];
+  const codes = Array.from(text, (it) => it.codePointAt(0) ?? 0).sort((a, b) => a - b);
+  for (const code of codes) {
+    const last = ranges.at(-1);
+    if (last && code <= last[1] + 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  return ranges;
+}
+
+/** Words with commas, and `or` before the last. */
+export function either(words: readonly string[]): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+/** A number with its noun. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+/** A time in words. */
+export function duration(millis: number): string {
+  if (millis < 1) return "under 1 ms";
+  if (millis < 1000) return `${Math.round(millis)} ms`;
+  return `${(millis / 1000).toFixed(1)} s`;
+}

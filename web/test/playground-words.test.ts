@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { rangesOf } from "../playground/engine/ranges.ts";
+import { either, quoted, rangesOfText, rangeWords } from "../playground/words.ts";
+
+test.each([
+  ["0123456789", ["0–9"]],
+  ["abcdef", ["a–f"]],
+  ["ace", ["a", "c", "e"]],
+  ["\t\n ", ["tab", "new line", "space"]],
+  ["+-0129", ["+", "-", "0", "1", "2", "9"]],
+  ["/0123:", ["/", "0–3", ":"]],
+])("the characters %j in words", (text, words) => {
+  expect(rangeWords(rangesOfText(text)).ascii.map((it) => it.words)).toEqual(words);
+});
+
+test("characters beyond ASCII are counted, surrogates are none", () => {
+  expect(rangeWords([[0x7e, 0x10ffff]])).toEqual({
+    ascii: [
+      { words: "~", only: "~" },
+      { words: "U+007F", only: "\u007f" },
+    ],
+    beyond: 0x110000 - 0x80 - 0x800,
+  });
+});
+
+test("numbers as ranges", () => {
+  expect(rangesOf([5, 1, 2, 3, 9, 10])).toEqual([
+    [1, 3],
+    [5, 5],
+    [9, 10],
+  ]);
+});
+
+test("sentences", () => {
+  expect(either(["a"])).toBe("a");
+  expect(either(["a", "b", "c"])).toBe("a, b or c");
+  expect([quoted("x"), quoted(" "), quoted("\n")]).toEqual(["“x”", "a space", "a new line"]);
+});
