@@ -75,7 +75,7 @@ test("what was refused for a cell is on its card, with the reason", async ({ pag
   const card = page.getByRole("tooltip");
   await expect(card).toContainText("Refused");
   await expect(card).toContainText(
-    /no text of the grammar goes on so|behind the end|not decided within the budget/,
+    /no text of the grammar has it here|behind the end|not decided within the budget/,
   );
 });
 

@@ -20,12 +20,12 @@ export const HOW = {
 
 /** Why tokens are refused, in words. */
 export const WHY = {
-  impossible: "no text of the grammar goes on so",
+  impossible: "no text of the grammar has it here",
   exhausted: "not decided within the budget",
   "end-before-text": "text would stand behind the end",
 } as const;
 
-/** Refusals that a card names; more are counted. */
+/** Tokens that a card names as refused; more are counted. */
 const NAMED = 6;
 
 /** Pixels between a cell and its card. */
@@ -88,20 +88,37 @@ function parts({ cell, commit, refused }: CellFacts): Node[] {
     );
   }
   if (refused.length > 0) {
-    const items = refused
-      .slice(0, NAMED)
-      .map(({ bytes, probability, reason, step }) =>
-        element(
-          "li",
-          {},
-          element("del", {}, plain(bytes) || "end"),
-          ` ${percent(probability)}, step ${step + 1}: ${WHY[reason]}`,
-        ),
-      );
-    if (refused.length > NAMED) items.push(element("li", {}, `and ${refused.length - NAMED} more`));
+    const tokens = byToken(refused);
+    const items = tokens.slice(0, NAMED).map(refusedItem);
+    if (tokens.length > NAMED) items.push(element("li", {}, `and ${tokens.length - NAMED} more`));
     found.push(element("p", { class: "card-title" }, "Refused"), element("ul", {}, ...items));
   }
   return found;
+}
+
+/** Refusals of the same token for the same reason, together. */
+function byToken(refused: readonly RefusalEvent[]): RefusalEvent[][] {
+  const groups = new Map<string, RefusalEvent[]>();
+  for (const refusal of refused) {
+    const key = `${refusal.token} ${refusal.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), refusal]);
+  }
+  return [...groups.values()];
+}
+
+function refusedItem(refused: readonly RefusalEvent[]): HTMLElement {
+  const [first] = refused;
+  const last = refused.at(-1);
+  if (!first || !last) return element("li");
+  const most = Math.max(...refused.map(({ probability }) => probability));
+  const steps =
+    first === last ? `step ${first.step + 1}` : `steps ${first.step + 1} to ${last.step + 1}`;
+  return element(
+    "li",
+    {},
+    element("del", {}, plain(first.bytes) || "end"),
+    ` ${percent(most)}, ${steps}: ${WHY[first.reason]}`,
+  );
 }
 
 const tokenOf = (commit: CommitEvent): string => (commit.end ? "end of text" : plain(commit.bytes));
