@@ -120,6 +120,36 @@ test("a worker that cannot start is a clear error", async ({ page }) => {
   await expect(alert(page)).toContainText("worker");
 });
 
+test("an engine that is taken away in mid-run is said, and can be started again", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const workers: Worker[] = [];
+    Object.assign(window, { workers });
+    window.Worker = class extends Worker {
+      constructor(...parameters: ConstructorParameters<typeof Worker>) {
+        super(...parameters);
+        workers.push(this);
+      }
+    };
+  });
+  await open(page);
+  await setOptions(page, { Cells: 128, Steps: 128 });
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(page.locator("#step-text")).toHaveText(/^([3-9]|\d\d+) \/ 128/);
+  await page.evaluate(() => {
+    for (const worker of (window as unknown as { workers: Worker[] }).workers) {
+      worker.terminate();
+      worker.dispatchEvent(new ErrorEvent("error", { message: "taken away" }));
+    }
+  });
+  await expect(alert(page)).toContainText("taken away");
+  await setOptions(page, { Cells: 48, Steps: 4 });
+  await page.getByRole("button", { name: "Restart the engine" }).click();
+  await expect(alert(page)).toBeHidden();
+  await runToTheEnd(page);
+});
+
 test("options out of their bounds are said at the field", async ({ page }) => {
   await open(page);
   await setOptions(page, { Steps: 0 });

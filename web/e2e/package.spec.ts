@@ -125,6 +125,42 @@ test("several engines and several tabs write at once", async ({ page, context })
   expect(there.value).toEqual(both[0]?.value);
 });
 
+test("leaves a step that is given up before it is over", async ({ page }) => {
+  await open(page);
+  const steps = await page.evaluate(async () => {
+    // One step that checks hundreds of candidates one by one.
+    const ask = { prompt: "play some jazz by Nina Simone", length: 256, steps: 1, seed: 3 };
+    const grammar = { lark: 'start: word (" " word)*\nword: /[a-z]{3,9}/' };
+    const slow = { commit: "sequential", masksAfter: "never", temperature: 1.5 } as const;
+    const timed = async (signal?: AbortSignal) => {
+      const run = window.engine.generate({
+        ...ask,
+        ...slow,
+        grammar,
+        ...(signal ? { signal } : {}),
+      });
+      await run.result.catch(() => {});
+      // Served when the worker is free.
+      const started = performance.now();
+      const { result } = window.engine.generate({
+        prompt: "a",
+        grammar: { regex: "a" },
+        length: 2,
+      });
+      await result;
+      return performance.now() - started;
+    };
+    const whole = performance.now();
+    const behind = await timed();
+    const took = performance.now() - whole - behind;
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), took / 4);
+    return { took, next: await timed(abort.signal), behind };
+  });
+  console.log(JSON.stringify(steps));
+  expect(steps.next - steps.behind).toBeLessThan(steps.took / 2);
+});
+
 test("gives a load and a run up at once, and goes on", async ({ page }) => {
   await open(page);
   const kinds = await page.evaluate(async () => {

@@ -30,6 +30,25 @@ const plain = await engine.generate({ prompt: "", grammar: { jsonSchema: { type:
 // @ts-expect-error Nothing is known of a plain schema's values.
 plain.value satisfies string;
 
+const decoded = engine.generate({
+  prompt: "",
+  grammar: { jsonSchema: trip },
+  schedule: { threshold: 0.9 },
+  order: "margin",
+  topP: 0.9,
+});
+(await decoded.result).value.to satisfies string;
+for (const event of (await decoded.result).events) {
+  if (event.type === "figures") event.checkerMs satisfies number;
+  if (event.type === "refusal")
+    event.reason satisfies "impossible" | "exhausted" | "end-before-text";
+}
+const compared = engine.generate({ prompt: "", grammar: { jsonSchema: trip }, method: "epic" });
+// Nothing is promised of what another method writes.
+(await compared.result).value satisfies undefined;
+// @ts-expect-error There is no such order.
+engine.generate({ prompt: "", grammar: { regex: "a" }, order: "upwards" });
+
 using compiled = await compileGrammar({ jsonSchema: trip });
 const bound = await engine.generate({ prompt: "", grammar: compiled, temperature: 0.5 }).result;
 bound.value.to satisfies string;
