@@ -1,6 +1,6 @@
 /** The grammar: its text in one of four notations, what is wrong with it, its rules' places. */
 
-import { json } from "@codemirror/lang-json";
+import { json, jsonLanguage } from "@codemirror/lang-json";
 import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import type { Diagnostic, GrammarKind } from "lacuna-lm/grammar";
@@ -10,6 +10,7 @@ import { gbnf } from "../editor/languages/gbnf.ts";
 import { lark } from "../editor/languages/lark.ts";
 import { regex } from "../editor/languages/regex.ts";
 import { completeRules, definitions, type RuleNotation } from "../editor/rules.ts";
+import { completeSchema } from "../editor/schema-words.ts";
 import { element } from "../src/page/dom.ts";
 import { findingsList } from "./findings-view.ts";
 import { placeOfFinding } from "./places.ts";
@@ -42,7 +43,7 @@ function language(kind: GrammarKind): Extension {
     case "regex":
       return [regex(), EditorView.lineWrapping];
     case "jsonSchema":
-      return json();
+      return [json(), jsonLanguage.data.of({ autocomplete: completeSchema })];
   }
 }
 
@@ -118,7 +119,9 @@ export class GrammarPane {
       if (!place) return [];
       const { message, note, severity } = finding;
       const from = Math.min(place.start, text.length);
-      const to = Math.min(place.end, text.length);
+      // Of what goes over many lines, the first will do.
+      const line = text.indexOf("\n", from);
+      const to = Math.min(place.end, line < 0 ? text.length : line);
       return [{ from, to, severity, message: note ? `${message}: ${note}` : message }];
     });
     this.#editor.mark(marks);

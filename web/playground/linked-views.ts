@@ -38,6 +38,7 @@ export class LinkedViews {
     this.#witness.show(completed);
     this.#tree.show("", [], [], []);
     this.#note.textContent = "";
+    byId("tree-pane", HTMLElement).hidden = false;
   }
 
   /** Learns the names and places of rules. */
@@ -53,9 +54,11 @@ export class LinkedViews {
     this.#note.textContent = counted(nodes.length, "part");
   }
 
+  /** There is no derivation, and why. */
   noTree(words: string): void {
     this.#tree.show("", [], [], []);
     this.#note.textContent = words;
+    byId("tree-pane", HTMLElement).hidden = words === "";
   }
 
   /** The cursor stands in the grammar: all parts by that rule are tinted. */

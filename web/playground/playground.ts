@@ -39,6 +39,8 @@ export class Playground {
   #gap: number | null = null;
   /** Set while a whole state is put in, which is looked at once. */
   #isOpening = false;
+  /** Whether the newest look has come to a verdict. */
+  #isDecided = false;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -222,6 +224,7 @@ export class Playground {
     const { kind, grammar: text, request, cells } = state;
     byId("request-field", HTMLElement).hidden = !asksForText(state);
     document.body.dataset.looking = "";
+    this.#isDecided = false;
     this.#verdict.waiting();
     this.#tests.waiting();
     this.#choices.gaps(
@@ -241,6 +244,7 @@ export class Playground {
   }
 
   #found(finding: Finding): void {
+    this.#isDecided ||= finding.about === "verdict";
     switch (finding.about) {
       case "grammar":
         if ("fault" in finding) this.#grammarFault(finding.fault);
@@ -272,13 +276,14 @@ export class Playground {
   #decided(completed: Completed | null, millis: number): void {
     byId("verdict-time", HTMLElement).textContent = duration(millis);
     this.#completions.show(completed);
+    byId("choices-pane", HTMLElement).hidden = completed === null;
     if (completed) {
       this.#verdict.say("yes", "Can be completed.");
       this.#text.breakAt(undefined);
       return;
     }
     this.#verdict.say("no", "Cannot be completed.");
-    this.#choices.nothing("Nothing: the text cannot be completed.");
+    this.#choices.nothing("");
   }
 
   #explained(explanation: Explanation): void {
@@ -313,12 +318,15 @@ export class Playground {
     this.#verdict.fault(fault);
   }
 
+  /** The look was given up: what was found before stays. */
   #failed(fault: Fault): void {
     delete document.body.dataset.looking;
-    this.#undecided(fault);
+    if (this.#isDecided) this.#linked.noTree(sentence(fault.message));
+    else this.#undecided(fault);
   }
 
   #nothingKnown(): void {
+    byId("choices-pane", HTMLElement).hidden = true;
     this.#completions.show(null);
     this.#text.breakAt(undefined);
     this.#choices.nothing("");

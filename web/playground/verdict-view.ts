@@ -70,7 +70,7 @@ export class VerdictView {
           where,
           ` ${what}. `,
           expectedWords(explanation),
-          element("span", { class: "begins" }, "It may begin so: ", begins),
+          element("span", { class: "begins" }, "With the same beginning: ", begins),
         );
       }
     }

@@ -5,6 +5,7 @@ import { gbnf } from "../editor/languages/gbnf.ts";
 import { lark } from "../editor/languages/lark.ts";
 import { regex } from "../editor/languages/regex.ts";
 import { definitions } from "../editor/rules.ts";
+import { definedIn } from "../editor/schema-words.ts";
 
 /** The words of a text with their classes, short ones for the eye. */
 function words(language: StreamLanguage<unknown>, text: string): string[] {
@@ -82,4 +83,15 @@ test("definitions, with what belongs to them", () => {
   ]);
   const rules = '?start: A\n  | "b" -> c\n_sep{x, y}.3: x\nA.2: /:/\n%slot B: plain';
   expect(definitions("lark", rules).map(({ name }) => name)).toEqual(["start", "_sep", "A", "B"]);
+});
+
+test("what a schema defines, while it is typed too", () => {
+  const whole =
+    '{"$defs": {"a/b": {}, "c": {"properties": {"d": {}}}}, "definitions": {"e": true}}';
+  expect(definedIn(whole)).toEqual(["#/$defs/a~1b", "#/$defs/c", "#/definitions/e"]);
+  expect(definedIn('{"$defs": {"a": {"type": "string"}, "b": {}}, "$ref": "')).toEqual([
+    "#/$defs/a",
+    "#/$defs/b",
+  ]);
+  expect(definedIn("true")).toEqual([]);
 });
