@@ -68,8 +68,8 @@ pub enum NoDerivation {
     },
 }
 
-/// Steps that looking for a derivation may take: some seconds.
-pub const MAX_STEPS: usize = 20_000_000;
+/// Steps that looking for a derivation may take: a second or so.
+pub const MAX_STEPS: usize = 10_000_000;
 
 /// A derivation of a text.
 ///
@@ -133,11 +133,13 @@ impl Input<'_> {
     }
 
     fn step(&mut self) -> Result<(), NoDerivation> {
+        self.steps(1)
+    }
+
+    fn steps(&mut self, count: usize) -> Result<(), NoDerivation> {
         let limit = self.limit;
-        self.left = self
-            .left
-            .checked_sub(1)
-            .ok_or(NoDerivation::TooLong { limit })?;
+        let left = self.left.checked_sub(count);
+        self.left = left.ok_or(NoDerivation::TooLong { limit })?;
         Ok(())
     }
 

@@ -46,8 +46,9 @@ pub(super) fn reach(
         }
         Expr::Rule(rule) => {
             for &start in starts {
-                input.step()?;
-                ends.append(&mut rules(*rule, start));
+                let mut found = rules(*rule, start);
+                input.steps(1 + found.len())?;
+                ends.append(&mut found);
             }
         }
         Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {
