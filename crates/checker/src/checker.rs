@@ -28,7 +28,13 @@ pub struct CheckerLimits {
     pub parse_items: usize,
     /// Members of state sets that a memo holds before it is emptied.
     pub memo_members: usize,
+    /// Tokens of a vocabulary from which on those that do the same are found first, so
+    /// that one of each kind is walked over; that takes up to half a second, once.
+    pub classes_from: usize,
 }
+
+/// States of a lexer up to which classes of tokens are looked for.
+const MAX_CLASSED_STATES: usize = 10_000;
 
 impl Default for CheckerLimits {
     fn default() -> Self {
@@ -43,6 +49,7 @@ impl Default for CheckerLimits {
             },
             parse_items: 8_000_000,
             memo_members: 8_000_000,
+            classes_from: 16_384,
         }
     }
 }
@@ -88,7 +95,7 @@ impl Checker {
         vocabulary: Option<Arc<Vocabulary>>,
         limits: CheckerLimits,
     ) -> Self {
-        let (inner, cover, language) = match &compiled.0 {
+        let (inner, cover, language) = match &compiled.shape {
             Shape::Regular { language, .. } => (Some(language), None, Some(language)),
             Shape::Parsed { inner, cover, .. } => (inner.as_ref(), cover.as_ref(), None),
         };
@@ -244,7 +251,18 @@ impl Checker {
         let exact = match self.exact.take() {
             Some(exact) => exact,
             None => match self.compiled.parser(&self.limits.automata) {
-                Ok(cfg) => Exact::new(cfg, self.vocabulary.clone(), self.limits),
+                Ok(cfg) => {
+                    let vocabulary = self.vocabulary.clone();
+                    let many = |known: &&Arc<Vocabulary>| {
+                        known.len() >= self.limits.classes_from
+                            && cfg.lexer.state_count() <= MAX_CLASSED_STATES
+                    };
+                    let representatives = vocabulary
+                        .as_ref()
+                        .filter(many)
+                        .map(|vocabulary| self.compiled.representatives(&cfg.lexer, vocabulary));
+                    Exact::new(cfg, vocabulary, representatives, self.limits)
+                }
                 Err(AutomatonError::TooLarge { what, limit }) => return exhausted(what, limit),
                 // Terminals are written out before they are compiled.
                 Err(

@@ -6,10 +6,11 @@
 //! its language, which only help where gaps count cells, and the parser's
 //! productions with their lexer.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_lexer::{Lexer, Representatives, Vocabulary};
 
 use crate::CheckerLimits;
 use crate::bounds::{Bounds, regular_language};
@@ -39,7 +40,13 @@ pub struct Statistics {
 
 /// A grammar ready to be checked against.
 #[derive(Clone, Debug)]
-pub struct Compiled(pub(crate) Shape);
+pub struct Compiled {
+    pub(crate) shape: Shape,
+    /// Of the vocabulary asked about last, for all that share this.
+    representatives: Arc<Mutex<Option<Known>>>,
+}
+
+type Known = (Weak<Vocabulary>, Arc<Representatives>);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
@@ -66,10 +73,39 @@ impl Compiled {
     /// regular, the texts in which recursion goes a few levels deep. `None` where none
     /// was made.
     pub fn automaton(&self) -> Option<&Arc<Dfa>> {
-        match &self.0 {
+        match &self.shape {
             Shape::Regular { language, .. } => Some(language),
             Shape::Parsed { inner, .. } => inner.as_ref(),
         }
+    }
+
+    pub(crate) fn of(shape: Shape) -> Self {
+        Self {
+            shape,
+            representatives: Arc::default(),
+        }
+    }
+
+    /// One token of each class of those that the lexer does not tell apart, found when a
+    /// vocabulary is first asked about.
+    pub(crate) fn representatives(
+        &self,
+        lexer: &Lexer,
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Arc<Representatives> {
+        // What a thread that panicked left here is whole.
+        let mut known = self
+            .representatives
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, representatives)) = &*known
+            && of.as_ptr() == Arc::as_ptr(vocabulary)
+        {
+            return Arc::clone(representatives);
+        }
+        let fresh = Arc::new(Representatives::new(lexer, vocabulary));
+        *known = Some((Arc::downgrade(vocabulary), Arc::clone(&fresh)));
+        fresh
     }
 
     /// Compiles a grammar; `counts_cells` says whether gaps that count cells will
@@ -89,7 +125,7 @@ impl Compiled {
             .then(|| regular_language(&normalized, limits))
             .flatten()
         {
-            return Ok(Self(Shape::Regular {
+            return Ok(Self::of(Shape::Regular {
                 language: Arc::new(language),
                 parser: OnceLock::new(),
             }));
@@ -98,7 +134,7 @@ impl Compiled {
             true => Bounds::new(&normalized, limits),
             false => Bounds::default(),
         };
-        Ok(Self(Shape::Parsed {
+        Ok(Self::of(Shape::Parsed {
             inner: bounds.inner.map(Arc::new),
             cover: bounds.cover.map(Arc::new),
             levels: bounds.levels,
@@ -109,7 +145,7 @@ impl Compiled {
     /// Bytes of memory that it takes, closely.
     pub fn heap_bytes(&self) -> usize {
         let automaton = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map_or(0, |dfa| dfa.heap_bytes());
-        match &self.0 {
+        match &self.shape {
             Shape::Regular { language, parser } => {
                 let parser = parser.get().and_then(|made| made.as_ref().ok());
                 language.heap_bytes() + parser.map_or(0, |parser| parser.heap_bytes())
@@ -125,12 +161,12 @@ impl Compiled {
 
     /// Whether the language was found to be regular.
     pub fn is_regular(&self) -> bool {
-        matches!(self.0, Shape::Regular { .. })
+        matches!(self.shape, Shape::Regular { .. })
     }
 
     /// The parser's productions and lexer.
     pub(crate) fn parser(&self, limits: &Limits) -> Result<Arc<Cfg>, AutomatonError> {
-        match &self.0 {
+        match &self.shape {
             Shape::Regular { language, parser } => parser
                 .get_or_init(|| Cfg::of_language(language, limits).map(Arc::new))
                 .clone(),
@@ -145,7 +181,7 @@ impl Compiled {
     pub fn statistics(&self, limits: &CheckerLimits) -> Result<Statistics, AutomatonError> {
         let cfg = self.parser(&limits.automata)?;
         let states = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map_or(0, |dfa| dfa.state_count());
-        let (inner_states, levels, cover_states) = match &self.0 {
+        let (inner_states, levels, cover_states) = match &self.shape {
             Shape::Regular { language, .. } => (language.state_count(), 0, 0),
             Shape::Parsed {
                 inner,

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use lacuna_lexer::{Spanner, TokenId, Vocabulary};
+use lacuna_lexer::{Representatives, Spanner, TokenId, Vocabulary};
 
 use crate::beam::Width;
 use crate::cfg::Cfg;
@@ -95,6 +95,8 @@ pub(crate) enum Decision {
 pub(crate) struct Exact {
     cfg: Arc<Cfg>,
     vocabulary: Option<Arc<Vocabulary>>,
+    /// If tokens stand for others.
+    representatives: Option<Arc<Representatives>>,
     memos: Memos,
     reaches: GapReaches,
     spanner: Option<Spanner>,
@@ -135,12 +137,18 @@ impl Exact {
     pub(crate) fn new(
         cfg: Arc<Cfg>,
         vocabulary: Option<Arc<Vocabulary>>,
+        representatives: Option<Arc<Representatives>>,
         limits: CheckerLimits,
     ) -> Self {
+        let walked = match &representatives {
+            Some(representatives) => Some(Arc::clone(representatives.vocabulary())),
+            None => vocabulary.clone(),
+        };
         Self {
             memos: Memos::new(&cfg),
             reaches: GapReaches::default(),
-            spanner: vocabulary.clone().map(Spanner::new),
+            spanner: walked.map(Spanner::new),
+            representatives,
             charts: Default::default(),
             cfg,
             vocabulary,
@@ -288,6 +296,10 @@ impl Exact {
             if is_done {
                 break;
             }
+        }
+        if let Some(representatives) = &self.representatives {
+            let bounds = bounds.iter_mut().flatten();
+            bounds.for_each(|bounds| bounds.stand_for(representatives));
         }
         bounds
     }

@@ -15,7 +15,8 @@
 use std::sync::Arc;
 
 use lacuna_lexer::{
-    BitSet, LexerState, StepId, TokenClass, TokenClasses, TokenId, TokenStep, Vocabulary,
+    BitSet, LexerState, Representatives, StepId, TokenClass, TokenClasses, TokenId, TokenStep,
+    Vocabulary,
 };
 use rustc_hash::FxHashMap;
 
@@ -237,6 +238,25 @@ pub(crate) struct CellBounds {
 }
 
 impl CellBounds {
+    /// Says of the tokens that are stood for what it says of those that stand for them.
+    pub(crate) fn stand_for(&mut self, representatives: &Representatives) {
+        for token in self.shown.iter().collect::<Vec<usize>>() {
+            for other in representatives.others(token as TokenId) {
+                self.shown.insert(other as usize);
+            }
+        }
+        for (group, tokens) in (0..).zip(&mut self.open.tokens) {
+            let others = tokens
+                .iter()
+                .flat_map(|&token| representatives.others(token));
+            let others: Vec<TokenId> = others.collect();
+            for &other in &others {
+                self.open.of_token[other as usize] = group;
+            }
+            tokens.extend(others);
+        }
+    }
+
     /// Whether nothing is left to be decided.
     pub(crate) fn is_exact(&self) -> bool {
         self.open.tokens.len() <= 1

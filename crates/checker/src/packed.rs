@@ -63,7 +63,7 @@ impl Compiled {
     /// Where it is too large to be kept.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Damaged> {
         let pack = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map(|dfa| dfa.pack());
-        let packed = match &self.0 {
+        let packed = match &self.shape {
             Shape::Regular { language, .. } => Packed {
                 language: Some(language.pack()),
                 inner: None,
@@ -130,7 +130,7 @@ impl Compiled {
             },
             _ => return Err(Damaged("parts that do not go together")),
         };
-        Ok(Self(shape))
+        Ok(Self::of(shape))
     }
 }
 

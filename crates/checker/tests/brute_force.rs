@@ -114,8 +114,12 @@ fn compare(
 ) {
     let vocabulary = std::sync::Arc::new(vocabulary);
     let members = members(grammar, &vocabulary, cells);
-    let mut checker =
-        Checker::new(grammar, Some(vocabulary.clone()), CheckerLimits::default()).expect(name);
+    // With one token for each class, and with all.
+    let limits = CheckerLimits {
+        classes_from: [0, usize::MAX][random.usize(..2)],
+        ..CheckerLimits::default()
+    };
+    let mut checker = Checker::new(grammar, Some(vocabulary.clone()), limits).expect(name);
     for _ in 0..canvases {
         let masked = random.f32();
         let base = match members.is_empty() || random.u8(..3) == 0 {

@@ -8,7 +8,7 @@
 //!   terminals it can finish on the way (the spanner table of GreatGramma),
 //!   filled on demand.
 //! - [`TokenClasses`]: the tokens that do the same from a lexer state, together.
-//! - [`TokenPartition`]: the tokens that no state tells apart.
+//! - [`TokenPartition`]: the tokens that no state tells apart; [`Representatives`] has one of each.
 //!
 //! There are two lexical disciplines: *free*, in which any segmentation of a
 //! text into lexemes counts, and *maximal munch*; see [`Lexer`]. This crate does no I/O and reads no clock.
@@ -20,6 +20,7 @@ mod combined;
 mod lexer;
 mod packed;
 mod partition;
+mod representatives;
 mod separator;
 mod spanner;
 mod spelling;
@@ -32,6 +33,7 @@ pub use classes::{StepId, TokenClass, TokenClasses, TokenStep};
 pub use lexer::{Finish, Lexer, LexerState, Owed, TerminalId};
 pub use packed::PackedLexer;
 pub use partition::TokenPartition;
+pub use representatives::Representatives;
 pub use spanner::{NO_ROW, Row, RowId, Spanner};
 pub use spelling::Spellings;
 pub use trie::{TokenTrie, TrieNode};

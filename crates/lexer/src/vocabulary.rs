@@ -132,6 +132,18 @@ impl Vocabulary {
         Arc::new(vocabulary)
     }
 
+    /// The vocabulary in which none but these tokens are in the trie.
+    pub(crate) fn filled_by(&self, chosen: &[TokenId]) -> Self {
+        let mut few: Vec<Option<Box<[u8]>>> = vec![None; self.tokens.len()];
+        for &token in chosen {
+            few[token as usize].clone_from(&self.tokens[token as usize]);
+        }
+        Self {
+            trie: TokenTrie::new(&few),
+            ..self.clone()
+        }
+    }
+
     /// Number of tokens, special ones included.
     pub fn len(&self) -> usize {
         self.tokens.len()
