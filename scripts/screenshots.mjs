@@ -9,37 +9,54 @@ import { inside } from "./lib/paths.mjs";
 import { main, stage } from "./lib/report.mjs";
 import { serve } from "./lib/serve.mjs";
 
-const PICTURES = [
-  { name: "page-light", width: 1280, colorScheme: "light" },
-  { name: "page-dark", width: 1280, colorScheme: "dark" },
-  { name: "page-phone", width: 390, colorScheme: "light" },
+const LOOKS = [
+  { look: "light", width: 1280, colorScheme: "light" },
+  { look: "dark", width: 1280, colorScheme: "dark" },
+  { look: "phone", width: 390, colorScheme: "light" },
+];
+
+/** The pages, and how each comes to show what it can. */
+const PAGES = [
+  { name: "page", address: "", show: write },
+  { name: "playground", address: "playground/index.html", show: look },
 ];
 
 /** Milliseconds that a step of the animation is shown, and its last. */
 const [STEP_MS, LAST_MS] = [350, 2500];
 
-/** Opens the demo in a window of its own, and lets it write. */
-async function demo(browser, address, { width, colorScheme, deviceScaleFactor }) {
-  const viewport = { width, height: 900 };
-  const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor });
-  await page.goto(address);
+/** Lets the demo write. */
+async function write(page) {
   await page.locator("#run:enabled").click();
   await page.getByText("Done.", { exact: true }).waitFor({ timeout: 120_000 });
   // The last cells settle.
   await page.waitForTimeout(1_000);
+}
+
+/** Waits until the playground has looked at everything. */
+async function look(page) {
+  await page.locator("body:not([data-looking])").waitFor({ timeout: 60_000 });
+  await page.waitForTimeout(1_000);
+}
+
+/** Opens a page in a window of its own, and has it show what it can. */
+async function open(browser, address, { width, colorScheme, deviceScaleFactor }, show) {
+  const viewport = { width, height: 900 };
+  const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor });
+  await page.goto(address);
+  await show(page);
   return page;
 }
 
-async function take(browser, address, { name, ...look }) {
-  const page = await demo(browser, address, { ...look, deviceScaleFactor: 1.5 });
-  await page.screenshot({ path: inside("docs", `${name}.png`), fullPage: true });
+async function take(browser, address, picture, look, show) {
+  const page = await open(browser, address, { ...look, deviceScaleFactor: 1.5 }, show);
+  await page.screenshot({ path: inside("docs", picture), fullPage: true });
   await page.close();
 }
 
 /** A run, step by step: the canvas and the methods below it. */
 async function film(browser, address) {
   const look = { width: 1280, colorScheme: "light", deviceScaleFactor: 1 };
-  const page = await demo(browser, address, look);
+  const page = await open(browser, address, look, write);
   const [canvas, lanes] = await Promise.all(
     ["#canvas", "#lanes"].map((part) => page.locator(part).boundingBox()),
   );
@@ -71,8 +88,11 @@ await main(async () => {
   mkdirSync(inside("docs"), { recursive: true });
   const { address, close } = await serve({ port: 0 });
   const browser = await playwright.chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  for (const picture of PICTURES) {
-    await stage(`docs/${picture.name}.png`, () => take(browser, address, picture));
+  for (const { name, address: path, show } of PAGES) {
+    for (const look of LOOKS) {
+      const picture = `${name}-${look.look}.png`;
+      await stage(`docs/${picture}`, () => take(browser, address + path, picture, look, show));
+    }
   }
   await stage("docs/run.png", () => film(browser, address));
   await browser.close();

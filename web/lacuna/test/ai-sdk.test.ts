@@ -66,12 +66,19 @@ it("takes grammars and slots in its own options, and leaves commits out if asked
   const { fullStream } = streamText({
     model: lacuna.languageModel("mini"),
     prompt: "hello",
-    providerOptions: { lacuna: { grammar: { gbnf: 'root ::= "b"' }, texts: { a: "b" } } },
+    providerOptions: {
+      lacuna: {
+        grammar: { gbnf: 'root ::= "b"' },
+        texts: { a: "b" },
+        schedule: { threshold: 0.9 },
+      },
+    },
   });
   const kinds = new Set<string>();
   for await (const part of fullStream) kinds.add(part.type);
   expect(kinds).not.toContain("custom");
-  expect(asked[0]).toMatchObject({ grammar: { gbnf: 'root ::= "b"' }, texts: { a: "b" } });
+  const given = { grammar: { gbnf: 'root ::= "b"' }, texts: { a: "b" } };
+  expect(asked[0]).toMatchObject({ ...given, schedule: { threshold: 0.9 } });
   await generateText({ model: lacuna(), prompt: "hello" });
   expect(asked[1]).toMatchObject({ grammar: { regex: "a+" }, unconstrained: false });
 });

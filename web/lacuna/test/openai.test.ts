@@ -23,6 +23,7 @@ it("answers within a schema", async () => {
     top_p: 0.8,
     seed: 4,
     steps: 6,
+    decoding: { order: "margin", topK: 9 },
   });
   expect(answer).toMatchObject({
     object: "chat.completion",
@@ -41,6 +42,8 @@ it("answers within a schema", async () => {
       seed: 4,
       temperature: 0.3,
       topP: 0.8,
+      order: "margin",
+      topK: 9,
     },
   ]);
 });

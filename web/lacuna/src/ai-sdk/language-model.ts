@@ -12,6 +12,7 @@ import {
   type SharedV4Warning,
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
+import type { DecodingOptions } from "../decoding.ts";
 import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
@@ -33,7 +34,8 @@ export interface LacunaModelOptions {
 /** What a call may say in `providerOptions.lacuna`. */
 export interface LacunaCallOptions
   extends Pick<LacunaModelOptions, "grammar" | "steps">,
-    Pick<GenerateOptions, "task" | "texts" | "lists" | "maxDepth" | "matching"> {}
+    Pick<GenerateOptions, "task" | "texts" | "lists" | "maxDepth" | "matching">,
+    Omit<DecodingOptions, "method"> {}
 
 /**
  * The tokens of one step, in `providerMetadata.lacuna` of a part of the kind

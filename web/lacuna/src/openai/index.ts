@@ -133,6 +133,7 @@ function optionsOf(request: ChatCompletionRequest): GenerateOptions {
   const { prompt, task } = promptOf(messages);
   const grammar = grammarOf(response_format);
   return {
+    ...request.decoding,
     prompt,
     grammar: grammar ?? { regex: "" },
     unconstrained: grammar === undefined,
@@ -158,6 +159,7 @@ const KNOWN = new Set<string>([
   "stream",
   "stream_options",
   "steps",
+  "decoding",
 ] satisfies (keyof ChatCompletionRequest)[]);
 
 function promptOf(messages: readonly ChatMessage[]): { prompt: string; task: string | undefined } {

@@ -1,5 +1,7 @@
 /** The part of OpenAI's chat completions that is answered here. */
 
+import type { DecodingOptions } from "../decoding.ts";
+
 /** A message: one of the user, perhaps with one of the system before it. */
 export interface ChatMessage {
   readonly role: "system" | "developer" | "user";
@@ -45,6 +47,8 @@ export interface ChatCompletionRequest {
   readonly stream_options?: { readonly include_usage?: boolean } | null;
   /** Denoising steps; Lacuna's own. */
   readonly steps?: number;
+  /** How to decode otherwise; Lacuna's own. */
+  readonly decoding?: Omit<DecodingOptions, "method">;
 }
 
 /** A request whose answer comes in pieces. */
