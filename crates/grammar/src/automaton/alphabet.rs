@@ -15,7 +15,8 @@ pub(super) const MOST: usize = 256;
 pub(super) struct Alphabet {
     /// Runs of characters in order, each with its symbol: first and last code.
     runs: Box<[(u32, u32, u8)]>,
-    count: usize,
+    /// The symbols in the order of their first characters.
+    order: Box<[u8]>,
 }
 
 impl Alphabet {
@@ -72,10 +73,17 @@ impl Alphabet {
         };
         let runs = cuts.iter().zip(&kinds).enumerate();
         let runs = runs.map(|(at, (&low, &kind))| (low, last(at), kind as u8));
-        Some(Self {
-            runs: runs.collect(),
-            count,
-        })
+        Some(Self::of_runs(runs.collect()))
+    }
+
+    fn of_runs(runs: Vec<(u32, u32, u8)>) -> Self {
+        let mut seen = [false; MOST];
+        let symbols = runs.iter().map(|run| run.2);
+        let order = symbols.filter(|&symbol| !std::mem::replace(&mut seen[symbol as usize], true));
+        Self {
+            order: order.collect(),
+            runs: runs.into(),
+        }
     }
 
     /// The coarsest one that refines two, with what each symbol is in either.
@@ -111,11 +119,7 @@ impl Alphabet {
                 false => high + 1,
             };
         }
-        let joint = Self {
-            runs: runs.into(),
-            count: left.len(),
-        };
-        Some((joint, left, right))
+        Some((Self::of_runs(runs), left, right))
     }
 
     /// Runs of characters with their symbols, in order.
@@ -125,7 +129,12 @@ impl Alphabet {
 
     /// Number of symbols.
     pub(super) fn count(&self) -> usize {
-        self.count
+        self.order.len()
+    }
+
+    /// The symbols, in the order of their first characters.
+    pub(super) fn by_first_character(&self) -> &[u8] {
+        &self.order
     }
 
     /// The symbol of a character.

@@ -119,14 +119,6 @@ impl Dfa {
         ranges
     }
 
-    /// Where each class of bytes leads from a state.
-    pub(super) fn row(&self, state: StateId) -> Vec<Option<StateId>> {
-        let row = &self.table[state as usize * self.class_count..][..self.class_count];
-        row.iter()
-            .map(|&next| (next != DEAD).then_some(next))
-            .collect()
-    }
-
     /// The same automaton over other bytes, of which it is said which ones they were.
     pub(super) fn renamed(&self, bytes: &[u8]) -> Self {
         // What stands for nothing is like the first, for whoever pairs classes.

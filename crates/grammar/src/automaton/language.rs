@@ -10,6 +10,8 @@
 //! Languages that tell more than 256 kinds of characters apart stay automata over
 //! UTF-8.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::alphabet::{Alphabet, MOST, sets_of};
@@ -152,19 +154,25 @@ impl Language {
     ) -> Result<Dfa, AutomatonError> {
         let count = self.state_count();
         let mut speller = Speller::new(spelling, count, self.automaton.start());
-        let mut known: FxHashMap<Vec<u16>, u32> = FxHashMap::default();
+        let mut decoder = Decoder::new(&self.automaton);
+        // States from which the same symbols lead to as many places are spelled alike.
+        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         for state in 0..count as StateId {
             speller.accept(state, self.automaton.is_accepting(state));
-            let (kinds, targets) = self.leads(state);
-            if targets.is_empty() {
-                continue;
-            }
-            let tree = match known.get(&kinds) {
-                Some(&tree) => tree,
+            let (tree, targets) = match &self.alphabet {
                 None => {
-                    let tree = speller.tree(&self.pieces(state, &targets));
-                    known.insert(kinds, tree);
-                    tree
+                    let (pieces, targets) = placed(decoder.characters_from(state));
+                    (speller.tree(&pieces), targets)
+                }
+                Some(alphabet) => {
+                    let (kinds, targets) = self.leads(state, alphabet);
+                    let tree = known.get(&kinds).copied().unwrap_or_else(|| {
+                        let ranges = self.characters_from(state, alphabet);
+                        let tree = speller.tree(&placed(ranges).0);
+                        known.insert(kinds, tree);
+                        tree
+                    });
+                    (tree, targets)
                 }
             };
             speller.connect(state, tree, &targets);
@@ -178,52 +186,29 @@ impl Language {
         })
     }
 
-    /// Where the classes of symbols lead from a state, as places in the list of
-    /// targets; states that do this alike are spelled alike.
-    fn leads(&self, state: StateId) -> (Vec<u16>, Vec<StateId>) {
-        const NOWHERE: u16 = u16::MAX;
-        if self.alphabet.is_none() {
-            let mut targets = Vec::new();
-            for (_, _, to) in self.characters_from(state) {
-                if !targets.contains(&to) {
-                    targets.push(to);
-                }
-            }
-            // Spelled by itself.
-            return (vec![NOWHERE, state as u16, (state >> 16) as u16], targets);
-        }
+    /// Where the symbols lead from a state, as places in a list of targets in the order
+    /// of the characters that lead there first.
+    fn leads(&self, state: StateId, alphabet: &Alphabet) -> (Vec<u32>, Vec<StateId>) {
+        const NOWHERE: u32 = u32::MAX;
         let mut targets: Vec<StateId> = Vec::new();
-        let row = self.automaton.row(state).into_iter();
-        let kinds = row.map(|next| match next {
-            None => NOWHERE,
-            Some(next) => match targets.iter().position(|known| *known == next) {
-                Some(known) => known as u16,
-                None => {
-                    targets.push(next);
-                    targets.len() as u16 - 1
-                }
-            },
+        let symbols = alphabet.by_first_character().iter();
+        let kinds = symbols.map(|&symbol| {
+            let Some(next) = self.automaton.next(state, symbol) else {
+                return NOWHERE;
+            };
+            let place = targets.iter().position(|known| *known == next);
+            place.unwrap_or_else(|| {
+                targets.push(next);
+                targets.len() - 1
+            }) as u32
         });
         let kinds = kinds.collect();
         (kinds, targets)
     }
 
-    /// The characters that may come next, and the places of their targets.
-    fn pieces(&self, state: StateId, targets: &[StateId]) -> Vec<Piece> {
-        let place = |to: StateId| targets.iter().position(|known| *known == to);
-        let ranges = self.characters_from(state).into_iter();
-        let pieces = ranges.filter_map(|(low, high, to)| Some((low, high, place(to)? as u16)));
-        pieces.collect()
-    }
-
-    /// The characters that may come next, and where they lead; none inside of a
-    /// character.
-    fn characters_from(&self, state: StateId) -> Vec<(u32, u32, StateId)> {
-        let mut ranges: Vec<(u32, u32, StateId)> = Vec::new();
-        let Some(alphabet) = &self.alphabet else {
-            decode(&self.automaton, state, &mut ranges);
-            return ranges;
-        };
+    /// The characters that may come next, and where they lead.
+    fn characters_from(&self, state: StateId, alphabet: &Alphabet) -> Vec<Range> {
+        let mut ranges: Vec<Range> = Vec::new();
         for &(low, high, symbol) in alphabet.runs() {
             if let Some(next) = self.automaton.next(state, symbol) {
                 push_merging(&mut ranges, (low, high, next));
@@ -260,13 +245,13 @@ impl Language {
     /// The same over symbols, if they are few enough.
     fn over_symbols(self) -> Self {
         let dfa = &self.automaton;
+        let mut decoder = Decoder::new(dfa);
         let mut places: FxHashMap<StateId, StateId> = FxHashMap::default();
         places.insert(dfa.start(), 0);
         let mut order = vec![dfa.start()];
-        let mut rows: Vec<Vec<(u32, u32, StateId)>> = Vec::new();
+        let mut rows: Vec<Vec<Range>> = Vec::new();
         while let Some(&state) = order.get(rows.len()) {
-            let mut row = Vec::new();
-            decode(dfa, state, &mut row);
+            let mut row = decoder.characters_from(state);
             for (_, _, to) in &mut row {
                 let fresh = order.len() as StateId;
                 let place = *places.entry(*to).or_insert(fresh);
@@ -310,6 +295,9 @@ impl Language {
         }
     }
 }
+
+/// Characters from the first to the last, and the state behind them.
+type Range = (u32, u32, StateId);
 
 /// Connects two states by a set of characters.
 type OnSet<'a> = dyn FnMut(&mut NfaBuilder, &[(u32, u32)], NfaState, NfaState) + 'a;
@@ -362,48 +350,86 @@ impl NfaBuilder {
     }
 }
 
-/// What an automaton over UTF-8 reads from a state, as characters.
-fn decode(dfa: &Dfa, state: StateId, ranges: &mut Vec<(u32, u32, StateId)>) {
-    for (low, high, next) in dfa.byte_ranges(state) {
-        if low < 0x80 {
-            push_merging(ranges, (low as u32, high.min(0x7F) as u32, next));
-        }
-        for lead in low.max(0xC0)..=high {
-            let (groups, bits) = match lead {
-                0xC0..=0xDF => (1, lead & 0x1F),
-                0xE0..=0xEF => (2, lead & 0x0F),
-                _ => (3, lead & 0x07),
-            };
-            decode_rest(dfa, next, groups, (bits as u32) << (6 * groups), ranges);
-        }
-    }
+/// What an automaton over UTF-8 reads, as characters. Rests of characters are read
+/// once, however many beginnings lead to them.
+struct Decoder<'d> {
+    dfa: &'d Dfa,
+    rests: FxHashMap<(StateId, u32), Rc<Vec<Range>>>,
 }
 
-fn decode_rest(
-    dfa: &Dfa,
-    state: StateId,
-    groups: u32,
-    base: u32,
-    ranges: &mut Vec<(u32, u32, StateId)>,
-) {
-    for (low, high, next) in dfa.byte_ranges(state) {
-        let (low, high) = (low.max(0x80), high.min(0xBF));
-        if low > high {
-            continue;
+impl<'d> Decoder<'d> {
+    fn new(dfa: &'d Dfa) -> Self {
+        Self {
+            dfa,
+            rests: FxHashMap::default(),
         }
+    }
+
+    /// The characters that may come next, and where they lead; none inside of a
+    /// character.
+    fn characters_from(&mut self, state: StateId) -> Vec<Range> {
+        let mut ranges = Vec::new();
+        for (low, high, next) in self.dfa.byte_ranges(state) {
+            if low < 0x80 {
+                push_merging(&mut ranges, (low as u32, high.min(0x7F) as u32, next));
+            }
+            for lead in low.max(0xC0)..=high {
+                let (groups, bits) = match lead {
+                    0xC0..=0xDF => (1, lead & 0x1F),
+                    0xE0..=0xEF => (2, lead & 0x0F),
+                    _ => (3, lead & 0x07),
+                };
+                let base = (bits as u32) << (6 * groups);
+                for &(low, high, next) in self.rest(next, groups).iter() {
+                    push_merging(&mut ranges, (base + low, base + high, next));
+                }
+            }
+        }
+        ranges
+    }
+
+    fn rest(&mut self, state: StateId, groups: u32) -> Rc<Vec<Range>> {
+        if let Some(known) = self.rests.get(&(state, groups)) {
+            return known.clone();
+        }
+        let mut ranges = Vec::new();
         let size = 1 << (6 * (groups - 1));
-        let code = |byte: u8| base + (byte as u32 & 0x3F) * size;
-        if groups == 1 {
-            push_merging(ranges, (code(low), code(high), next));
-            continue;
+        for (low, high, next) in self.dfa.byte_ranges(state) {
+            let (low, high) = (low.max(0x80), high.min(0xBF));
+            if groups == 1 && low <= high {
+                let code = |byte: u8| byte as u32 & 0x3F;
+                push_merging(&mut ranges, (code(low), code(high), next));
+                continue;
+            }
+            for byte in low..=high {
+                let base = (byte as u32 & 0x3F) * size;
+                for &(low, high, next) in self.rest(next, groups - 1).iter() {
+                    push_merging(&mut ranges, (base + low, base + high, next));
+                }
+            }
         }
-        for byte in low..=high {
-            decode_rest(dfa, next, groups - 1, code(byte), ranges);
-        }
+        let ranges = Rc::new(ranges);
+        self.rests.insert((state, groups), ranges.clone());
+        ranges
     }
 }
 
-fn push_merging(ranges: &mut Vec<(u32, u32, StateId)>, (low, high, next): (u32, u32, StateId)) {
+/// Characters with places, by the order in which they lead there, of where they lead.
+fn placed(ranges: Vec<Range>) -> (Vec<Piece>, Vec<StateId>) {
+    let mut targets: Vec<StateId> = Vec::new();
+    let pieces = ranges.into_iter().map(|(low, high, to)| {
+        let place = targets.iter().position(|known| *known == to);
+        let place = place.unwrap_or_else(|| {
+            targets.push(to);
+            targets.len() - 1
+        });
+        (low, high, place as u32)
+    });
+    let pieces = pieces.collect();
+    (pieces, targets)
+}
+
+fn push_merging(ranges: &mut Vec<Range>, (low, high, next): Range) {
     match ranges.last_mut() {
         Some(last) if last.2 == next && last.1 + 1 == low => last.1 = high,
         _ => ranges.push((low, high, next)),

@@ -3,8 +3,8 @@
 //! minimization", 2012), which refines a partition of the states and one of the
 //! transitions against each other.
 
+use super::Dfa;
 use super::dfa::DEAD;
-use super::{Dfa, StateId};
 
 impl Dfa {
     /// The smallest automaton of the same language.
@@ -13,9 +13,9 @@ impl Dfa {
         let transitions: Vec<Transition> = (0..self.table.len())
             .filter(|&at| self.table[at] != DEAD)
             .map(|at| Transition {
-                tail: at / self.class_count,
-                class: at % self.class_count,
-                head: self.table[at] as usize,
+                tail: (at / self.class_count) as u32,
+                class: (at % self.class_count) as u32,
+                head: self.table[at],
             })
             .collect();
         let blocks = refine(&self.accepting, &transitions, self.class_count);
@@ -26,13 +26,13 @@ impl Dfa {
         let mut table = vec![DEAD; found * self.class_count];
         let mut accepting = vec![false; found];
         for (state, &accepts) in self.accepting.iter().enumerate() {
-            accepting[blocks.set_of[state]] |= accepts;
+            accepting[blocks.set_of[state] as usize] |= accepts;
         }
         for transition in &transitions {
-            let row = blocks.set_of[transition.tail] * self.class_count;
-            table[row + transition.class] = blocks.set_of[transition.head] as StateId;
+            let row = blocks.set_of[transition.tail as usize] as usize * self.class_count;
+            table[row + transition.class as usize] = blocks.set_of[transition.head as usize];
         }
-        let start = blocks.set_of[self.start as usize] as StateId;
+        let start = blocks.set_of[self.start as usize];
         Self {
             classes: self.classes,
             class_count: self.class_count,
@@ -45,9 +45,9 @@ impl Dfa {
 }
 
 struct Transition {
-    tail: usize,
-    class: usize,
-    head: usize,
+    tail: u32,
+    class: u32,
+    head: u32,
 }
 
 /// The coarsest partition of the states that acceptance and transitions respect.
@@ -58,39 +58,32 @@ fn refine(accepting: &[bool], transitions: &[Transition], class_count: usize) ->
         .enumerate()
         .filter(|(_, accepts)| **accepts)
     {
-        blocks.mark(state);
+        blocks.mark(state as u32);
     }
     blocks.split();
 
     // Transitions with one label begin in one set.
     let mut cords = Partition::new(transitions.len());
+    let labelled = Groups::new(class_count, transitions.iter().map(|t| t.class));
     for class in 0..class_count {
-        let labelled = transitions
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| t.class == class);
-        for (index, _) in labelled {
+        for &index in labelled.of(class) {
             cords.mark(index);
         }
         cords.split();
     }
 
-    let mut incoming: Vec<Vec<usize>> = vec![Vec::new(); accepting.len()];
-    for (index, transition) in transitions.iter().enumerate() {
-        incoming[transition.head].push(index);
-    }
-
+    let incoming = Groups::new(accepting.len(), transitions.iter().map(|t| t.head));
     let mut next_cord = 0;
     let mut next_block = 1;
     while next_cord < cords.sets() {
         for at in cords.range(next_cord) {
-            blocks.mark(transitions[cords.elements[at]].tail);
+            blocks.mark(transitions[cords.elements[at] as usize].tail);
         }
         blocks.split();
         next_cord += 1;
         while next_block < blocks.sets() {
             for at in blocks.range(next_block) {
-                for &index in &incoming[blocks.elements[at]] {
+                for &index in incoming.of(blocks.elements[at] as usize) {
                     cords.mark(index);
                 }
             }
@@ -101,27 +94,59 @@ fn refine(accepting: &[bool], transitions: &[Transition], class_count: usize) ->
     blocks
 }
 
+/// Indices by the group that each belongs to.
+struct Groups {
+    ends: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Groups {
+    fn new(count: usize, group_of: impl Iterator<Item = u32> + Clone) -> Self {
+        let mut ends = vec![0; count + 1];
+        for group in group_of.clone() {
+            ends[group as usize + 1] += 1;
+        }
+        for group in 0..count {
+            ends[group + 1] += ends[group];
+        }
+        let mut next = ends.clone();
+        let mut members = vec![0; ends[count] as usize];
+        for (index, group) in (0..).zip(group_of) {
+            let place = &mut next[group as usize];
+            members[*place as usize] = index;
+            *place += 1;
+        }
+        Self { ends, members }
+    }
+
+    fn of(&self, group: usize) -> &[u32] {
+        &self.members[self.ends[group] as usize..self.ends[group + 1] as usize]
+    }
+}
+
 /// A partition whose sets are split by marking elements; the smaller part
 /// becomes the new set.
 struct Partition {
-    elements: Vec<usize>,
-    place: Vec<usize>,
-    set_of: Vec<usize>,
-    first: Vec<usize>,
-    past: Vec<usize>,
-    marked: Vec<usize>,
-    touched: Vec<usize>,
+    elements: Vec<u32>,
+    place: Vec<u32>,
+    set_of: Vec<u32>,
+    first: Vec<u32>,
+    past: Vec<u32>,
+    marked: Vec<u32>,
+    touched: Vec<u32>,
 }
 
 impl Partition {
     fn new(count: usize) -> Self {
+        let sets = usize::from(count > 0);
+        let count = count as u32;
         Self {
             elements: (0..count).collect(),
             place: (0..count).collect(),
-            set_of: vec![0; count],
-            first: vec![0; usize::from(count > 0)],
-            past: vec![count; usize::from(count > 0)],
-            marked: vec![0; usize::from(count > 0)],
+            set_of: vec![0; count as usize],
+            first: vec![0; sets],
+            past: vec![count; sets],
+            marked: vec![0; sets],
             touched: Vec::new(),
         }
     }
@@ -131,27 +156,29 @@ impl Partition {
     }
 
     fn range(&self, set: usize) -> std::ops::Range<usize> {
-        self.first[set]..self.past[set]
+        self.first[set] as usize..self.past[set] as usize
     }
 
-    fn mark(&mut self, element: usize) {
-        let set = self.set_of[element];
-        let from = self.place[element];
-        let to = self.first[set] + self.marked[set];
+    fn mark(&mut self, element: u32) {
+        let set = self.set_of[element as usize];
+        let marked = &mut self.marked[set as usize];
+        let from = self.place[element as usize];
+        let to = self.first[set as usize] + *marked;
         if from < to {
             return;
         }
-        self.elements.swap(from, to);
-        self.place[self.elements[from]] = from;
-        self.place[element] = to;
-        if self.marked[set] == 0 {
+        if *marked == 0 {
             self.touched.push(set);
         }
-        self.marked[set] += 1;
+        *marked += 1;
+        self.elements.swap(from as usize, to as usize);
+        self.place[self.elements[from as usize] as usize] = from;
+        self.place[element as usize] = to;
     }
 
     fn split(&mut self) {
         while let Some(set) = self.touched.pop() {
+            let set = set as usize;
             let middle = self.first[set] + std::mem::take(&mut self.marked[set]);
             if middle == self.past[set] {
                 continue;
@@ -168,7 +195,7 @@ impl Partition {
             }
             self.marked.push(0);
             for at in self.range(new) {
-                self.set_of[self.elements[at]] = new;
+                self.set_of[self.elements[at] as usize] = new as u32;
             }
         }
     }

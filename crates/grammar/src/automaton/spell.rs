@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::{AutomatonError, Dfa, Limits, StateId, byte_classes};
 
 /// Codes from the first to the last, and the place that they lead to.
-pub(crate) type Piece = (u32, u32, u16);
+pub(crate) type Piece = (u32, u32, u32);
 
 /// Codes from the first to the last, and where they lead.
 pub(crate) type Lead = (u32, u32, To);
@@ -23,7 +23,7 @@ pub(crate) enum To {
     /// To another node.
     Node(u32),
     /// Behind the character.
-    Place(u16),
+    Place(u32),
 }
 
 /// How characters are spelled.
@@ -186,7 +186,7 @@ pub(crate) struct Speller<'s> {
     start: StateId,
     forest: Forest,
     /// For each node, the only place that it leads to.
-    only: Vec<Option<u16>>,
+    only: Vec<Option<u32>>,
     rows: Vec<Vec<(u8, u8, StateId)>>,
     accepting: Vec<bool>,
     copies: FxHashMap<(u32, StateId), StateId>,

@@ -5,7 +5,7 @@
 //! rule stands for each state: the position, the counts, the values seen. Where each
 //! position may hold the same values, none twice, these are an [`Interleave`].
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::indentation::Mark;
 use super::lower::Lowering;
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         // From here on positions are alike; only the first has no comma.
         let front = positions.front.len().max(1) as u32;
         let settled = front.max(positions.min).max(positions.max.unwrap_or(0));
-        let mut states: HashMap<Counted, RuleId> = HashMap::new();
+        let mut states: HashMap<Counted, RuleId> = HashMap::default();
         let mut todo = vec![start.clone()];
         let name = self.here();
         let add = |lowering: &mut Self, states: &mut HashMap<Counted, RuleId>, state: &Counted| {
@@ -350,7 +350,7 @@ impl<'a> Lowering<'a> {
             return self.set_of(spelled, positions);
         }
         let name = self.here();
-        let mut states: HashMap<(u32, usize), RuleId> = HashMap::new();
+        let mut states: HashMap<(u32, usize), RuleId> = HashMap::default();
         let mut todo = vec![(0, 0)];
         let first = self.add_rule(format!("{name} values"), Expr::never());
         states.insert((0, 0), first);

@@ -9,9 +9,11 @@
 //! many names, so there are finitely many schemas and dynamic references are
 //! exact. Without dynamic anchors there is one scope, the empty one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use super::draft::Draft;
 use super::finding::{Finding, error};
@@ -83,14 +85,14 @@ impl<'a> Document<'a> {
             options,
             resources: Resources::new(root, documents),
             sources: Vec::new(),
-            ids: HashMap::new(),
+            ids: HashMap::default(),
             nodes: Vec::new(),
             scopes: vec![Scope::new()],
-            entered: HashMap::new(),
+            entered: HashMap::default(),
             open,
-            patterns: HashMap::new(),
-            formats: HashMap::new(),
-            filled: HashMap::new(),
+            patterns: HashMap::default(),
+            formats: HashMap::default(),
+            filled: HashMap::default(),
             slots: Vec::new(),
             findings: Vec::new(),
             warnings: Vec::new(),

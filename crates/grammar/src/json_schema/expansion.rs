@@ -9,9 +9,10 @@
 //! Recursion is no matter: values inside of values stay sets of schemas
 //! ([`Goals`]), which are expanded when somebody asks for them.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::document::Document;
 use super::keyword::{Keyword, SchemaId};
@@ -31,6 +32,8 @@ const MAX_DEPTH: usize = 24;
 pub(super) struct Expander<'a> {
     pub document: Document<'a>,
     known: HashMap<Goals, Rc<Vec<Shape<'a>>>>,
+    /// Goals that may hold, or surely do not, without all their shapes.
+    holding: HashMap<Goals, bool>,
     under_way: HashSet<Goals>,
     depth: usize,
     disjoint: HashMap<(SchemaId, SchemaId), bool>,
@@ -44,6 +47,14 @@ pub(super) struct Expander<'a> {
     pub names: HashMap<SchemaId, Arc<Language>>,
     /// Steps taken so far.
     work: u64,
+}
+
+/// How many shapes are asked for.
+#[derive(Clone, Copy)]
+enum Wanted {
+    All,
+    /// Whether there is any.
+    One,
 }
 
 /// A union of shapes under construction: one of them.
@@ -60,16 +71,17 @@ impl<'a> Expander<'a> {
     pub(super) fn new(document: Document<'a>) -> Self {
         Self {
             document,
-            known: HashMap::new(),
-            under_way: HashSet::new(),
+            known: HashMap::default(),
+            holding: HashMap::default(),
+            under_way: HashSet::default(),
             depth: 0,
-            disjoint: HashMap::new(),
-            types: HashMap::new(),
-            evaluates: HashMap::new(),
-            grounded: HashSet::new(),
-            languages: HashMap::new(),
+            disjoint: HashMap::default(),
+            types: HashMap::default(),
+            evaluates: HashMap::default(),
+            grounded: HashSet::default(),
+            languages: HashMap::default(),
             any_text: None,
-            names: HashMap::new(),
+            names: HashMap::default(),
             work: 0,
         }
     }
@@ -79,11 +91,15 @@ impl<'a> Expander<'a> {
         if let Some(known) = self.known.get(goals) {
             return known.clone();
         }
-        self.under_way.insert(goals.clone());
-        self.depth += 1;
-        let shapes = Rc::new(self.shapes(goals));
-        self.depth -= 1;
-        self.under_way.remove(goals);
+        let shapes = Rc::new(match self.search(goals, Wanted::All) {
+            Some(shapes) => shapes,
+            None => {
+                let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
+                let message = format!("the choices here lead to over {MAX_SHAPES} cases");
+                self.refuse("too-large", schema, "", &message);
+                Vec::new()
+            }
+        });
         self.known.insert(goals.clone(), shapes.clone());
         shapes
     }
@@ -93,10 +109,16 @@ impl<'a> Expander<'a> {
         if let Some(known) = self.known.get(goals) {
             return !known.is_empty();
         }
+        if let Some(&known) = self.holding.get(goals) {
+            return known;
+        }
         if self.depth > MAX_DEPTH || self.under_way.contains(goals) {
             return true;
         }
-        !self.expand(goals).is_empty()
+        let found = self.search(goals, Wanted::One);
+        let may_hold = found.is_none_or(|shapes| !shapes.is_empty());
+        self.holding.insert(goals.clone(), may_hold);
+        may_hold
     }
 
     pub(super) fn are_disjoint(&mut self, first: SchemaId, second: SchemaId) -> bool {
@@ -171,8 +193,21 @@ impl<'a> Expander<'a> {
         left
     }
 
-    fn shapes(&mut self, goals: &Goals) -> Vec<Shape<'a>> {
+    /// The shapes that goals lead to, or one of them; `None` where there are too many
+    /// cases.
+    fn search(&mut self, goals: &Goals, wanted: Wanted) -> Option<Vec<Shape<'a>>> {
+        self.under_way.insert(goals.clone());
+        self.depth += 1;
+        let shapes = self.shapes(goals, wanted);
+        self.depth -= 1;
+        self.under_way.remove(goals);
+        shapes
+    }
+
+    fn shapes(&mut self, goals: &Goals, wanted: Wanted) -> Option<Vec<Shape<'a>>> {
         let mut found: Vec<Shape<'a>> = Vec::new();
+        // Shapes that are equal have the same mark.
+        let mut marked: HashMap<u64, Vec<usize>> = HashMap::default();
         let todo = goals.iter().map(|&goal| Step::Schema(goal, 0)).collect();
         let mut branches = vec![Branch {
             shape: Shape::all(),
@@ -192,16 +227,21 @@ impl<'a> Expander<'a> {
                 continue;
             }
             let Some((at, options)) = self.next_split(&mut branch) else {
-                if self.narrow(&mut branch.shape) && !found.contains(&branch.shape) {
+                if !self.narrow(&mut branch.shape) {
+                    continue;
+                }
+                let alike = marked.entry(branch.shape.mark()).or_default();
+                if !alike.iter().any(|&at| found[at] == branch.shape) {
+                    alike.push(found.len());
                     found.push(branch.shape);
                 }
-                continue;
+                match wanted {
+                    Wanted::One => return Some(found),
+                    Wanted::All => continue,
+                }
             };
             if found.len() + branches.len() + options.len() > MAX_SHAPES {
-                let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
-                let message = format!("the choices here lead to over {MAX_SHAPES} cases");
-                self.refuse("too-large", schema, "", &message);
-                return Vec::new();
+                return None;
             }
             branches_were_made = true;
             branch.splits.swap_remove(at);
@@ -211,7 +251,7 @@ impl<'a> Expander<'a> {
                 branches.push(taken);
             }
         }
-        found
+        Some(found)
     }
 
     /// Takes all steps that are no choice; `false` where nothing is left.

@@ -9,7 +9,7 @@
 //! Depth is bounded, since a grammar cannot count on: containers within more than
 //! [`MAX_DEPTH`] others have no items.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::{Expr, Place, Rule, RuleId};
 
@@ -63,7 +63,7 @@ pub(super) fn indent(
         count: rules.len(),
         marked,
         width,
-        copies: HashMap::new(),
+        copies: HashMap::default(),
         todo: vec![],
     };
     indentation.copy(start, 0);

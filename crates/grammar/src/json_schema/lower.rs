@@ -1,8 +1,10 @@
 //! From schemas to rules: goals that must all hold, a rule for each set of them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use super::document::Document;
 use super::expansion::Expander;
@@ -21,7 +23,9 @@ use crate::automaton::{AutomatonError, Dfa, Language};
 use crate::diagnostic::said_once;
 use crate::slots::spelling::Spelling;
 use crate::slots::{Recipe, Target, Way};
-use crate::{Diagnostics, Expr, Grammar, Linted, OpenGrammar, Place, Rule, RuleId, analysis};
+use crate::{
+    Diagnostic, Diagnostics, Expr, Grammar, Linted, OpenGrammar, Place, Rule, RuleId, analysis,
+};
 
 /// Most rules.
 const MAX_RULES: usize = 100_000;
@@ -41,7 +45,10 @@ pub(super) fn lower(
     let value = lowering.rule_of_alternatives(goals.into_iter().collect());
     let start = lowering.whole_text(value);
     while let Some((rule, goals)) = lowering.queue.pop_front() {
-        if lowering.findings().len() >= MAX_FINDINGS || lowering.overflown() {
+        // What is too large once takes as long the next time.
+        let is_large = |finding: &Diagnostic| finding.kind == "too-large";
+        let findings = lowering.findings();
+        if findings.len() >= MAX_FINDINGS || findings.iter().any(is_large) || lowering.overflown() {
             break;
         }
         let body = lowering.body(&goals, rule);
@@ -86,18 +93,18 @@ impl<'a> Lowering<'a> {
             places: vec![Place::Pointer(String::new()); marks.len()],
             rules: marks,
             queue: VecDeque::new(),
-            known: HashMap::new(),
-            choices: HashMap::new(),
+            known: HashMap::default(),
+            choices: HashMap::default(),
             any: None,
-            spelled: HashMap::new(),
+            spelled: HashMap::default(),
             recipes: Vec::new(),
             holes: Vec::new(),
-            other_names: HashMap::new(),
+            other_names: HashMap::default(),
             here: (RuleId(0), Document::ROOT),
         }
     }
 
-    fn findings(&mut self) -> &mut Vec<crate::Diagnostic> {
+    fn findings(&mut self) -> &mut Vec<Diagnostic> {
         &mut self.expander.document.findings
     }
 

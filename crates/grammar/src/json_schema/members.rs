@@ -1,6 +1,6 @@
 //! The members of an object's shape, by classes of names that are treated alike.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 use std::sync::Arc;
 
 use super::LIMITS;
@@ -193,7 +193,7 @@ fn names_of<'a>(objects: &Objects<'a>) -> Vec<&'a str> {
     let required = objects.required.iter().copied();
     let at = objects.at.iter().map(|(name, _)| *name);
     let forbidden = objects.forbidden.iter().copied();
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     let all = declared
         .chain(required)
         .chain(at)

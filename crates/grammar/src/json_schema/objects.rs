@@ -6,7 +6,7 @@
 //! stands for each state: the next member, how many there are, which conditions are
 //! met.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::lower::Lowering;
 use super::members::Member;
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a> {
             is_begun: false,
         };
         let name = self.here();
-        let mut rules: HashMap<State, RuleId> = HashMap::new();
+        let mut rules: HashMap<State, RuleId> = HashMap::default();
         let mut todo = vec![start.clone()];
         let first = self.add_rule(format!("{name} members"), Expr::never());
         rules.insert(start, first);

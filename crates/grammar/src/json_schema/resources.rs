@@ -6,7 +6,7 @@
 //! resources and anchors; it goes only where schemas stand, so that an `$id` in
 //! an `enum` is none.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::draft::{Draft, Holder, holder};
 use super::finding::{Finding, expected};
@@ -174,7 +174,7 @@ impl<'a> Resources<'a> {
             },
             draft,
             declares_draft: declared(json).is_some() || around_declares,
-            anchors: HashMap::new(),
+            anchors: HashMap::default(),
             dynamic: Vec::new(),
         });
         resource

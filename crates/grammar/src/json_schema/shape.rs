@@ -5,8 +5,11 @@
 //! type, and meeting is adding to them. What is no product (`anyOf`, the denial
 //! of several things) is a union of shapes: see [`super::expansion`].
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use super::decimal::Decimal;
 use super::keyword::{Bound, Items, Members, SchemaId, Values};
@@ -197,6 +200,30 @@ impl<'a> Shape<'a> {
             arrays: Arrays::default(),
             objects: Objects::default(),
         }
+    }
+
+    /// The same for shapes that are equal.
+    pub(super) fn mark(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.types.hash(&mut hasher);
+        let strings = &self.strings;
+        (strings.min, strings.max, strings.except.len()).hash(&mut hasher);
+        strings.words.hash(&mut hasher);
+        for (texts, within) in &strings.texts {
+            (Arc::as_ptr(texts), within).hash(&mut hasher);
+        }
+        let arrays = &self.arrays;
+        (arrays.min, arrays.max, &arrays.at, arrays.contained.len()).hash(&mut hasher);
+        for (items, scopes) in &arrays.items {
+            (Rc::as_ptr(items), scopes).hash(&mut hasher);
+        }
+        let objects = &self.objects;
+        (objects.min, objects.max, objects.some.len()).hash(&mut hasher);
+        (&objects.required, &objects.forbidden, &objects.at).hash(&mut hasher);
+        for (members, scopes) in &objects.members {
+            (Rc::as_ptr(members).cast::<u8>(), scopes).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// Whether something is surely left; looks at what is said of one type only.

@@ -95,7 +95,7 @@ fn pieces(characters: &[char], others: bool) -> Vec<Piece> {
         for (first, last) in [(0, 0xD7FF), (0xE000, ANY_CHARACTER.1)] {
             let (low, high) = (from.max(first), to.min(last));
             if others && low <= high {
-                pieces.push((low, high, characters.len() as u16));
+                pieces.push((low, high, characters.len() as u32));
             }
         }
     };
@@ -104,7 +104,7 @@ fn pieces(characters: &[char], others: bool) -> Vec<Piece> {
         if code > from {
             between(&mut pieces, from, code - 1);
         }
-        pieces.push((code, code, place as u16));
+        pieces.push((code, code, place as u32));
         from = code + 1;
     }
     between(&mut pieces, from, ANY_CHARACTER.1);
