@@ -35,7 +35,7 @@ interface Asked {
 export class Bench {
   readonly #options: Options;
   #worker: WorkerLike | undefined;
-  /** Whether the engine is loaded; downloading takes as long as it takes. */
+  /** Whether nothing is being downloaded. */
   #isReady = false;
   #newest: { readonly turn: number; readonly look: Look } | undefined;
   /** The turn that the worker is at. */
@@ -88,8 +88,9 @@ export class Bench {
   #heard(message: FromWorker): void {
     const { listener } = this.#options;
     switch (message.kind) {
+      case "loading":
       case "ready":
-        this.#isReady = true;
+        this.#isReady = message.kind === "ready";
         break;
       case "begun":
         this.#begun = message.turn;

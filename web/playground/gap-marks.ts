@@ -38,7 +38,7 @@ const plugin = ViewPlugin.fromClass(
 );
 
 /** Marks gaps, writes one at Ctrl+G, and tells which the cursor is at. */
-export function gapMarks(moved: (offset: number) => void): Extension {
+export function gapMarks(moved: (offset: number, byTyping: boolean) => void): Extension {
   return [
     plugin,
     keymap.of([
@@ -52,7 +52,7 @@ export function gapMarks(moved: (offset: number) => void): Extension {
       },
     ]),
     EditorView.updateListener.of(({ selectionSet, docChanged, state }) => {
-      if (selectionSet || docChanged) moved(state.selection.main.head);
+      if (selectionSet || docChanged) moved(state.selection.main.head, docChanged);
     }),
   ];
 }

@@ -1,27 +1,32 @@
 /**
- * The completion, its derivation and the grammar, linked: what is pointed at in one of them
- * is tinted in the others.
+ * The text, its completion, the derivation and the grammar, linked: what is pointed at in
+ * one of them is tinted in the others.
  */
 
+import type { Place } from "../editor/editor.ts";
 import { byId } from "../src/page/dom.ts";
 import type { GrammarPane } from "./grammar-pane.ts";
 import { placeOfNamed } from "./places.ts";
 import type { Completed, Info, TreeNode } from "./protocol.ts";
 import type { State } from "./state.ts";
+import type { TextPane } from "./text-pane.ts";
+import { completedPlace, writtenPlaces } from "./text-places.ts";
 import { TreeView } from "./tree-view.ts";
 import { WitnessView } from "./witness-view.ts";
 import { counted } from "./words.ts";
 
 export class LinkedViews {
   readonly #grammar: GrammarPane;
+  readonly #text: TextPane;
   readonly #state: () => State;
   readonly #witness: WitnessView;
   readonly #tree: TreeView;
   readonly #note = byId("tree-note", HTMLElement);
   #info: Info | undefined;
 
-  constructor(grammar: GrammarPane, state: () => State) {
+  constructor(grammar: GrammarPane, text: TextPane, state: () => State) {
     this.#grammar = grammar;
+    this.#text = text;
     this.#state = state;
     this.#witness = new WitnessView(byId("witness", HTMLElement), (offset) =>
       this.#point(offset === undefined ? undefined : this.#tree.nodeAt(offset)),
@@ -47,7 +52,7 @@ export class LinkedViews {
   }
 
   tree(text: string, nodes: readonly TreeNode[]): void {
-    if (text !== this.#witness.text) return;
+    if (text !== this.#witness.shown.text) return;
     const { rules = [], terminals = [] } = this.#info ?? {};
     this.#tree.show(text, nodes, rules, terminals);
     this.#witness.divide(nodes);
@@ -75,7 +80,30 @@ export class LinkedViews {
     }
     const found = nodes.flatMap((node, at) => (isAt.get(node.by)?.has(node.id ?? -1) ? [at] : []));
     this.#tree.point(found);
-    this.#witness.point(found.flatMap((at) => this.#nodes(at)));
+    this.#tint(found.flatMap((at) => this.#nodes(at)));
+  }
+
+  /** The cursor stands in the text: the innermost part there is tinted. */
+  pointedInText(cursor: number): void {
+    const { text, parts } = this.#text;
+    const at = completedPlace(text, parts, this.#witness.shown, cursor);
+    const node = at === undefined ? undefined : this.#tree.nodeAt(at);
+    this.#tree.point(node === undefined ? [] : [node]);
+    this.#witness.point(node === undefined ? [] : this.#nodes(node));
+    this.#pointRule(node);
+  }
+
+  /** Tints places of the completion, there and in the text. */
+  #tint(places: readonly Place[]): void {
+    this.#witness.point(places);
+    const { text, parts } = this.#text;
+    const { shown } = this.#witness;
+    this.#text.point(places.flatMap((place) => writtenPlaces(text, parts, shown, place)));
+  }
+
+  #pointRule(node: number | undefined): void {
+    const place = node === undefined ? undefined : this.#placeOf(node);
+    this.#grammar.point(place ? [place] : []);
   }
 
   #lists() {
@@ -91,9 +119,8 @@ export class LinkedViews {
   /** A part is pointed at: in the tree, in the text, and its rule. */
   #point(at: number | undefined): void {
     this.#tree.point(at === undefined ? [] : [at]);
-    this.#witness.point(at === undefined ? [] : this.#nodes(at));
-    const place = at === undefined ? undefined : this.#placeOf(at);
-    this.#grammar.point(place ? [place] : []);
+    this.#tint(at === undefined ? [] : this.#nodes(at));
+    this.#pointRule(at);
   }
 
   /** A part is chosen: its rule is brought into view. */

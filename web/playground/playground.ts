@@ -78,7 +78,10 @@ export class Playground {
       byId("text", HTMLElement),
       "verdict-detail",
       () => this.#changed(),
-      () => this.#chooseGap(this.#text.gapAtCursor),
+      (offset, byTyping) => {
+        this.#chooseGap(this.#text.gapAtCursor);
+        if (!byTyping) this.#linked.pointedInText(offset);
+      },
     );
     this.#tests = new TestsPane(
       {
@@ -89,7 +92,7 @@ export class Playground {
       },
       () => this.#changed(),
     );
-    this.#linked = new LinkedViews(this.#grammar, () => this.#state());
+    this.#linked = new LinkedViews(this.#grammar, this.#text, () => this.#state());
     this.#completions = new Completions(this.#bench, this.#linked, (text) =>
       this.#tests.add(text, true),
     );

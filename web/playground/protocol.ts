@@ -157,7 +157,9 @@ export interface Tried {
 }
 
 export type FromWorker =
-  /** The engine is loaded. */
+  /** Something is being downloaded, which takes as long as it takes. */
+  | { readonly kind: "loading" }
+  /** It is there. */
   | { readonly kind: "ready" }
   | { readonly kind: "begun"; readonly turn: number }
   /** A sign of life. */

@@ -9,7 +9,13 @@ export class TextPane {
   readonly #editor: Editor;
   #cursor = 0;
 
-  constructor(parent: HTMLElement, describedBy: string, changed: () => void, moved: () => void) {
+  /** `moved` is told where the cursor is, and whether it was typed. */
+  constructor(
+    parent: HTMLElement,
+    describedBy: string,
+    changed: () => void,
+    moved: (offset: number, byTyping: boolean) => void,
+  ) {
     this.#editor = new Editor({
       parent,
       label: "Text with gaps",
@@ -17,9 +23,9 @@ export class TextPane {
       changed,
       extensions: [
         pointable,
-        gapMarks((offset) => {
+        gapMarks((offset, byTyping) => {
           this.#cursor = offset;
-          moved();
+          moved(offset, byTyping);
         }),
       ],
     });

@@ -151,6 +151,7 @@ export class TreeView {
         tabindex: "-1",
         "data-node": `${first}`,
         "aria-level": `${level}`,
+        "aria-label": `${names.map((name) => name.textContent).join(" › ")} ${readable(excerpt)}`,
         ...(children.length > 0 ? { "aria-expanded": "false" } : {}),
       },
       row,

@@ -23,8 +23,8 @@ export class WitnessView {
     root.addEventListener("pointerleave", () => hovered(undefined));
   }
 
-  get text(): string {
-    return this.#shown.text;
+  get shown(): Completed {
+    return this.#shown;
   }
 
   /** Shows a text, in pieces that end where these places do. */

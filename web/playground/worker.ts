@@ -51,9 +51,12 @@ async function looked({ turn, look: wanted, assets }: ToWorker & { kind: "look" 
 async function load(assets: Assets): Promise<Kit> {
   await init({ module_or_path: assets.wasm });
   say({ kind: "ready" });
-  return new Kit(assets, ({ spellings }) => {
-    const shown = spellings.map((it) => it && decode(it));
-    say({ kind: "found", turn: newest, finding: { about: "tokens", spellings: shown } });
+  return new Kit(assets, {
+    loading: (isLoading) => say({ kind: isLoading ? "loading" : "ready" }),
+    tokens({ spellings }) {
+      const shown = spellings.map((it) => it && decode(it));
+      say({ kind: "found", turn: newest, finding: { about: "tokens", spellings: shown } });
+    },
   });
 }
 

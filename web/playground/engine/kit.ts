@@ -16,18 +16,26 @@ export interface Opened {
   readonly millis: number;
 }
 
+/** What a kit tells of. */
+export interface Events {
+  /** A download began, or is over. */
+  loading(isLoading: boolean): void;
+  /** Tokens are there. */
+  tokens(vocabulary: Vocabulary): void;
+}
+
 export class Kit {
   readonly #assets: Assets;
-  readonly #tokensArrived: (vocabulary: Vocabulary) => void;
+  readonly #events: Events;
   #characters: { readonly besides: string; readonly vocabulary: Vocabulary } | undefined;
   #tokens: Promise<Vocabulary> | undefined;
   #newest:
     | { readonly key: string; readonly opened: Opened | { readonly fault: Fault } }
     | undefined;
 
-  constructor(assets: Assets, tokensArrived: (vocabulary: Vocabulary) => void) {
+  constructor(assets: Assets, events: Events) {
     this.#assets = assets;
-    this.#tokensArrived = tokensArrived;
+    this.#events = events;
   }
 
   /** The grammar compiled, at once if it is the one of last time. */
@@ -70,11 +78,19 @@ export class Kit {
   }
 
   #loadTokens(): Promise<Vocabulary> {
-    this.#tokens ??= tokensOf(this.#assets.model).then((vocabulary) => {
-      this.#tokensArrived(vocabulary);
-      return vocabulary;
-    });
+    this.#tokens ??= this.#fetchTokens();
     return this.#tokens;
+  }
+
+  async #fetchTokens(): Promise<Vocabulary> {
+    this.#events.loading(true);
+    try {
+      const vocabulary = await tokensOf(this.#assets.model);
+      this.#events.tokens(vocabulary);
+      return vocabulary;
+    } finally {
+      this.#events.loading(false);
+    }
   }
 }
 

@@ -68,8 +68,8 @@ pub enum NoDerivation {
     },
 }
 
-/// Steps that looking for a derivation may take: a second or so.
-pub const MAX_STEPS: usize = 10_000_000;
+/// Steps that looking for a derivation may take: a few seconds in a browser.
+pub const MAX_STEPS: usize = 30_000_000;
 
 /// A derivation of a text.
 ///
