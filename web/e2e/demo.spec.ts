@@ -187,6 +187,7 @@ for (const [name, choice] of [
   ["Cells first", "left-to-right"],
   ["Together", "relaxed"],
   ["When stuck", "finish"],
+  ["When stuck", "best"],
 ] as const) {
   test(`“${name}” can be ${choice}, and the text is valid`, async ({ page }) => {
     await open(page);
@@ -208,6 +209,26 @@ test("what is said of a grammar stands in place, as it is typed", async ({ page 
   await expect(editor(page).locator(".cm-lintRange-error")).not.toHaveCount(0);
   await setGrammar(page, file("grammars/smiles.lark").toString());
   await expect(page.locator("#findings li")).toHaveCount(0);
+});
+
+test("says how much of the model is there while it loads", async ({ page }) => {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route("**/model.safetensors", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("/");
+  await expect(status(page)).toHaveText("Loading the model.");
+  await expect(page.locator("#load-text")).toHaveText(/^[\d.]+ of [\d.]+ MB$/);
+  await expect(page.getByRole("progressbar", { name: "Model download" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Run" })).toBeDisabled();
+  go();
+  await ready(page);
+  await expect(page.locator("#loading")).toBeHidden();
+  await expect(status(page)).toHaveText("Ready.");
 });
 
 test("says why the model is not on a graphics card", async ({ page }) => {
