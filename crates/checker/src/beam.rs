@@ -19,6 +19,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use crate::columns::{ColumnId, Columns};
+use crate::cover::CoverSetId;
 use crate::graph::{Label, Point, Step};
 use crate::pairs::Look;
 use crate::{Gap, Segment};
@@ -87,6 +88,11 @@ impl<T> Few<T> {
         }
     }
 
+    /// Whether a column is kept.
+    fn holds(&self, column: ColumnId) -> bool {
+        self.kept.iter().any(|&(known, ..)| known == column)
+    }
+
     /// Keeps a column before all others.
     pub(crate) fn put_first(&mut self, column: ColumnId, what: T) {
         self.kept.retain(|&(known, ..)| known != column);
@@ -116,6 +122,8 @@ struct Reached {
 
 struct Node {
     point: Point,
+    /// What the rest of the pattern asks for there, if anything.
+    asks: Option<CoverSetId>,
     /// Columns, each with its place among all that were reached.
     few: Few<u32>,
     /// Those of them that were not yet followed.
@@ -176,7 +184,7 @@ struct Beam {
     nodes: Vec<Node>,
     ids: FxHashMap<Point, u32>,
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
-    asked: FxHashMap<(Point, ColumnId), bool>,
+    asked: FxHashMap<(CoverSetId, ColumnId), bool>,
 }
 
 impl Beam {
@@ -189,18 +197,25 @@ impl Beam {
         point: Point,
         column: ColumnId,
     ) {
-        let asked = self.asked.entry((point, column));
-        if !*asked.or_insert_with(|| look.is_asked_for(column, point)) {
-            return;
-        }
         let node = *self.ids.entry(point).or_insert_with(|| {
             self.nodes.push(Node {
                 point,
+                asks: look.ahead.asks(point, look.graph.rank(point)),
                 few: Few::default(),
                 fresh: Vec::new(),
             });
             self.nodes.len() as u32 - 1
         });
+        let Node { asks, few, .. } = &self.nodes[node as usize];
+        if few.holds(column) {
+            return;
+        }
+        if let Some(asks) = *asks {
+            let asked = self.asked.entry((asks, column));
+            if !*asked.or_insert_with(|| look.can_do(column, asks)) {
+                return;
+            }
+        }
         let at = self.reached.len() as u32;
         let distance = look.distance(column);
         let kind = match width.by_inner {

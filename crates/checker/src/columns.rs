@@ -39,9 +39,17 @@ struct Column {
     /// Whether the text may end here.
     ends: bool,
     /// The terminals that can be read, once asked for.
-    reads: Option<Arc<BitSet>>,
+    reads: Option<Reads>,
     /// What is innermost, once asked for.
     inner: Option<u32>,
+}
+
+/// What can be read at a column.
+#[derive(Clone, Debug)]
+struct Reads {
+    terminals: Arc<BitSet>,
+    /// The same number for columns that can read the same, and end alike.
+    kind: u32,
 }
 
 /// The columns met so far.
@@ -50,7 +58,9 @@ pub struct Columns {
     columns: Vec<Column>,
     ids: FxHashMap<Arc<[(ColumnId, SetId)]>, ColumnId>,
     steps: FxHashMap<(ColumnId, TerminalId), Option<ColumnId>>,
-    hopes: FxHashMap<(ColumnId, LexerState), bool>,
+    kinds: FxHashMap<(Arc<BitSet>, bool), u32>,
+    /// By kind of what can be read, and by outlook of the lexer's state, if known.
+    hopes: Vec<Box<[Option<bool>]>>,
     cuts: FxHashMap<(ColumnId, u32), ColumnId>,
     inners: FxHashMap<Box<[SetId]>, u32>,
     knows_all: bool,
@@ -153,7 +163,7 @@ impl Columns {
 
     /// Entries of all columns and memos, a measure of the memory.
     pub fn size(&self) -> usize {
-        self.size + 4 * self.columns.len() + self.steps.len() + self.hopes.len() + self.cuts.len()
+        self.size + 4 * self.columns.len() + self.steps.len() + self.cuts.len()
     }
 
     /// Entries made since the last call, a measure of the work.
@@ -222,26 +232,34 @@ impl Columns {
         column: ColumnId,
         state: LexerState,
     ) -> bool {
-        let key = (column, state);
-        if let Some(&known) = self.hopes.get(&key) {
+        let lexer: &Lexer = &cfg.lexer;
+        let kind = match &self.columns[column as usize].reads {
+            Some(reads) => reads.kind,
+            None => self.look_at(cfg, sets, column).kind,
+        };
+        let outlook = lexer.outlook(state) as usize;
+        if let Some(known) = self.hopes[kind as usize][outlook] {
             return known;
         }
-        let lexer: &Lexer = &cfg.lexer;
         let reads = self.reads(cfg, sets, column);
         let hope = (self.ends(column) && lexer.may_end(state))
             || reads
                 .iter()
                 .any(|terminal| lexer.is_alive(state, terminal as TerminalId));
-        self.hopes.insert(key, hope);
+        self.hopes[kind as usize][outlook] = Some(hope);
         hope
     }
 
     /// The terminals that can follow a column.
     pub fn reads(&mut self, cfg: &Cfg, sets: &mut StateSets, column: ColumnId) -> Arc<BitSet> {
-        let known = &self.columns[column as usize];
-        if let Some(reads) = &known.reads {
-            return Arc::clone(reads);
+        match &self.columns[column as usize].reads {
+            Some(reads) => Arc::clone(&reads.terminals),
+            None => self.look_at(cfg, sets, column).terminals,
         }
+    }
+
+    fn look_at(&mut self, cfg: &Cfg, sets: &mut StateSets, column: ColumnId) -> Reads {
+        let known = &self.columns[column as usize];
         let mut reads = BitSet::new(cfg.lexer.terminal_count());
         let all = known.entries.iter().map(|&(_, set)| set);
         for set in all.chain([known.begun]) {
@@ -251,8 +269,17 @@ impl Columns {
                 }
             }
         }
-        let reads = Arc::new(reads);
-        self.columns[column as usize].reads = Some(Arc::clone(&reads));
+        let terminals = Arc::new(reads);
+        let fresh = self.hopes.len() as u32;
+        let key = (Arc::clone(&terminals), known.ends);
+        let kind = *self.kinds.entry(key).or_insert(fresh);
+        if kind == fresh {
+            let outlooks = cfg.lexer.outlooks();
+            self.size += outlooks / 8;
+            self.hopes.push(vec![None; outlooks].into());
+        }
+        let reads = Reads { terminals, kind };
+        self.columns[column as usize].reads = Some(reads.clone());
         reads
     }
 

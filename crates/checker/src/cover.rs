@@ -36,7 +36,8 @@ pub struct Cover {
     ids: FxHashMap<Bits, CoverSetId>,
     forward: FxHashMap<(CoverSetId, TerminalId), CoverSetId>,
     backward: FxHashMap<(CoverSetId, TerminalId), CoverSetId>,
-    hopes: FxHashMap<(CoverSetId, LexerState), CoverSetId>,
+    /// By outlooks of lexer states.
+    hopes: FxHashMap<(CoverSetId, u32), CoverSetId>,
     unions: FxHashMap<(CoverSetId, CoverSetId), CoverSetId>,
 }
 
@@ -144,7 +145,8 @@ impl Cover {
 
     /// The states that can read what may become of a lexeme under way.
     pub fn hope(&mut self, lexer: &Lexer, set: CoverSetId, state: LexerState) -> CoverSetId {
-        if let Some(&known) = self.hopes.get(&(set, state)) {
+        let key = (set, lexer.outlook(state));
+        if let Some(&known) = self.hopes.get(&key) {
             return known;
         }
         let tables = Arc::clone(&self.tables);
@@ -166,7 +168,7 @@ impl Cover {
             }
         }
         let left = self.intern(left);
-        self.hopes.insert((set, state), left);
+        self.hopes.insert(key, left);
         left
     }
 

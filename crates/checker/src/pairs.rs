@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::beam::{Few, Width};
 use crate::cfg::Cfg;
 use crate::columns::{ColumnId, Columns};
-use crate::cover::Cover;
+use crate::cover::{Cover, CoverSetId};
 use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
 use crate::guide::{Goal, Guide};
 use crate::lookahead::Lookahead;
@@ -51,6 +51,24 @@ impl Levels {
             by_inner: false,
         }
     }
+}
+
+/// Whether a column has a state from which what is asked can be read.
+pub(crate) fn can_do(
+    sets: &StateSets,
+    columns: &Columns,
+    cover: &Cover,
+    column: ColumnId,
+    asks: CoverSetId,
+) -> bool {
+    let entries = columns.entries(column);
+    let known = entries.iter().map(|&(_, set)| set);
+    let mut known = known.chain([columns.begun(column)]);
+    known.any(|set| {
+        let members = sets.members(set);
+        let mut outlines = members.iter().map(|&(state, _)| sets.outline(state));
+        outlines.any(|state| cover.holds(asks, state))
+    })
 }
 
 /// Index of a pair; 0 is the start.
@@ -117,17 +135,13 @@ impl Look<'_, '_> {
     /// Whether the rest of the pattern can be read at a column, as far as the cover
     /// tells.
     pub(crate) fn is_asked_for(&self, column: ColumnId, point: Point) -> bool {
-        let Some(asked) = self.ahead.asks(point, self.graph.rank(point)) else {
-            return true;
-        };
-        let entries = self.columns.entries(column);
-        let sets = entries.iter().map(|&(_, set)| set);
-        let mut sets = sets.chain([self.columns.begun(column)]);
-        sets.any(|set| {
-            let members = self.sets.members(set);
-            let mut outlines = members.iter().map(|&(state, _)| self.sets.outline(state));
-            outlines.any(|state| self.cover.holds(asked, state))
-        })
+        let asks = self.ahead.asks(point, self.graph.rank(point));
+        asks.is_none_or(|asks| self.can_do(column, asks))
+    }
+
+    /// Whether a column can do some of what is asked.
+    pub(crate) fn can_do(&self, column: ColumnId, asks: CoverSetId) -> bool {
+        can_do(self.sets, self.columns, self.cover, column, asks)
     }
 
     /// All pairs, with what is kept of their columns; `None` if there are more than

@@ -24,6 +24,7 @@ use crate::cover::Cover;
 use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
 use crate::guide::{Distance, Goal, Guide};
 use crate::lookahead::Lookahead;
+use crate::pairs::can_do;
 use crate::sets::StateSets;
 use crate::{Gap, Segment};
 
@@ -169,17 +170,8 @@ impl Search<'_, '_> {
         let Some((ahead, cover)) = self.ahead else {
             return true;
         };
-        let Some(asked) = ahead.asks(point, self.graph.rank(point)) else {
-            return true;
-        };
-        let entries = self.columns.entries(column);
-        let sets = entries.iter().map(|&(_, set)| set);
-        let mut sets = sets.chain([self.columns.begun(column)]);
-        sets.any(|set| {
-            let members = self.sets.members(set);
-            let mut outlines = members.iter().map(|&(state, _)| self.sets.outline(state));
-            outlines.any(|state| cover.holds(asked, state))
-        })
+        let asks = ahead.asks(point, self.graph.rank(point));
+        asks.is_none_or(|asks| can_do(self.sets, self.columns, cover, column, asks))
     }
 
     /// For each segment, and the end, the cells before it.

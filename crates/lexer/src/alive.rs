@@ -51,6 +51,16 @@ impl Alive {
         self.sets[self.set_of[state as usize] as usize].contains(terminal)
     }
 
+    /// The number of a state's set, below [`count`](Self::count).
+    pub(crate) fn set_of(&self, state: LexerState) -> u32 {
+        self.set_of[state as usize]
+    }
+
+    /// Number of different sets.
+    pub(crate) fn count(&self) -> usize {
+        self.sets.len()
+    }
+
     pub(crate) fn heap_bytes(&self) -> usize {
         let set = |set: &BitSet| set.heap_bytes() + size_of::<BitSet>();
         size_of_val(self.set_of.as_slice()) + self.sets.iter().map(set).sum::<usize>()

@@ -191,6 +191,17 @@ impl Lexer {
         self.alive.contains(state, terminal as usize)
     }
 
+    /// The same number, below [`outlooks`](Self::outlooks), for states of which
+    /// [`is_alive`](Self::is_alive) and [`may_end`](Self::may_end) say the same.
+    pub fn outlook(&self, state: LexerState) -> u32 {
+        self.alive.set_of(state)
+    }
+
+    /// Number of different outlooks.
+    pub fn outlooks(&self) -> usize {
+        self.alive.count()
+    }
+
     /// Whether the text may end from this state on with ignored lexemes only.
     pub fn may_end(&self, state: LexerState) -> bool {
         self.alive.contains(state, self.terminal_count)
