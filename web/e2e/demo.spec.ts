@@ -48,7 +48,7 @@ test("a cell's card tells its token, probability, step, and how it came", async 
   await expect(card).toContainText("Cell 1");
   await expect(card).toContainText(/\d %/);
   await expect(card).toContainText(/Token \d+ · step \d+/);
-  await expect(card).toContainText(/proposed by the model|written to recover/);
+  await expect(card).toContainText(/proposed by the model|the only token left|written to recover/);
   await page.mouse.move(0, 0);
   await expect(card).toBeHidden();
 

@@ -171,6 +171,11 @@ impl Proposals {
         self.known.push_front(changed);
     }
 
+    /// Whether there is one candidate, all others having been refused or ruled out.
+    pub(crate) fn is_forced(&self) -> bool {
+        self.known.len() == 1 && self.waiting.is_empty() && !self.has_more()
+    }
+
     /// Drops the best candidate.
     pub(crate) fn refuse(&mut self) {
         self.known.pop_front();

@@ -147,7 +147,7 @@ fn when_every_known_candidate_is_bad_the_model_is_asked_for_others() {
         Event::Commit(commit) => Some(commit.how),
         _ => None,
     });
-    assert!(origins.into_iter().all(|how| how == How::Model));
+    assert!(origins.into_iter().all(|how| how != How::Recovery));
     let Some(Event::Done { text, .. }) = events.pop() else {
         panic!("the run is over")
     };

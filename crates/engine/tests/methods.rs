@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lacuna_decoder::{Options, Outcome, Piece, Template};
+use lacuna_decoder::{Event, How, Options, Outcome, Piece, Template};
 use lacuna_engine::{
     Content, DevicePreference, Dialect, Engine, GenerateRequest, GrammarSource, LoadOptions,
     Method, Purpose, Region, Shape, block_on,
@@ -82,7 +82,7 @@ fn every_method_writes_and_tells_what_it_cost() {
         let mut done = None;
         while !run.is_done() {
             for event in block_on(run.step()).unwrap_or_else(|fault| panic!("{name}: {fault}")) {
-                if let lacuna_decoder::Event::Done { text, outcome, .. } = event {
+                if let Event::Done { text, outcome, .. } = event {
                     done = Some((text, outcome));
                 }
             }
@@ -171,4 +171,22 @@ fn a_run_is_given_up_within_a_step() {
         let fault = run(most).expect_err("given up");
         assert_eq!((fault.kind, pauses.get()), ("cancelled", most));
     }
+}
+
+#[test]
+fn a_token_that_is_the_only_one_left_is_said_to_be_forced() {
+    let engine = engine();
+    let mut request = request("lacuna-masks");
+    request.grammar = (Dialect::Regex, "the".to_owned());
+    request.options.length = 1;
+    assert_eq!(engine.encode("the").map(|tokens| tokens.len()), Ok(1));
+    let mut run = engine
+        .start(&request, no_time())
+        .unwrap_or_else(|fault| panic!("{fault}"));
+    let events = block_on(run.step()).unwrap_or_else(|fault| panic!("{fault}"));
+    let how = events.iter().find_map(|event| match event {
+        Event::Commit(commit) => Some(commit.how),
+        _ => None,
+    });
+    assert_eq!(how, Some(How::Forced));
 }

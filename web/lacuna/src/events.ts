@@ -3,10 +3,11 @@
 import type { GrammarOrigin } from "./grammar/source.ts";
 
 /**
- * How a token came into its cell: proposed by the model and checked alone, together with
- * others, or written to recover, within what the witness leaves possible.
+ * How a token came into its cell: proposed by the model and checked alone, or together with
+ * others; as the only one left, all others refused or ruled out; or written to recover,
+ * within what the witness leaves possible.
  */
-export type Origin = "model" | "batch" | "recovery";
+export type Origin = "model" | "batch" | "forced" | "recovery";
 
 /** The run has begun; nothing is filled. */
 export interface BeginEvent {

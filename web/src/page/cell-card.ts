@@ -15,6 +15,7 @@ export interface CellFacts {
 export const HOW = {
   model: "proposed by the model, checked alone",
   batch: "proposed by the model, checked with others",
+  forced: "the only token left for the cell",
   recovery: "written to recover, within the witness",
 } as const;
 

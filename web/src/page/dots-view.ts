@@ -14,6 +14,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   mask: "--rule",
   model: "--model",
   batch: "--chart-known",
+  forced: "--forced",
   recovery: "--chart-recovery",
   end: "--dot-end",
 };

@@ -48,10 +48,13 @@ impl<D: Denoiser> Run<D> {
         }
         let order = self.in_order(proposals).into_iter().take(quota);
         let candidates: Vec<Candidate> = order.filter_map(|at| proposals[at].best()).collect();
+        let forced = proposals.iter().filter(|row| row.is_forced());
+        let forced: Vec<usize> = forced.map(Proposals::cell).collect();
         let Batch { committed, refused } =
             self.decisions.commit.commit(&candidates, &mut self.board);
         for &(candidate, alone) in &committed {
             let how = match alone || !self.board.is_strict() {
+                _ if forced.contains(&candidate.cell) => How::Forced,
                 true => How::Model,
                 false => How::Batch,
             };
@@ -125,7 +128,11 @@ impl<D: Denoiser> Run<D> {
             self.asking.pause().await?;
             match self.board.commit(&[candidate]) {
                 Ok(()) => {
-                    self.report(candidate, How::Model, events);
+                    let how = match proposals[at].is_forced() {
+                        true => How::Forced,
+                        false => How::Model,
+                    };
+                    self.report(candidate, how, events);
                     self.report_cleared(events);
                     proposals.swap_remove(at);
                     committed += 1;
