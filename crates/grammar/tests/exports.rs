@@ -243,3 +243,90 @@ fn what_cannot_be_held_is_told_with_its_place() {
     let refused = export(&many, Target::Gbnf).expect_err("too many orders");
     assert_eq!(refused.0[0].kind, "export-any-order");
 }
+
+/// A case of the front ends' own tests: a grammar, texts that belong, texts that do not.
+struct Case {
+    name: String,
+    grammar: String,
+    texts: Vec<(String, bool)>,
+}
+
+/// The cases of a file that need nothing beside the grammar and find nothing wrong with
+/// it.
+fn cases(file: &str, is_raw: bool) -> Vec<Case> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let text = std::fs::read_to_string(path.join(file)).expect("a file of cases");
+    let read = |case: &str| {
+        let (name, rest) = case.split_once('\n')?;
+        let mut found = Case {
+            name: name.to_owned(),
+            grammar: String::new(),
+            texts: Vec::new(),
+        };
+        for section in rest
+            .split("\n--- ")
+            .skip(usize::from(!rest.starts_with("--- ")))
+        {
+            let section = section.trim_start_matches("--- ");
+            let (title, body) = section.split_once('\n').unwrap_or((section, ""));
+            let lines = body.lines().filter(|line| !line.is_empty());
+            match title {
+                "grammar" => found.grammar = body.trim_end().to_owned() + "\n",
+                "belongs" | "foreign" | "only judged" => {
+                    let text = |line: &str| match is_raw {
+                        true => line.to_owned(),
+                        false => serde_json::from_str(line).expect(line),
+                    };
+                    let belongs = title != "foreign";
+                    found.texts.extend(lines.map(|line| (text(line), belongs)));
+                }
+                "warnings" => {}
+                // What is wrong with it, or what is handed over.
+                _ => return None,
+            }
+        }
+        Some(found)
+    };
+    text.split("\n=== ").skip(1).filter_map(read).collect()
+}
+
+#[test]
+fn exports_agree_with_the_cases_of_the_front_ends() {
+    let mut held = [0; TARGETS.len()];
+    for (file, kind) in [
+        ("gbnf.txt", "gbnf"),
+        ("gbnf_gallery.txt", "gbnf"),
+        ("regex.txt", "regex"),
+        ("lark/common.txt", "lark"),
+        ("lark/constraints.txt", "lark"),
+        ("lark/lexing.txt", "lark"),
+        ("lark/regexes.txt", "lark"),
+        ("lark/rules.txt", "lark"),
+        ("lark/templates.txt", "lark"),
+        ("lark/terminals.txt", "lark"),
+        ("json_schema.txt", "schema"),
+    ] {
+        let cases = cases(file, kind == "schema");
+        assert!(!cases.is_empty(), "{file}");
+        for case in cases {
+            let name = format!("{file}: {}", case.name);
+            let linted = read(kind, &case.grammar);
+            let linted = linted.unwrap_or_else(|error| panic!("{name}: {error}"));
+            for (target, held) in TARGETS.into_iter().zip(&mut held) {
+                let Ok(written) = export(&linted, target) else {
+                    continue;
+                };
+                *held += 1;
+                let again = read_again(target, &written);
+                for (text, belongs) in &case.texts {
+                    if text.len() <= MAX_TEXT {
+                        let found = recognize(&again, text.as_bytes());
+                        assert_eq!(found, *belongs, "{name}: {text:?} in {written}");
+                    }
+                }
+            }
+        }
+    }
+    println!("held {held:?}");
+    assert!(held.iter().all(|&held| held > 60), "{held:?}");
+}
