@@ -6,7 +6,7 @@ import { sentence } from "./findings-view.ts";
 import type { Part } from "./gaps.ts";
 import { isGap, writtenPlace } from "./gaps.ts";
 import type { Explanation } from "./protocol.ts";
-import { either, quoted, rangesOfText, rangeWords } from "./words.ts";
+import { quoted, rangesOfText, rangeWords } from "./words.ts";
 
 /** How the verdict stands. */
 export type Verdict = "waiting" | "yes" | "no" | "unknown";
@@ -99,7 +99,7 @@ function place({ start }: { start: number }, written: string): string {
   return `${lines}${column}:`;
 }
 
-/** What was expected, in words. */
+/** What was expected: characters one by one, the rest in words. */
 export function expectedWords({
   expected,
   others,
@@ -110,10 +110,12 @@ export function expectedWords({
   readonly end: boolean;
 }): Node {
   const { ascii } = rangeWords(rangesOfText(expected));
-  const words = ascii.map(({ words }) => words);
+  const keys = ascii.flatMap(({ words }) => [" ", element("kbd", {}, words)]);
+  const words: string[] = [];
   if (others) words.push("a character beyond ASCII");
   if (end) words.push("the end of the text");
-  if (words.length === 0) return document.createTextNode("Nothing could stand there.");
-  const shown = words.length > 40 ? [...words.slice(0, 40), "others"] : words;
-  return element("span", { class: "expected" }, "Expected: ", element("q", {}, either(shown)), ".");
+  if (keys.length + words.length === 0)
+    return document.createTextNode("Nothing could stand there.");
+  const or = keys.length > 0 && words.length > 0 ? " or " : " ";
+  return element("span", {}, "Expected:", ...keys, `${or}${words.join(" or ")}`.trimEnd(), ". ");
 }

@@ -75,12 +75,6 @@ export function rangesOfText(text: string): [low: number, high: number][] {
   return ranges;
 }
 
-/** Words with commas, and `or` before the last. */
-export function either(words: readonly string[]): string {
-  if (words.length < 2) return words.join("");
-  return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-}
-
 /** A number with its noun. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rangesOf } from "../playground/engine/ranges.ts";
-import { either, quoted, rangesOfText, rangeWords } from "../playground/words.ts";
+import { counted, duration, quoted, rangesOfText, rangeWords } from "../playground/words.ts";
 
 test.each([
   ["0123456789", ["0–9"]],
@@ -32,7 +32,7 @@ test("numbers as ranges", () => {
 });
 
 test("sentences", () => {
-  expect(either(["a"])).toBe("a");
-  expect(either(["a", "b", "c"])).toBe("a, b or c");
+  expect([counted(1, "rule"), counted(2000, "rule")]).toEqual(["1 rule", "2,000 rules"]);
+  expect([0.4, 12.3, 1234].map(duration)).toEqual(["under 1 ms", "12 ms", "1.2 s"]);
   expect([quoted("x"), quoted(" "), quoted("\n")]).toEqual(["“x”", "a space", "a new line"]);
 });
