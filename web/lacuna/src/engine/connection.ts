@@ -37,7 +37,7 @@ interface Pending {
  *
  * Every promise settles: if the worker dies, all open calls fail with its fault, and the
  * next call starts a fresh one. A call whose signal is aborted fails at once; the worker
- * ends the step that it is in, and drops the call.
+ * leaves it as soon as it can.
  */
 export class Connection {
   readonly #start: () => WorkerLike;
