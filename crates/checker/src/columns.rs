@@ -215,6 +215,17 @@ impl Columns {
         column: ColumnId,
         terminal: TerminalId,
     ) -> Option<ColumnId> {
+        // Most terminals can follow few columns: the bits are sooner asked.
+        let can_follow = match &self.columns[column as usize].reads {
+            Some(reads) => reads.terminals.contains(terminal as usize),
+            None => {
+                let reads = self.look_at(cfg, sets, column);
+                reads.terminals.contains(terminal as usize)
+            }
+        };
+        if !can_follow {
+            return None;
+        }
         let key = (column, terminal);
         if let Some(&known) = self.steps.get(&key) {
             return known;
