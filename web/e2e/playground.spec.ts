@@ -70,6 +70,7 @@ test.describe("the grammar", () => {
     await expect(page.locator("#findings li")).toContainText(["missing"]);
     await expect(grammarText(page).locator(".cm-lintRange-error")).toHaveText("missing");
     await expect(verdict(page)).toContainText("The grammar cannot be read.");
+    await expect(page.locator("#tests-summary")).toHaveText("0 of 10 checked");
     await page
       .locator("#findings")
       .getByRole("button", { name: /Line 1/ })

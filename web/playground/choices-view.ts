@@ -114,8 +114,8 @@ export class ChoicesView {
   }
 
   #characterList(ranges: readonly (readonly [number, number])[]): HTMLElement {
-    const { ascii, beyond } = rangeWords(ranges);
-    const chips = ascii.map(({ words, only }) => this.#chip(words, only));
+    const { shown, beyond } = rangeWords(ranges);
+    const chips = shown.map(({ words, only }) => this.#chip(words, only));
     if (beyond > 0) {
       const words = `${counted(beyond, "character")} beyond ASCII`;
       chips.push(element("li", {}, element("span", { class: "chip wide" }, words)));

@@ -313,6 +313,7 @@ export class Playground {
     this.#grammar.show(diagnostics.length > 0 ? diagnostics : alone);
     byId("facts", HTMLElement).textContent = "";
     this.#nothingKnown();
+    this.#tests.unknown();
     this.#verdict.say("unknown", "The grammar cannot be read.");
   }
 

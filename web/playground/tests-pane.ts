@@ -49,6 +49,15 @@ export class TestsPane {
     this.#summarise();
   }
 
+  /** Nothing is known of any. */
+  unknown(): void {
+    for (const row of this.#rows) {
+      delete row.dataset.passed;
+      row.querySelector(".mark")?.setAttribute("aria-label", "Not checked");
+    }
+    this.waiting();
+  }
+
   result(at: number, result: TestResult): void {
     const test = this.#tests[at];
     const row = this.#rows[at];

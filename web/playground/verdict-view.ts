@@ -109,8 +109,8 @@ export function expectedWords({
   readonly others: boolean;
   readonly end: boolean;
 }): Node {
-  const { ascii } = rangeWords(rangesOfText(expected));
-  const keys = ascii.flatMap(({ words }) => [" ", element("kbd", {}, words)]);
+  const { shown } = rangeWords(rangesOfText(expected));
+  const keys = shown.flatMap(({ words }) => [" ", element("kbd", {}, words)]);
   const words: string[] = [];
   if (others) words.push("a character beyond ASCII");
   if (end) words.push("the end of the text");

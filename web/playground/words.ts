@@ -25,38 +25,49 @@ export function quoted(character: string): string {
 
 const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, "0");
 
-/** Characters of ASCII that are shown as ranges, and how many others there are. */
+/** Characters that are shown one by one or as ranges, and how many others there are. */
 export interface RangeWords {
-  readonly ascii: readonly { readonly words: string; readonly only: string | undefined }[];
+  readonly shown: readonly { readonly words: string; readonly only: string | undefined }[];
   readonly beyond: number;
 }
 
 /** Places where one kind of character ends and the next begins. */
 const EDGES = [0x20, 0x21, 0x30, 0x3a, 0x41, 0x5b, 0x61, 0x7b, 0x7f, 0x80];
 
+/** Characters beyond ASCII that are shown one by one; more are counted. */
+const FEW = 24;
+
 /** Ranges of characters in words. */
-export function rangeWords(ranges: Iterable<readonly [low: number, high: number]>): RangeWords {
-  const ascii: { words: string; only: string | undefined }[] = [];
-  let beyond = 0;
+export function rangeWords(ranges: readonly (readonly [low: number, high: number])[]): RangeWords {
+  const shown: { words: string; only: string | undefined }[] = [];
+  const one = (code: number) => {
+    shown.push({ words: characterName(code), only: String.fromCodePoint(code) });
+  };
   for (const [low, high] of ranges) {
-    beyond += Math.max(0, high - Math.max(low, 0x80) + 1 - surrogates(low, high));
     let from = low;
     while (from <= Math.min(high, 0x7f)) {
       const edge = EDGES.find((edge) => edge > from) ?? 0x80;
       const to = Math.min(high, edge - 1);
       // Marks one by one, letters and digits as ranges.
-      const isRun = to - from > 2;
-      if (isRun) {
-        ascii.push({ words: `${characterName(from)}–${characterName(to)}`, only: undefined });
+      if (to - from > 2) {
+        shown.push({ words: `${characterName(from)}–${characterName(to)}`, only: undefined });
       } else {
-        for (let code = from; code <= to; code++) {
-          ascii.push({ words: characterName(code), only: String.fromCodePoint(code) });
-        }
+        for (let code = from; code <= to; code++) one(code);
       }
       from = to + 1;
     }
   }
-  return { ascii, beyond };
+  const beyond = ranges.flatMap(([low, high]) =>
+    high < 0x80 ? [] : [[Math.max(low, 0x80), high]],
+  );
+  const count = beyond.reduce((sum, [low = 0, high = 0]) => {
+    return sum + high - low + 1 - surrogates(low, high);
+  }, 0);
+  if (count > FEW) return { shown, beyond: count };
+  for (const [low = 0, high = 0] of beyond) {
+    for (let code = low; code <= high; code++) if (surrogates(code, code) === 0) one(code);
+  }
+  return { shown, beyond: 0 };
 }
 
 function surrogates(low: number, high: number): number {

@@ -83,11 +83,8 @@ async function answerTo(
       return bench.derive(question.text);
     case "export":
       return bench.export(question.dialect);
-    case "another": {
-      const { spellings } = choices.characters;
-      const classes = choices.characterClasses().map((it) => it.map((id) => spellings[id] ?? null));
-      return another(bench, pieces, { classes }, question, slices, turnOf(newest));
-    }
+    case "another":
+      return another(bench, pieces, choices.letters(), question, slices, turnOf(newest));
     case "try": {
       const at = gapIndex(pieces, question.gap);
       const isToken = "token" in question;

@@ -10,17 +10,22 @@ test.each([
   ["+-0129", ["+", "-", "0", "1", "2", "9"]],
   ["/0123:", ["/", "0–3", ":"]],
 ])("the characters %j in words", (text, words) => {
-  expect(rangeWords(rangesOfText(text)).ascii.map((it) => it.words)).toEqual(words);
+  expect(rangeWords(rangesOfText(text)).shown.map((it) => it.words)).toEqual(words);
 });
 
 test("characters beyond ASCII are counted, surrogates are none", () => {
   expect(rangeWords([[0x7e, 0x10ffff]])).toEqual({
-    ascii: [
+    shown: [
       { words: "~", only: "~" },
       { words: "U+007F", only: "\u007f" },
     ],
     beyond: 0x110000 - 0x80 - 0x800,
   });
+});
+
+test("a few characters beyond ASCII are shown", () => {
+  const { shown, beyond } = rangeWords(rangesOfText("あいう"));
+  expect([shown.map(({ only }) => only).join(""), beyond]).toEqual(["あいう", 0]);
 });
 
 test("numbers as ranges", () => {

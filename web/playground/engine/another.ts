@@ -15,10 +15,15 @@ const MOST = 9;
 /** How many texts are made before it is said that no other one was found. */
 const TRIES = 16;
 
+/** Spellings, those of a class in one list. */
+type Classes = readonly (readonly (Uint8Array | null)[])[];
+
 /** What texts are made of. */
 export interface Letters {
-  /** Spellings, those of a class in one list. */
-  readonly classes: readonly (readonly (Uint8Array | null)[])[];
+  /** What gaps of any length are begun with. */
+  readonly any: Classes;
+  /** What a cell can hold. */
+  readonly cells: Classes;
 }
 
 /** A completed text that is none of those known; `null` if none was found. */
@@ -41,7 +46,7 @@ export async function another(
 async function drawn(
   bench: Bench,
   pieces: readonly Piece[],
-  { classes }: Letters,
+  letters: Letters,
   next: () => number,
   slices: Slices,
   turn: Turn,
@@ -61,6 +66,7 @@ async function drawn(
     let left = piece;
     for (let count = Math.floor(next() * (MOST + 1)); count > 0 && left !== 0; count--) {
       const after: EnginePiece[] = left === null ? [null] : left > 1 ? [left - 1] : [];
+      const classes = left === null ? letters.any : letters.cells;
       const letter = await pick(bench, classes, next, slices, turn, (it) => [
         ...chosen,
         it,
@@ -84,7 +90,7 @@ async function drawn(
 /** A letter that may stand, of a class drawn at random; `null` if none may. */
 async function pick(
   bench: Bench,
-  classes: Letters["classes"],
+  classes: Classes,
   next: () => number,
   slices: Slices,
   turn: Turn,

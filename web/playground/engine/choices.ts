@@ -5,10 +5,11 @@
 
 import type { Piece } from "../gaps.ts";
 import type { Choices } from "../protocol.ts";
+import type { Letters } from "./another.ts";
 import { type Bench, type EnginePiece, faultOf } from "./bench.ts";
 import { rangesOf } from "./ranges.ts";
 import type { Slices, Turn } from "./slices.ts";
-import { decode } from "./utf8.ts";
+import { decode, decodeWhole } from "./utf8.ts";
 import type { Vocabulary } from "./vocabularies.ts";
 
 /** Where the gap of a number stands among the pieces; -1 if there is none. */
@@ -53,6 +54,25 @@ export class ChoiceFinder {
     return this.#characterClasses;
   }
 
+  /** What other completions are made of. */
+  letters(): Letters {
+    const spelled = ({ spellings }: Vocabulary, classes: number[][]) =>
+      classes.map((members) => members.map((id) => spellings[id] ?? null));
+    const any = spelled(this.characters, this.characterClasses());
+    const { vocabulary } = this.#bench;
+    if (vocabulary === this.characters) return { any, cells: any };
+    // Of tokens those that are whole characters.
+    const isWhole = (it: Uint8Array | null) => it !== null && typeof decodeWhole(it) === "string";
+    const tokens = spelled(vocabulary, this.tokenClasses()).map((it) => it.filter(isWhole));
+    return { any, cells: tokens.filter((it) => it.length > 0) };
+  }
+
+  /** The classes of tokens. */
+  tokenClasses(): number[][] {
+    this.#tokenClasses ??= this.#bench.classes(this.#bench.vocabulary);
+    return this.#tokenClasses;
+  }
+
   async find(
     pieces: readonly Piece[],
     gap: number,
@@ -75,8 +95,7 @@ export class ChoiceFinder {
       for (const members of this.characterClasses()) jobs.push({ of: "characters", members });
     }
     if (hasTokens) {
-      this.#tokenClasses ??= this.#bench.classes(this.#bench.vocabulary);
-      for (const members of this.#tokenClasses) jobs.push({ of: "tokens", members });
+      for (const members of this.tokenClasses()) jobs.push({ of: "tokens", members });
     }
     const say = (done: number) =>
       report({
