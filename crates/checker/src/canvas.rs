@@ -17,13 +17,15 @@ use std::collections::VecDeque;
 
 use lacuna_lexer::{TokenId, Vocabulary};
 
+use crate::exact::Haste;
 use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
 
 /// Completions that are kept.
 const MOST_KEPT: usize = 32;
 
 /// Masked cells that are left free at each side of a token to be mended.
-const REACHES: [usize; 3] = [2, 6, 18];
+const NEAR: &[usize] = &[2, 6];
+const FAR: &[usize] = &[18];
 
 /// Tokens that a completion may lack for it to be mended.
 const MOST_LACKING: usize = 16;
@@ -70,12 +72,16 @@ impl Checker {
         let Some(pattern) = Pattern::of_canvas(cells, &vocabulary) else {
             return (CanvasVerdict::Malformed, Tier::Kept);
         };
-        let decided = self.decide_at_once(&pattern);
-        if decided.is_none()
-            && let Some(tokens) = self.mend(cells, &vocabulary)
-        {
-            self.completions.keep(&tokens);
-            return (CanvasVerdict::Completable(tokens), Tier::Mended);
+        let mut decided = self.decide_at_once(&pattern, Haste::Much);
+        for (reaches, haste) in [(NEAR, Some(Haste::Some)), (FAR, None)] {
+            if decided.is_some() {
+                break;
+            }
+            if let Some(tokens) = self.mend(cells, reaches, &vocabulary) {
+                self.completions.keep(&tokens);
+                return (CanvasVerdict::Completable(tokens), Tier::Mended);
+            }
+            decided = haste.and_then(|haste| self.decide_at_once(&pattern, haste));
         }
         let (verdict, tier) = decided.unwrap_or_else(|| self.decide_at_length(&pattern));
         let verdict = match verdict {
@@ -91,11 +97,16 @@ impl Checker {
     }
 
     /// Looks for a completion that differs little from one that is kept.
-    fn mend(&mut self, cells: &[Option<TokenId>], vocabulary: &Vocabulary) -> Option<Vec<TokenId>> {
+    fn mend(
+        &mut self,
+        cells: &[Option<TokenId>],
+        reaches: &[usize],
+        vocabulary: &Vocabulary,
+    ) -> Option<Vec<TokenId>> {
         let (known, lacking) = self.completions.nearest(cells)?;
         let known = known.to_vec();
         let mut last_free = 0;
-        for reach in REACHES {
+        for &reach in reaches {
             let mended = all_but_near(cells, &known, &lacking, reach, vocabulary);
             let free = mended.iter().filter(|cell| cell.is_none()).count();
             let all = cells.iter().filter(|cell| cell.is_none()).count();

@@ -9,7 +9,7 @@ use lacuna_lexer::{BitSet, TokenId, TokenPartition, Vocabulary};
 use crate::any_length::RegularLanguage;
 use crate::canvas::Completions;
 use crate::compiled::{Compiled, Shape, Statistics};
-use crate::exact::{Decision, Exact};
+use crate::exact::{Decision, Exact, Haste};
 use crate::masks::CellBounds;
 use crate::optimum::Optimum;
 use crate::regular::RegularChecker;
@@ -153,14 +153,18 @@ impl Checker {
 
     /// Decides a pattern, and says which tier did.
     pub fn check(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
-        match self.decide_at_once(pattern) {
+        match self.decide_at_once(pattern, Haste::Some) {
             Some(decided) => decided,
             None => self.decide_at_length(pattern),
         }
     }
 
     /// Decides a pattern by automata, or a short search, if that is enough.
-    pub(crate) fn decide_at_once(&mut self, pattern: &Pattern) -> Option<(Verdict, Tier)> {
+    pub(crate) fn decide_at_once(
+        &mut self,
+        pattern: &Pattern,
+        haste: Haste,
+    ) -> Option<(Verdict, Tier)> {
         if let Some(language) = &self.language
             && !pattern.counts_cells()
         {
@@ -197,7 +201,7 @@ impl Checker {
         if pattern.counts_cells() && self.vocabulary.is_none() {
             return None;
         }
-        let (decision, tier) = self.exact().ok()?.decide_at_once(pattern)?;
+        let (decision, tier) = self.exact().ok()?.decide_at_once(pattern, haste)?;
         Some((self.verdict(decision), tier))
     }
 

@@ -39,8 +39,18 @@ use crate::{Filling, Gap, Pattern, Segment, Tier, Witness};
 /// The share that a look-ahead may spend, in nodes and edges.
 const LOOK: usize = 2;
 
-/// The share of the budget that the first search may spend.
+/// The share of the budget that the first search may spend, and one in a hurry.
 const FIRST_SEARCH: usize = 400;
+const HASTY_SEARCH: usize = 2_000;
+
+/// How soon a first search is to give up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// Where there is another way to go on.
+    Much,
+    /// Where what comes next takes longer.
+    Some,
+}
 
 /// Columns that are kept for a node in a first and in a second beam.
 const NARROW: Width = Width {
@@ -157,18 +167,26 @@ impl Exact {
     }
 
     /// Decides a pattern by a short search, if that is enough.
-    pub(crate) fn decide_at_once(&mut self, pattern: &Pattern) -> Option<(Decision, Tier)> {
+    pub(crate) fn decide_at_once(
+        &mut self,
+        pattern: &Pattern,
+        haste: Haste,
+    ) -> Option<(Decision, Tier)> {
         self.forget();
         if !pattern.counts_cells() || self.spanner.is_none() {
             return None;
         }
-        let decision = self.search(pattern, None, FIRST_SEARCH)?;
+        let share = match haste {
+            Haste::Much => HASTY_SEARCH,
+            Haste::Some => FIRST_SEARCH,
+        };
+        let decision = self.search(pattern, None, share)?;
         Some((decision, Tier::Searched))
     }
 
     /// A witness, if one is found at little cost.
     pub(crate) fn quick_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
-        let decision = match self.decide_at_once(pattern) {
+        let decision = match self.decide_at_once(pattern, Haste::Much) {
             Some((decision, _)) => Some(decision),
             None => match self.look(pattern, false)? {
                 Outlook::Open(ahead) => self.beam(pattern, &ahead, NARROW),
