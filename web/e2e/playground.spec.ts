@@ -71,6 +71,9 @@ test.describe("the grammar", () => {
     await expect(grammarText(page).locator(".cm-lintRange-error")).toHaveText("missing");
     await expect(verdict(page)).toContainText("The grammar cannot be read.");
     await expect(page.locator("#tests-summary")).toHaveText("0 of 10 checked");
+    // What was said before stays in sight, but is of no use.
+    await expect(witness(page)).toBeVisible();
+    await expect(page.locator("#witness-pane")).toHaveAttribute("inert");
     await page
       .locator("#findings")
       .getByRole("button", { name: /Line 1/ })
@@ -78,6 +81,7 @@ test.describe("the grammar", () => {
     await page.keyboard.insertText('"c"');
     await settled(page);
     await expect(grammarText(page).locator(".cm-lintRange-error")).toHaveCount(0);
+    await expect(page.locator("#witness-pane")).not.toHaveAttribute("inert");
     // What nothing uses is worth a warning.
     await expect(grammarText(page).locator(".cm-lintRange-warning")).toHaveText("left");
   });

@@ -297,7 +297,14 @@ export class Playground {
     this.#text.breakAt(place, "It breaks here.");
   }
 
+  #stale(isStale: boolean): void {
+    for (const id of ["witness-pane", "choices-pane", "tree-pane"]) {
+      byId(id, HTMLElement).inert = isStale;
+    }
+  }
+
   #understood(info: Info, millis: number): void {
+    this.#stale(false);
     this.#linked.info = info;
     this.#grammar.show(info.warnings);
     this.#export.stale(this.#state());
@@ -312,9 +319,11 @@ export class Playground {
     const alone = [{ kind, message, severity: "error" as const }];
     this.#grammar.show(diagnostics.length > 0 ? diagnostics : alone);
     byId("facts", HTMLElement).textContent = "";
-    this.#nothingKnown();
+    // What the last grammar said stays in sight while the next one is typed.
+    this.#stale(true);
     this.#tests.unknown();
     this.#verdict.say("unknown", "The grammar cannot be read.");
+    byId("verdict-time", HTMLElement).textContent = "";
   }
 
   #undecided(fault: Fault): void {
