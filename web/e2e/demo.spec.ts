@@ -135,7 +135,7 @@ test("the order of the commits can be seen as colours", async ({ page }) => {
   await page.getByRole("radio", { name: "When" }).check({ force: true });
   await expect(page.locator("#legend-when")).toBeVisible();
   await expect(page.locator("#legend-how")).toBeHidden();
-  expect(await colours()).toBeGreaterThan(Math.max(6, before));
+  await expect.poll(colours).toBeGreaterThan(Math.max(6, before));
 });
 
 test("a link carries everything, and so does nothing else", async ({ page, context }) => {
