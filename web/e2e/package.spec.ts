@@ -125,6 +125,62 @@ test("several engines and several tabs write at once", async ({ page, context })
   expect(there.value).toEqual(both[0]?.value);
 });
 
+test("takes every choice of the decoder, and every method", async ({ page }) => {
+  const choices: readonly import("lacuna-lm").DecodingOptions[] = [
+    { schedule: "fixed" },
+    { schedule: "linear" },
+    { schedule: "cosine" },
+    { schedule: { threshold: 0.5 } },
+    { schedule: { factor: 1.5 } },
+    { block: 4 },
+    { order: "confidence" },
+    { order: "margin" },
+    { order: "entropy" },
+    { order: "random" },
+    { order: "left-to-right" },
+    { temperature: 1, topK: 5, topP: 0.9, minP: 0.05 },
+    { repetitionPenalty: 1.5, bias: [[40, 2.5]], ban: [41] },
+    { masksAfter: 0 },
+    { masksAfter: "never" },
+    { commit: "bisect" },
+    { commit: "whole" },
+    { commit: "relaxed" },
+    { commit: "sequential" },
+    { commit: "best", width: 16 },
+    { recovery: "guided", refusals: 1 },
+    { recovery: "best", refusals: 1 },
+    { recovery: "witness", refusals: 1 },
+    { recovery: "finish", refusalsInAll: 1 },
+    { remask: 0.5 },
+    { earlyStop: false },
+    { method: "lacuna" },
+    { method: "epic" },
+    { method: "mundler" },
+    { method: "unconstrained" },
+  ];
+  await open(page);
+  const outcomes = await page.evaluate(async (choices) => {
+    const ask = {
+      prompt: "hello",
+      grammar: { regex: "[a-z]{3,9}( [a-z]{3,9})?" },
+      length: 12,
+      steps: 6,
+    };
+    const outcomes = [];
+    for (const choice of choices) {
+      const { text, outcome } = await window.engine.generate({ ...ask, ...choice }).result;
+      outcomes.push({ choice, text, outcome });
+    }
+    return outcomes;
+  }, choices);
+  for (const { choice, text, outcome } of outcomes) {
+    const words = JSON.stringify(choice);
+    if (choice.method !== "unconstrained")
+      expect(text, words).toMatch(/^[a-z]{3,9}( [a-z]{3,9})?$/);
+    expect(outcome, words).toMatch(/complete|recovered/);
+  }
+});
+
 test("leaves a step that is given up before it is over", async ({ page }) => {
   await open(page);
   const steps = await page.evaluate(async () => {
