@@ -90,6 +90,9 @@ const WHOLE: [Levels; 2] = [Levels::None, Levels::All];
 /// Pairs from which on a look is given up: some ten milliseconds.
 const MAX_PAIRS: usize = 60_000;
 
+/// The same for each group of tokens that is left to be decided: a check costs as much.
+const PAIRS_FOR_A_GROUP: usize = 400;
+
 /// What the exact tiers say.
 pub(crate) enum Decision {
     /// Yes, for instance so.
@@ -298,9 +301,10 @@ impl Exact {
         };
         let mut bounds: Option<Vec<CellBounds>> = None;
         let mut certain = Certain::default();
+        let mut most = MAX_PAIRS;
         for &levels in ways {
             let known = std::mem::take(&mut certain);
-            let Some(mut pairs) = look.pairs(levels, MAX_PAIRS, known) else {
+            let Some(mut pairs) = look.pairs(levels, most, known) else {
                 break;
             };
             if let Some(Searched::Found(path)) = &path {
@@ -309,6 +313,8 @@ impl Exact {
             look.settle_wholes(&mut pairs);
             let found = mask_bounds(&mut look, &mut pairs, bounds);
             let is_done = found.iter().all(CellBounds::is_exact);
+            most = MAX_PAIRS
+                .min(found.iter().map(CellBounds::open).sum::<usize>() * PAIRS_FOR_A_GROUP);
             certain = pairs.certain;
             bounds = Some(found);
             if is_done {

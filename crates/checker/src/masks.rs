@@ -257,9 +257,14 @@ impl CellBounds {
         }
     }
 
-    /// Whether nothing is left to be decided.
+    /// Groups of tokens that are left to be decided.
+    pub(crate) fn open(&self) -> usize {
+        self.open.tokens.len().saturating_sub(1)
+    }
+
+    /// Whether there are none.
     pub(crate) fn is_exact(&self) -> bool {
-        self.open.tokens.len() <= 1
+        self.open() == 0
     }
 }
 
