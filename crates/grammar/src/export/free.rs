@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::analysis::productive;
 use crate::automaton::{AutomatonError, Dfa, Limits, StateId};
 use crate::{Diagnostic, Diagnostics, Expr, Grammar, Lexicon, Linted, Place, Rule, RuleId};
 
@@ -42,8 +43,7 @@ pub(super) fn without_lexemes(linted: &Linted, target: Target) -> Result<Grammar
         &[only] => follows_itself(&languages[only]).map_err(too_large)?,
         _ => false,
     };
-    let mut neighbours = Neighbours::of(&linted.grammar, languages.len());
-    neighbours.ignore(&ignored, goes_on);
+    let neighbours = Neighbours::of(&linted.grammar, &ignored, goes_on);
     for &(before, after) in &neighbours.pairs {
         for (longer, terminal) in lexicon.terminals.iter().enumerate() {
             if may_grow(&languages[before], &languages[after], &terminal.language) {
@@ -148,7 +148,8 @@ fn next(
 /// Which terminals may stand side by side.
 struct Neighbours {
     pairs: BTreeSet<(usize, usize)>,
-    terminals: usize,
+    /// Those that stand anywhere.
+    used: BTreeSet<usize>,
 }
 
 /// What an expression may begin and end with.
@@ -160,29 +161,40 @@ struct Ends {
 }
 
 impl Neighbours {
-    fn of(grammar: &Grammar, terminals: usize) -> Self {
+    /// Those of the rules' texts, ignored lexemes anywhere in between.
+    fn of(grammar: &Grammar, ignored: &[usize], goes_on: bool) -> Self {
+        let is_needed = needed(grammar);
+        let is_productive = productive(grammar);
         let mut rules = vec![Ends::default(); grammar.rules.len()];
         let mut neighbours = Self {
             pairs: BTreeSet::new(),
-            terminals,
+            used: ignored.iter().copied().collect(),
         };
-        loop {
-            let mut changed = false;
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
             for (at, rule) in grammar.rules.iter().enumerate() {
-                let ends = neighbours.ends(&rule.body, &rules);
-                changed |= ends != rules[at];
-                rules[at] = ends;
-            }
-            if !changed {
-                return neighbours;
+                if is_needed[at] && is_productive[at] {
+                    let ends = neighbours.ends(&rule.body, &rules);
+                    changed |= ends != rules[at];
+                    rules[at] = ends;
+                }
             }
         }
+        for &here in ignored {
+            for &other in &neighbours.used {
+                if other != here || !goes_on {
+                    neighbours.pairs.extend([(here, other), (other, here)]);
+                }
+            }
+        }
+        neighbours
     }
 
     fn ends(&mut self, expr: &Expr, rules: &[Ends]) -> Ends {
         match expr {
             Expr::Terminal(terminal) => {
                 let only = BTreeSet::from([terminal.0 as usize]);
+                self.used.extend(&only);
                 Ends {
                     nullable: false,
                     first: only.clone(),
@@ -219,19 +231,17 @@ impl Neighbours {
                 }
                 all
             }
+            Expr::Repeat { max: Some(0), .. } => Ends {
+                nullable: true,
+                ..Ends::default()
+            },
             Expr::Repeat { item, min, max } => {
                 let mut ends = self.ends(item, rules);
                 if max.is_none_or(|max| max > 1) {
-                    self.join(&ends.clone(), &ends);
+                    self.join(&ends, &ends);
                 }
                 ends.nullable |= *min == 0;
-                match max {
-                    Some(0) => Ends {
-                        nullable: true,
-                        ..Ends::default()
-                    },
-                    _ => ends,
-                }
+                ends
             }
             // Where there are lexemes, rules are about nothing else.
             Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Interleave(_) => {
@@ -246,17 +256,30 @@ impl Neighbours {
                 .extend(after.first.iter().map(|&first| (last, first)));
         }
     }
+}
 
-    /// Ignored lexemes may stand anywhere.
-    fn ignore(&mut self, ignored: &[usize], goes_on: bool) {
-        for &here in ignored {
-            for other in 0..self.terminals {
-                if other != here || !goes_on {
-                    self.pairs.extend([(here, other), (other, here)]);
-                }
+/// Which rules texts are made by: a rule that is repeated no times is only named.
+fn needed(grammar: &Grammar) -> Vec<bool> {
+    fn mentioned(expr: &Expr, found: &mut Vec<usize>) {
+        match expr {
+            Expr::Rule(rule) => found.push(rule.0 as usize),
+            Expr::Sequence(parts) | Expr::Choice(parts) => {
+                parts.iter().for_each(|part| mentioned(part, found));
             }
+            Expr::Repeat { max: Some(0), .. } => {}
+            Expr::Repeat { item, .. } => mentioned(item, found),
+            Expr::Interleave(all) => all.forms().for_each(|form| mentioned(form, found)),
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {}
         }
     }
+    let mut needed = vec![false; grammar.rules.len()];
+    let mut todo = vec![grammar.start.0 as usize];
+    while let Some(rule) = todo.pop() {
+        if !std::mem::replace(&mut needed[rule], true) {
+            mentioned(&grammar.rules[rule].body, &mut todo);
+        }
+    }
+    needed
 }
 
 /// The rules over the terminals' languages, ignored text in between.
