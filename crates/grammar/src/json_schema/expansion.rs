@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::document::Document;
 use super::keyword::{Keyword, SchemaId};
-use super::shape::{Goals, Literal, Scopes, Shape};
+use super::shape::{EXACTLY, Goals, Literal, Scopes, Shape};
 use super::steps::{Step, Steps, assert, deny, split};
 use super::types::Types;
 use crate::automaton::Language;
@@ -401,8 +401,16 @@ impl<'a> Expander<'a> {
         if node.never {
             return !holds;
         }
+        let asks = node.asks_what_is_evaluated();
+        if asks && branch.scopes + 1 == Scopes::BITS {
+            let message = "too many schemas here ask what others evaluate";
+            self.refuse("too-large", schema, "", message);
+            return false;
+        }
+        let own = 1 << branch.scopes;
+        branch.scopes += u32::from(asks);
         if !holds {
-            let mut options = deny(self, schema, &node);
+            let mut options = deny(self, schema, &node, own | EXACTLY);
             match options.len() {
                 0 => return false,
                 1 => branch.todo.extend(options.remove(0).into_iter().rev()),
@@ -410,16 +418,7 @@ impl<'a> Expander<'a> {
             }
             return true;
         }
-        let mut inside = scopes;
-        if node.asks_what_is_evaluated() {
-            if branch.scopes == Scopes::BITS {
-                let message = "too many schemas here ask what others evaluate";
-                self.refuse("too-large", schema, "", message);
-                return false;
-            }
-            inside |= 1 << branch.scopes;
-            branch.scopes += 1;
-        }
+        let inside = scopes | if asks { own } else { 0 };
         let mut steps = Vec::new();
         for keyword in &node.keywords {
             assert(self, schema, keyword, (inside, scopes), &mut steps);

@@ -11,6 +11,7 @@ use super::expansion::Expander;
 use super::finding::error;
 use super::indentation::{Mark, indent};
 use super::keyword::SchemaId;
+use super::lengths::Counted;
 use super::numbers::numbers;
 use super::shape::{Arrays, Goals, Numbers, Objects, Shape, Strings};
 use super::syntax::{AnyValue, in_quotes};
@@ -75,6 +76,8 @@ pub(super) struct Lowering<'a> {
     recipes: Vec<Recipe>,
     /// The rules that recipes make.
     holes: Vec<(Target, usize)>,
+    /// Rules that count characters.
+    pub counted: HashMap<Counted, RuleId>,
     /// Automata of the free names beside these.
     pub other_names: HashMap<Vec<&'a str>, Arc<Dfa>>,
     /// The rule whose body is being made, and a schema that it is about.
@@ -99,6 +102,7 @@ impl<'a> Lowering<'a> {
             spelled: HashMap::default(),
             recipes: Vec::new(),
             holes: Vec::new(),
+            counted: HashMap::default(),
             other_names: HashMap::default(),
             here: (RuleId(0), Document::ROOT),
         }
@@ -315,8 +319,7 @@ impl<'a> Lowering<'a> {
             if (min, max) == (0, None) {
                 return Some(Expr::Rule(self.any_value().string));
             }
-            let item = Box::new(self.options.strings.any_character());
-            return Some(in_quotes(Expr::Repeat { item, min, max }));
+            return Some(in_quotes(self.characters(min, max)));
         }
         if let Some(spelled) = self.few_words(strings) {
             return spelled;

@@ -143,7 +143,7 @@ impl<'a> Lowering<'a> {
     fn ways(&mut self, objects: &Objects<'a>, class: Class<'_, 'a>, key: Expr) -> Vec<(u32, Expr)> {
         let mut options: Vec<(u32, Vec<Literal>)> = vec![(0, Vec::new())];
         for (index, (names, goal)) in objects.some.iter().enumerate() {
-            if !self.expander.is_among(class, names) {
+            if !self.expander.is_among(objects, class, names) {
                 continue;
             }
             let met = options.clone().into_iter().map(|(bits, mut literals)| {

@@ -52,6 +52,7 @@ mod formats;
 mod indentation;
 mod keyword;
 mod knowledge;
+mod lengths;
 mod lower;
 mod members;
 mod number_machine;

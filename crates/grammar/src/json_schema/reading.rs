@@ -18,6 +18,8 @@ use crate::{Diagnostic, Filling, Place};
 
 /// Largest count in `minItems`, `maxLength` and the like.
 const MAX_COUNT: u32 = 100_000;
+/// Longest length that is told from longer ones: no text comes near it.
+const MAX_LENGTH: u32 = u32::MAX - 1;
 
 /// Keywords that some drafts do not know, with the first and the last that do.
 const OF_SOME_DRAFTS: [(&str, Draft, Draft); 15] = [
@@ -177,8 +179,8 @@ impl<'a> Reader<'_, 'a> {
                 }
                 _ => return Err(expected("a number over 0")),
             },
-            "minLength" => Keyword::Length(count(value)?, None),
-            "maxLength" => Keyword::Length(0, Some(count(value)?)),
+            "minLength" => Keyword::Length(length(value)?.unwrap_or(MAX_LENGTH), None),
+            "maxLength" => Keyword::Length(0, length(value)?),
             "pattern" => Keyword::Text(self.pattern(text(value)?)?),
             "format" => match self.document.asserted(text(value)?)? {
                 Some(texts) => Keyword::Text(texts),
@@ -355,6 +357,17 @@ pub(super) fn names(value: &Json) -> Result<Vec<&str>, Finding> {
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(*name));
     Ok(names)
+}
+
+/// A number of characters; `None` where no text that anybody holds has so many.
+fn length(value: &Json) -> Result<Option<u32>, Finding> {
+    match value {
+        Json::Number(number) if number.is_integer() && !number.negative => {
+            let length = number.whole.parse().ok();
+            Ok(length.filter(|&length| length <= MAX_LENGTH))
+        }
+        _ => Err(expected("an integer, 0 or more")),
+    }
 }
 
 pub(super) fn count(value: &Json) -> Result<u32, Finding> {

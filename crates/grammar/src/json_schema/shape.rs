@@ -24,6 +24,8 @@ pub(super) type Goals = Vec<Literal>;
 /// Those whose `unevaluatedItems` and `unevaluatedProperties` a keyword counts
 /// for, as a set of bits.
 pub(super) type Scopes = u64;
+/// Among scopes: it must be certain what does not count for them.
+pub(super) const EXACTLY: Scopes = 1 << (Scopes::BITS - 1);
 
 /// A set of values.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +142,8 @@ pub(super) enum Names<'a> {
     Beside(Rc<Members<'a>>),
     /// Those that are not valid as strings.
     Denied(SchemaId),
+    /// Those that nothing evaluates that counts for a scope.
+    Unevaluated(Scopes),
 }
 
 impl PartialEq for Names<'_> {
@@ -148,6 +152,7 @@ impl PartialEq for Names<'_> {
             (Names::Matching(a), Names::Matching(b)) => Arc::ptr_eq(a, b),
             (Names::Beside(a), Names::Beside(b)) => Rc::ptr_eq(a, b),
             (Names::Denied(a), Names::Denied(b)) => a == b,
+            (Names::Unevaluated(a), Names::Unevaluated(b)) => a == b,
             _ => false,
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::decimal::Decimal;
 use super::expansion::Expander;
 use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
-use super::shape::{Contained, Literal, Names, Scopes, Unevaluated};
+use super::shape::{Contained, EXACTLY, Literal, Names, Scopes, Unevaluated};
 use super::types::Types;
 use crate::automaton::Language;
 use crate::slots::Ask;
@@ -140,6 +140,9 @@ pub(super) fn assert<'a>(
             let condition = *condition;
             match (then, otherwise) {
                 (None, None) if inside == 0 => return,
+                (None, None) if inside & EXACTLY != 0 => {
+                    split(vec![vec![holds(condition)], vec![fails(condition)]])
+                }
                 (None, None) => split(vec![vec![holds(condition)], Vec::new()]),
                 (Some(then), None) => split(vec![
                     vec![holds(condition), holds(*then)],
@@ -160,7 +163,8 @@ pub(super) fn assert<'a>(
 }
 
 /// `anyOf` where it matters which of the schemas hold: whoever evaluates more
-/// admits more, so it is enough that those in the choice hold.
+/// admits more, so it is enough that those in the choice hold, unless it must be
+/// certain what is not evaluated.
 fn any_that_hold<'a>(
     expander: &mut Expander<'a>,
     schema: SchemaId,
@@ -179,14 +183,21 @@ fn any_that_hold<'a>(
         return Vec::new();
     }
     let holds = |schema: &SchemaId| Step::Schema((*schema, true), scopes);
+    let fails = |schema: &SchemaId| Step::Schema((*schema, false), 0);
+    let is_exact = scopes & EXACTLY != 0;
     let subsets = (1..1usize << speaking.len()).rev().map(|subset| {
-        let chosen = speaking.iter().enumerate();
-        let chosen = chosen.filter(|(index, _)| subset & (1 << index) != 0);
-        chosen.map(|(_, schema)| holds(schema)).collect()
+        let each = speaking.iter().enumerate();
+        let steps = each.filter_map(|(index, schema)| match subset & (1 << index) != 0 {
+            true => Some(holds(schema)),
+            false => is_exact.then(|| fails(schema)),
+        });
+        steps.collect()
     });
-    subsets
-        .chain(silent.iter().map(|schema| vec![holds(schema)]))
-        .collect()
+    let others = silent.iter().map(|schema| {
+        let denied = speaking.iter().filter(|_| is_exact).map(fails);
+        denied.chain([holds(schema)]).collect()
+    });
+    subsets.chain(others).collect()
 }
 
 fn one_that_holds<'a>(
@@ -208,17 +219,48 @@ fn one_that_holds<'a>(
         .collect()
 }
 
-/// What denying a schema says: any of these.
+/// What denying a schema says: any of these. The scope is for what it evaluates where
+/// all else in it holds.
 pub(super) fn deny<'a>(
     expander: &mut Expander<'a>,
     schema: SchemaId,
     node: &Node<'a>,
+    scope: Scopes,
 ) -> Vec<Steps<'a>> {
     let mut options = Vec::new();
     for keyword in &node.keywords {
-        deny_one(expander, schema, keyword, &mut options);
+        match keyword {
+            Keyword::UnevaluatedProperties(rest) => {
+                options.push(left_unevaluated(expander, schema, node, *rest, scope));
+            }
+            keyword => deny_one(expander, schema, keyword, &mut options),
+        }
     }
     options
+}
+
+/// All of a schema's other keywords hold, and some member that none of them evaluates
+/// is not valid under `rest`.
+fn left_unevaluated<'a>(
+    expander: &mut Expander<'a>,
+    schema: SchemaId,
+    node: &Node<'a>,
+    rest: SchemaId,
+    scope: Scopes,
+) -> Steps<'a> {
+    let mut steps = vec![Step::Types(Types::OBJECT)];
+    for keyword in &node.keywords {
+        let is_of_rest = matches!(
+            keyword,
+            Keyword::UnevaluatedItems(_) | Keyword::UnevaluatedProperties(_)
+        );
+        if !is_of_rest {
+            assert(expander, schema, keyword, (scope, 0), &mut steps);
+        }
+    }
+    let goal = (!expander.document.is_false(rest)).then_some((rest, false));
+    steps.push(Step::Some(Names::Unevaluated(scope & !EXACTLY), goal));
+    steps
 }
 
 fn deny_one<'a>(
@@ -342,13 +384,11 @@ fn deny_one<'a>(
         Keyword::DependentSchema(name, schema) => {
             of(Types::OBJECT, vec![Step::Required(name), fails(schema)]);
         }
-        Keyword::UnevaluatedItems(_) | Keyword::UnevaluatedProperties(_) => {
-            let keyword = match keyword {
-                Keyword::UnevaluatedItems(_) => "/unevaluatedItems",
-                _ => "/unevaluatedProperties",
-            };
+        // Its denial speaks of all the other keywords too.
+        Keyword::UnevaluatedProperties(_) => {}
+        Keyword::UnevaluatedItems(_) => {
             let message = "this keyword is not supported where it may have to fail";
-            expander.refuse("unsupported-keyword", schema, keyword, message);
+            expander.refuse("unsupported-keyword", schema, "/unevaluatedItems", message);
         }
         Keyword::All(list) => options.extend(list.iter().map(|schema| vec![fails(schema)])),
         Keyword::Any(list) => options.push(list.iter().map(fails).collect()),

@@ -175,8 +175,14 @@ impl<'a> Expander<'a> {
     }
 
     /// Whether a class is among some names.
-    pub(super) fn is_among(&mut self, class: Class<'_, 'a>, names: &Names<'a>) -> bool {
+    pub(super) fn is_among(
+        &mut self,
+        objects: &Objects<'a>,
+        class: Class<'_, 'a>,
+        names: &Names<'a>,
+    ) -> bool {
         match names {
+            Names::Unevaluated(scope) => !is_member_evaluated(objects, class, *scope),
             Names::Matching(texts) => class.is_in(texts),
             Names::Beside(members) => spoken(members, class).is_empty(),
             Names::Denied(schema) => {
@@ -204,6 +210,7 @@ impl<'a> Expander<'a> {
                 Names::Matching(texts) => found.push(texts.clone()),
                 Names::Beside(members) => found.extend(patterns(members)),
                 Names::Denied(schema) => found.push(self.name_language(*schema)),
+                Names::Unevaluated(_) => {}
             }
         }
         for &schema in &objects.names {
