@@ -26,8 +26,10 @@ pub fn growth(options: &Options, masks: Masks, encoder: &Encoder) -> Growth {
     let count = options.cases.div_ceil(6);
     for source in options.sources.iter().take(1) {
         for &size in &options.sizes {
-            let cases = cases(source, masks, encoder, size, count);
-            for one in measure(source, encoder, &cases, &options.methods, options.limit) {
+            let cases = cases(source, masks, encoder, size, 2 * count);
+            let (cases, before) = cases.split_at(count);
+            let canvases = (before, cases);
+            for one in measure(source, encoder, canvases, &options.methods, options.limit) {
                 let figures = Figures::of(one.cold.iter());
                 let point = (figures.quantile(0.5), figures.undecided);
                 match lines.iter_mut().find(|(method, _)| *method == one.method) {
@@ -85,7 +87,7 @@ const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 64.0;
 const TOP: f64 = 36.0;
-const COLOURS: [&str; 4] = ["#0b6e4f", "#3a8fd0", "#c4780a", "#a8325a"];
+const COLOURS: [&str; 5] = ["#0b6e4f", "#3a8fd0", "#6a5acd", "#c4780a", "#a8325a"];
 
 /// The plots side by side, as SVG.
 pub fn plot(growths: &[Growth]) -> String {

@@ -25,11 +25,11 @@ pub struct Measured {
 }
 
 /// Measures all methods; those of ours come first, and what others say is held
-/// against [`Method::Any`].
+/// against [`Method::Any`]. One in use has met the canvases of `before`.
 pub fn measure(
     source: &Source,
     encoder: &Encoder,
-    cases: &[Case],
+    (before, cases): (&[Case], &[Case]),
     methods: &[Method],
     limit: Duration,
 ) -> Vec<Measured> {
@@ -37,7 +37,7 @@ pub fn measure(
     let mut compiled: Vec<(Measured, Option<Compiled>)> = Vec::new();
     for &method in methods {
         let (held, started) = (memory::start(), Instant::now());
-        let made = Compiled::new(method, &grammar, encoder);
+        let mut made = Compiled::new(method, &grammar, encoder);
         let measured = Measured {
             method,
             compile: started.elapsed(),
@@ -46,6 +46,12 @@ pub fn measure(
             cold: Vec::new(),
             after: Vec::new(),
         };
+        if let (Method::InUse, Ok(made)) = (method, &mut made) {
+            for case in before {
+                made.fresh().check(&case.cells, encoder, limit);
+                made.fresh().check(&case.revealed(), encoder, limit);
+            }
+        }
         compiled.push((measured, made.ok()));
     }
     for case in cases {

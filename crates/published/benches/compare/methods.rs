@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lacuna_checker::{Checker, CheckerLimits, Pattern, Verdict};
+use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, Verdict};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
 use lacuna_lexer::TokenId;
@@ -20,6 +20,8 @@ pub enum Method {
     Any,
     /// Ours, gaps of so many cells.
     Fits,
+    /// The same, in use: one that has met other canvases of the workload.
+    InUse,
     /// EPIC, all parts on.
     Epic,
     /// Mündler and others.
@@ -28,13 +30,20 @@ pub enum Method {
 
 impl Method {
     /// All, ours first.
-    pub const ALL: [Method; 4] = [Method::Any, Method::Fits, Method::Epic, Method::Mundler];
+    pub const ALL: [Method; 5] = [
+        Method::Any,
+        Method::Fits,
+        Method::InUse,
+        Method::Epic,
+        Method::Mundler,
+    ];
 
     /// What to call it on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Method::Any => "any",
             Method::Fits => "fits",
+            Method::InUse => "in-use",
             Method::Epic => "epic",
             Method::Mundler => "mundler",
         }
@@ -45,6 +54,7 @@ impl Method {
         match self {
             Method::Any => "lacuna",
             Method::Fits => "lacuna, `fits`",
+            Method::InUse => "lacuna, `fits`, in use",
             Method::Epic => "epic",
             Method::Mundler => "mundler",
         }
@@ -79,7 +89,7 @@ impl Compiled {
     pub fn new(method: Method, grammar: &Grammar, encoder: &Encoder) -> Result<Self, String> {
         let (limits, map) = (Limits::default(), LexicalMap::Described);
         Ok(match method {
-            Method::Any | Method::Fits => {
+            Method::Any | Method::Fits | Method::InUse => {
                 let vocabulary = Some(Arc::clone(&encoder.vocabulary));
                 let checker = Checker::new(grammar, vocabulary, CheckerLimits::default());
                 Self::Ours(Box::new(checker.map_err(|e| e.to_string())?), method)
@@ -95,9 +105,11 @@ impl Compiled {
         })
     }
 
-    /// One that has met no canvas: memos and charts are empty.
+    /// One that has met no canvas: memos and charts are empty. One in use is the same
+    /// each time.
     pub fn fresh(&mut self) -> Fresh<'_> {
         match self {
+            Self::Ours(checker, Method::InUse) => Fresh::InUse(checker),
             Self::Ours(checker, method) => Fresh::Ours(Box::new((**checker).clone()), *method),
             Self::Epic(epic) => {
                 epic.forget();
@@ -111,6 +123,7 @@ impl Compiled {
 /// A method that begins without having met a canvas.
 pub enum Fresh<'a> {
     Ours(Box<Checker>, Method),
+    InUse(&'a mut Checker),
     Epic(&'a mut Epic),
     Mundler(&'a mut Mundler),
 }
@@ -123,16 +136,12 @@ impl Fresh<'_> {
         encoder: &Encoder,
         limit: Duration,
     ) -> Outcome {
-        let counted = matches!(self, Self::Ours(_, Method::Fits));
-        let pattern = match counted {
-            true => Pattern::of_canvas(cells, &encoder.vocabulary).unwrap_or_default(),
-            false => any_length(cells, encoder),
-        };
+        let pattern = any_length(cells, encoder);
         let held = memory::start();
         let started = Instant::now();
         let stop = move || started.elapsed() > limit;
         let (answer, tier) = match self {
-            Self::Ours(checker, _) => {
+            Self::Ours(checker, Method::Any) => {
                 let (verdict, tier) = checker.check(&pattern);
                 let answer = match verdict {
                     Verdict::Completable(_) => Some(true),
@@ -141,6 +150,8 @@ impl Fresh<'_> {
                 };
                 (answer, format!("{tier:?}").to_lowercase())
             }
+            Self::Ours(checker, _) => fits(checker, cells),
+            Self::InUse(checker) => fits(checker, cells),
             Self::Epic(epic) => (decided(&epic.check(&pattern, &stop)), String::new()),
             Self::Mundler(mundler) => (decided(&mundler.check(&pattern, &stop)), String::new()),
         };
@@ -151,6 +162,16 @@ impl Fresh<'_> {
             tier,
         }
     }
+}
+
+fn fits(checker: &mut Checker, cells: &[Option<TokenId>]) -> (Option<bool>, String) {
+    let (verdict, tier) = checker.check_canvas(cells);
+    let answer = match verdict {
+        CanvasVerdict::Completable(_) => Some(true),
+        CanvasVerdict::Impossible | CanvasVerdict::Malformed => Some(false),
+        CanvasVerdict::Exhausted { .. } => None,
+    };
+    (answer, format!("{tier:?}").to_lowercase())
 }
 
 fn decided(answer: &Answer) -> Option<bool> {

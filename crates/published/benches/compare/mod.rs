@@ -137,9 +137,11 @@ pub fn run(options: &Options) -> Report {
                     masks,
                     encoder,
                     options.cells_of(masks),
-                    options.cases,
+                    2 * options.cases,
                 );
-                let measured = measure(source, encoder, &cases, &options.methods, options.limit);
+                let (cases, before) = cases.split_at(options.cases);
+                let canvases = (before, cases);
+                let measured = measure(source, encoder, canvases, &options.methods, options.limit);
                 let name = format!("{} {}, {}", source.name, masks.name(), encoder.name);
                 eprintln!("measured {name}");
                 tables.push_str(&report::rows(&name, &measured));

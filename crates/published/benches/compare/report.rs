@@ -33,10 +33,12 @@ pub fn rows(workload: &str, measured: &[Measured]) -> String {
                 format!("{ratio:.prec$}", prec = usize::from(ratio < 9.95))
             })
         };
-        let differs = ours.filter(|_| one.method != Method::Fits).map(|ours| {
-            let (cold, after) = (wrong(&one.cold, &ours.cold), wrong(&one.after, &ours.after));
-            format!("{} yes, {} no", cold.0 + after.0, cold.1 + after.1)
-        });
+        let differs = ours
+            .filter(|_| !matches!(one.method, Method::Fits | Method::InUse))
+            .map(|ours| {
+                let (cold, after) = (wrong(&one.cold, &ours.cold), wrong(&one.after, &ours.after));
+                format!("{} yes, {} no", cold.0 + after.0, cold.1 + after.1)
+            });
         let _ = writeln!(
             text,
             "| {workload} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
@@ -60,7 +62,7 @@ pub fn tiers(workload: &str, measured: &[Measured]) -> String {
     let mut text = String::new();
     for one in measured
         .iter()
-        .filter(|one| matches!(one.method, Method::Any | Method::Fits))
+        .filter(|one| matches!(one.method, Method::Any | Method::Fits | Method::InUse))
     {
         let mut names: Vec<&str> = one.after.iter().map(|o| o.tier.as_str()).collect();
         names.sort_unstable();
