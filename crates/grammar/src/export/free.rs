@@ -6,19 +6,21 @@
 //! before; this is made so, by leaving such lexemes out. And of two terminals that may
 //! stand side by side, no lexeme of the first, followed by what the second begins with,
 //! is a longer lexeme of any terminal. That is looked for in the product of their
-//! automata; where it cannot be ruled out, both are named. Ignored lexemes count as
-//! terminals that may stand anywhere; one that goes on with itself (a run of blanks)
-//! stands once.
+//! automata. Where it is always one (a keyword before a name), the two are kept apart by
+//! ignored text ([`separate`]); where it may or may not be one, both are named. Ignored
+//! lexemes count as terminals that may stand anywhere; one that goes on with itself (a run
+//! of blanks) stands once.
 //!
 //! Cost: pairs of neighbours × terminals × what two automata read in common.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::analysis::productive;
 use crate::automaton::{AutomatonError, Dfa, Limits, StateId};
 use crate::{Diagnostic, Diagnostics, Expr, Grammar, Lexicon, Linted, Place, Rule, RuleId};
 
+use super::separate::{Lexemes, separate};
 use super::{Target, obstacle};
 
 const LIMITS: Limits = Limits {
@@ -27,13 +29,15 @@ const LIMITS: Limits = Limits {
 };
 
 /// The same texts without a lexicon.
-pub(super) fn without_lexemes(linted: &Linted, target: Target) -> Result<Grammar, Diagnostics> {
+pub(super) fn without_lexemes(linted: &Linted, target: Target) -> Result<Linted, Diagnostics> {
     let Some(lexicon) = &linted.grammar.lexicon else {
-        return Ok(linted.grammar.clone());
+        return Ok(linted.clone());
     };
+    let nowhere = Place::Span { start: 0, end: 0 };
+    let start = linted.places.get(linted.grammar.start.0 as usize);
+    let start = start.unwrap_or(&nowhere);
     let too_large = |error: AutomatonError| {
-        let place = Place::Span { start: 0, end: 0 };
-        Diagnostics::from(obstacle("export-too-large", &place, error.to_string()))
+        Diagnostics::from(obstacle("export-too-large", start, error.to_string()))
     };
     let languages = winning(lexicon).map_err(too_large)?;
     let ignored: Vec<usize> = (0..languages.len())
@@ -43,16 +47,36 @@ pub(super) fn without_lexemes(linted: &Linted, target: Target) -> Result<Grammar
         &[only] => follows_itself(&languages[only]).map_err(too_large)?,
         _ => false,
     };
+    let all = lexicon.terminals.iter();
+    let all = all.map(|terminal| Expr::Automaton(Arc::clone(&terminal.language)));
+    let any = Dfa::from_expr(&Expr::Choice(all.collect()), &LIMITS).map_err(too_large)?;
     let neighbours = Neighbours::of(&linted.grammar, &ignored, goes_on);
+    let mut apart = BTreeSet::new();
     for &(before, after) in &neighbours.pairs {
-        for (longer, terminal) in lexicon.terminals.iter().enumerate() {
-            if may_grow(&languages[before], &languages[after], &terminal.language) {
-                let finding = conflict(linted, lexicon, target, (before, after, longer));
-                return Err(finding.into());
-            }
+        let [first, second] = [before, after].map(|at| &languages[at]);
+        if !may_grow(first, second, &any) {
+            continue;
         }
+        let is_ignored = ignored.contains(&before) || ignored.contains(&after);
+        if is_ignored || ignored.is_empty() || !always_grows(first, second, &any) {
+            let mut longer = lexicon.terminals.iter();
+            let longer = longer.position(|it| may_grow(first, second, &it.language));
+            let names = (before, after, longer.unwrap_or(before));
+            return Err(conflict(linted, lexicon, target, names).into());
+        }
+        apart.insert((before, after));
     }
-    Ok(written_out(&linted.grammar, lexicon, &languages, goes_on))
+    let lexemes = lexemes(linted, &languages, &ignored, goes_on, apart);
+    let Some((grammar, places)) = separate(&linted.grammar, &linted.places, lexemes) else {
+        let message = "keeping lexemes apart takes too many rules".to_owned();
+        return Err(obstacle("export-too-large", start, message).into());
+    };
+    Ok(Linted {
+        grammar,
+        places,
+        warnings: Vec::new(),
+        terminals: Vec::new(),
+    })
 }
 
 fn conflict(
@@ -115,6 +139,38 @@ fn may_grow(before: &Dfa, after: &Dfa, longer: &Dfa) -> bool {
     }
     let mut reached = together(after, longer, begun).into_iter();
     reached.any(|(state, reached)| longer.is_accepting(reached) || after.is_accepting(state))
+}
+
+/// Whether every text of `before`, with every one of `after` behind it, begins with a
+/// longer one of `any`, so that the two are never cut side by side.
+fn always_grows(before: &Dfa, after: &Dfa, any: &Dfa) -> bool {
+    let first = (before.start(), any.start());
+    let borders = together(before, any, BTreeSet::from([first])).into_iter();
+    let mut todo: Vec<(StateId, StateId)> = borders
+        .filter(|&(state, _)| before.is_accepting(state))
+        .map(|(_, reached)| (after.start(), reached))
+        .collect();
+    let mut seen: BTreeSet<(StateId, StateId)> = todo.iter().copied().collect();
+    while let Some((state, reached)) = todo.pop() {
+        for byte in 0..=255u8 {
+            let Some(state) = after.next(state, byte) else {
+                continue;
+            };
+            let Some(reached) = any.next(reached, byte) else {
+                return false;
+            };
+            if any.is_accepting(reached) {
+                continue;
+            }
+            if after.is_accepting(state) {
+                return false;
+            }
+            if seen.insert((state, reached)) {
+                todo.push((state, reached));
+            }
+        }
+    }
+    true
 }
 
 /// All pairs of states that texts lead to from these on.
@@ -282,46 +338,52 @@ fn needed(grammar: &Grammar) -> Vec<bool> {
     needed
 }
 
-/// The rules over the terminals' languages, ignored text in between.
-fn written_out(grammar: &Grammar, lexicon: &Lexicon, languages: &[Dfa], goes_on: bool) -> Grammar {
-    let mut rules = grammar.rules.clone();
-    let mut add = |name: &str, body: Expr| {
+/// What stands for the terminals: literals in place, others by rules of their own.
+fn lexemes(
+    linted: &Linted,
+    languages: &[Dfa],
+    ignored: &[usize],
+    goes_on: bool,
+    apart: BTreeSet<(usize, usize)>,
+) -> Lexemes {
+    let (mut rules, mut places) = (Vec::new(), Vec::new());
+    let mut add = |name: &str, body: Expr, place: Option<&Place>| {
         let name = name.to_owned();
         rules.push(Rule { name, body });
+        places.push(place.cloned().unwrap_or(Place::Span { start: 0, end: 0 }));
         Expr::Rule(RuleId(rules.len() as u32 - 1))
     };
-    let ignored: Vec<usize> = (0..languages.len())
-        .filter(|&at| lexicon.terminals[at].ignored)
-        .collect();
-    let run = match ignored.as_slice() {
-        [] => Expr::empty(),
+    let lexicon = linted.grammar.lexicon.iter();
+    let named = lexicon.flat_map(|lexicon| &lexicon.terminals).enumerate();
+    let terminals = named
+        .zip(languages)
+        .map(|((at, terminal), language)| match text(language) {
+            Expr::Literal(bytes) => Expr::Literal(bytes),
+            longer => add(&terminal.name, longer, linted.terminals.get(at)),
+        });
+    let terminals: Vec<Expr> = terminals.collect();
+    let [run, some] = match ignored {
+        [] => [Expr::empty(), Expr::never()],
         all => {
-            let any = all.iter().map(|&at| text(&languages[at])).collect();
-            let any = add("ignored", Expr::Choice(any));
-            if goes_on { any.optional() } else { any.star() }
+            let any = all.iter().map(|&at| terminals[at].clone()).collect();
+            let once = add("ignored", Expr::Choice(any), None);
+            match goes_on {
+                true => [once.clone().optional(), once],
+                false => {
+                    let many = once.clone().star();
+                    [many.clone(), Expr::Sequence(vec![once, many])]
+                }
+            }
         }
     };
-    let mut terminals: BTreeMap<u32, Expr> = BTreeMap::new();
-    for (at, terminal) in lexicon.terminals.iter().enumerate() {
-        let written = match text(&languages[at]) {
-            Expr::Literal(bytes) => Expr::Literal(bytes),
-            longer => add(&terminal.name, longer),
-        };
-        let written = Expr::Sequence(vec![written, run.clone()]);
-        terminals.insert(at as u32, written);
+    Lexemes {
+        terminals,
+        rules,
+        places,
+        run,
+        some,
+        apart,
     }
-    let start = Expr::Sequence(vec![run, Expr::Rule(grammar.start)]);
-    rules.push(Rule {
-        name: grammar.rule(grammar.start).name.clone(),
-        body: start,
-    });
-    let start = RuleId(rules.len() as u32 - 1);
-    for rule in &mut rules {
-        put_in(&mut rule.body, &terminals);
-    }
-    let mut free = Grammar::new(rules, start);
-    free.constraint.clone_from(&grammar.constraint);
-    free
 }
 
 /// A language as an expression: a literal, if it has only one text.
@@ -340,21 +402,5 @@ fn text(language: &Dfa) -> Expr {
     match language.byte_ranges(state).is_empty() {
         true => Expr::literal(bytes),
         false => Expr::Automaton(Arc::new(language.clone())),
-    }
-}
-
-fn put_in(expr: &mut Expr, terminals: &BTreeMap<u32, Expr>) {
-    match expr {
-        Expr::Terminal(terminal) => {
-            if let Some(written) = terminals.get(&terminal.0) {
-                *expr = written.clone();
-            }
-        }
-        Expr::Sequence(parts) | Expr::Choice(parts) => {
-            parts.iter_mut().for_each(|part| put_in(part, terminals));
-        }
-        Expr::Repeat { item, .. } => put_in(item, terminals),
-        Expr::Interleave(all) => all.forms_mut().for_each(|form| put_in(form, terminals)),
-        Expr::Literal(_) | Expr::Chars(_) | Expr::Rule(_) | Expr::Automaton(_) => {}
     }
 }

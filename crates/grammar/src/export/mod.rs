@@ -6,8 +6,8 @@
 //! hold is said by name and place, never left out:
 //!
 //! - **GBNF** holds every grammar without lexemes. One with lexemes it holds where
-//!   cutting by the longest match changes nothing ([`free`] looks for the two terminals
-//!   between which it might).
+//!   cutting by the longest match changes nothing, or nothing but that some lexemes must
+//!   be kept apart ([`free`], [`separate`]).
 //! - **Lark** cuts texts into lexemes. Where the grammar does not, each character is made
 //!   a lexeme by itself, of a class that no other overlaps ([`atoms`]): then the longest
 //!   match is always one character, and has no say.
@@ -26,6 +26,7 @@ mod linear;
 mod names;
 mod plain;
 mod regex;
+mod separate;
 mod solve;
 
 use crate::{Diagnostic, Diagnostics, Linted};

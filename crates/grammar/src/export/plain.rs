@@ -200,7 +200,9 @@ impl Node {
 
 /// Lowers a grammar to what `target` can be written from.
 pub(super) fn lower(linted: &Linted, target: Target) -> Result<Plain, Diagnostics> {
-    let mut grammar = free::without_lexemes(linted, target)?;
+    let free = free::without_lexemes(linted, target)?;
+    let linted = &free;
+    let mut grammar = free.grammar.clone();
     let start_place = place(linted, linted.grammar.start);
     if grammar.constraint.is_some() && target != Target::Lark {
         let message = format!(
