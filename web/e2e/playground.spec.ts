@@ -350,6 +350,14 @@ test.describe("beside the grammar", () => {
     await settled(page);
     await buttons.getByRole("button", { name: "GBNF" }).click();
     await expect(page.locator("#exported li")).toContainText("the longest lexeme");
+
+    await writeGrammar(page, "Lark", 'start: "in" NAME\nNAME: /[a-z]+/\n%ignore " "');
+    await buttons.getByRole("button", { name: "GBNF" }).click();
+    await page.getByRole("button", { name: "Open here" }).click();
+    await writeText(page, "in □");
+    await expect(verdict(page)).toContainText("Can be completed.");
+    await writeText(page, "inn");
+    await expect(verdict(page)).toContainText("Cannot be completed.");
   });
 });
 
