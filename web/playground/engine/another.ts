@@ -15,15 +15,29 @@ const MOST = 9;
 /** How many texts are made before it is said that no other one was found. */
 const TRIES = 16;
 
-/** Spellings, those of a class in one list. */
-type Classes = readonly (readonly (Uint8Array | null)[])[];
+/** Spellings that the grammar does not tell apart. */
+export interface LetterClass {
+  readonly members: readonly Uint8Array[];
+  /** Whether they are read at a glance: then the members are only those that are. */
+  readonly isPlain: boolean;
+}
+
+/** What is read at a glance: ASCII without blanks. */
+const isPlain = (it: Uint8Array) => it.every((byte) => byte > 0x20 && byte < 0x7f);
+
+/** A class of those spellings. */
+export function letterClass(spellings: readonly Uint8Array[]): LetterClass {
+  const plain = spellings.filter(isPlain);
+  const members = plain.length > 0 ? plain : spellings;
+  return { members, isPlain: plain.length > 0 };
+}
 
 /** What texts are made of. */
 export interface Letters {
   /** What gaps of any length are begun with. */
-  readonly any: Classes;
+  readonly any: readonly LetterClass[];
   /** What a cell can hold. */
-  readonly cells: Classes;
+  readonly cells: readonly LetterClass[];
 }
 
 /** A completed text that is none of those known; `null` if none was found. */
@@ -90,19 +104,20 @@ async function drawn(
 /** A letter that may stand, of a class drawn at random; `null` if none may. */
 async function pick(
   bench: Bench,
-  classes: Classes,
+  classes: readonly LetterClass[],
   next: () => number,
   slices: Slices,
   turn: Turn,
   around: (letter: Uint8Array) => EnginePiece[],
 ): Promise<Uint8Array | null> {
-  const order = classes.map((members) => ({ members, at: next() })).sort((a, b) => a.at - b.at);
-  for (const { members } of order) {
+  // Blanks and the like are seldom worth a look.
+  const order = classes.map(({ members, isPlain }) => ({
+    members,
+    at: next() + (isPlain ? 0 : 0.8),
+  }));
+  for (const { members } of order.sort((a, b) => a.at - b.at)) {
     await slices.next(turn);
-    // Rather what can be read at a glance.
-    const plain = members.filter((it) => it?.length === 1 && (it[0] ?? 0) > 0x20);
-    const from = plain.length > 0 ? plain : members;
-    const letter = from[Math.floor(next() * from.length)];
+    const letter = members[Math.floor(next() * members.length)];
     if (!letter) continue;
     try {
       if (bench.complete(around(letter))) return letter;

@@ -5,7 +5,7 @@
 
 import type { Piece } from "../gaps.ts";
 import type { Choices } from "../protocol.ts";
-import type { Letters } from "./another.ts";
+import { type Letters, letterClass } from "./another.ts";
 import { type Bench, type EnginePiece, faultOf } from "./bench.ts";
 import { rangesOf } from "./ranges.ts";
 import type { Slices, Turn } from "./slices.ts";
@@ -41,6 +41,7 @@ export class ChoiceFinder {
   readonly characters: Vocabulary;
   readonly #bench: Bench;
   #characterClasses: number[][] | undefined;
+  #letters: Letters | undefined;
   #tokenClasses: number[][] | undefined;
 
   constructor(bench: Bench, characters: Vocabulary) {
@@ -56,15 +57,22 @@ export class ChoiceFinder {
 
   /** What other completions are made of. */
   letters(): Letters {
-    const spelled = ({ spellings }: Vocabulary, classes: number[][]) =>
-      classes.map((members) => members.map((id) => spellings[id] ?? null));
+    this.#letters ??= this.#newLetters();
+    return this.#letters;
+  }
+
+  #newLetters(): Letters {
+    const spelled = ({ spellings }: Vocabulary, classes: number[][]) => {
+      // Tokens that hold a part of a character cannot be shown where they stand.
+      const isWhole = (it: Uint8Array | null | undefined): it is Uint8Array =>
+        it !== null && it !== undefined && typeof decodeWhole(it) === "string";
+      const whole = classes.map((members) => members.map((id) => spellings[id]).filter(isWhole));
+      return whole.filter((members) => members.length > 0).map(letterClass);
+    };
     const any = spelled(this.characters, this.characterClasses());
     const { vocabulary } = this.#bench;
-    if (vocabulary === this.characters) return { any, cells: any };
-    // Of tokens those that are whole characters.
-    const isWhole = (it: Uint8Array | null) => it !== null && typeof decodeWhole(it) === "string";
-    const tokens = spelled(vocabulary, this.tokenClasses()).map((it) => it.filter(isWhole));
-    return { any, cells: tokens.filter((it) => it.length > 0) };
+    const hasTokens = vocabulary !== this.characters;
+    return { any, cells: hasTokens ? spelled(vocabulary, this.tokenClasses()) : any };
   }
 
   /** The classes of tokens. */
