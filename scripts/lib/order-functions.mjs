@@ -16,6 +16,8 @@ const LEAST_BYTES = 24;
 const MEMORY = 0.6;
 
 const [CUSTOM, IMPORTS, CODE] = [0, 2, 10];
+/** Kinds of imports. */
+const [FUNCTION, MEMORY_KIND] = [0, 2];
 
 /** Names the functions of the module in a file by the order in which they pack well. */
 export function nameByLikeness(path) {
@@ -97,7 +99,10 @@ function importedFunctions(module, sections) {
   const imports = sections.find(({ id }) => id === IMPORTS);
   if (!imports) return 0;
   let { value: count, at } = readNumber(module, imports.start);
-  const functions = count;
+  let functions = 0;
+  const skipNumber = () => {
+    ({ at } = readNumber(module, at));
+  };
   const skipName = () => {
     const length = readNumber(module, at);
     at = length.at + length.value;
@@ -105,8 +110,17 @@ function importedFunctions(module, sections) {
   for (; count > 0; count--) {
     skipName();
     skipName();
-    if (module[at] !== 0) throw new Error("only functions are expected among the imports");
-    ({ at } = readNumber(module, at + 1));
+    const kind = module[at++];
+    if (kind === FUNCTION) {
+      functions += 1;
+      skipNumber();
+    } else if (kind === MEMORY_KIND) {
+      const bounded = (module[at++] & 1) === 1;
+      skipNumber();
+      if (bounded) skipNumber();
+    } else {
+      throw new Error("only functions and memory are expected among the imports");
+    }
   }
   return functions;
 }
