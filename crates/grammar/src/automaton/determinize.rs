@@ -14,6 +14,39 @@ impl Nfa {
     /// # Errors
     /// When it would have more states than the limit, or take too many steps.
     pub fn determinize(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
+        self.subsets(limits, Closure::new(self))
+    }
+
+    /// The same for an automaton over few bytes, of which this is the last. States from
+    /// which every text is accepted stand for all that may be with them: what is searched
+    /// for in a text need not be looked for again once it was found.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn determinize_over(
+        &self,
+        last: u8,
+        limits: &Limits,
+    ) -> Result<Dfa, AutomatonError> {
+        let mut closure = Closure::new(self);
+        let states = 0..self.byte_edges.len() as NfaState;
+        let candidates = states.filter(|&state| covers(&self.byte_edges[state as usize], last));
+        for state in candidates {
+            let targets = self.byte_edges[state as usize].iter();
+            let targets: Vec<NfaState> = targets.map(|edge| edge.2).collect();
+            let returns = targets.into_iter().all(|target| {
+                let subset = closure.of(&[target]);
+                let holds = |wanted: NfaState| subset.binary_search(&wanted).is_ok();
+                holds(state) && holds(self.accept)
+            });
+            if returns {
+                closure.takes_all.push(state);
+            }
+        }
+        self.subsets(limits, closure)
+    }
+
+    fn subsets(&self, limits: &Limits, mut closure: Closure<'_>) -> Result<Dfa, AutomatonError> {
         let ranges = self
             .byte_edges
             .iter()
@@ -21,7 +54,6 @@ impl Nfa {
             .map(|&(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(ranges);
         let class_count = representatives.len();
-        let mut closure = Closure::new(self);
         let mut ids: FxHashMap<Box<[NfaState]>, u32> = FxHashMap::default();
         let mut subsets: Vec<Box<[NfaState]>> = Vec::new();
         let mut table = Vec::new();
@@ -79,6 +111,20 @@ impl Nfa {
     }
 }
 
+/// Whether some edge reads each byte from the first to `last`.
+fn covers(edges: &[(u8, u8, NfaState)], last: u8) -> bool {
+    let mut ranges: Vec<(u8, u8)> = edges.iter().map(|&(low, high, _)| (low, high)).collect();
+    ranges.sort_unstable();
+    let mut next = 0u16;
+    for (low, high) in ranges {
+        if u16::from(low) > next {
+            return false;
+        }
+        next = next.max(u16::from(high) + 1);
+    }
+    next > u16::from(last)
+}
+
 /// Follows empty edges; scratch space is kept between calls.
 struct Closure<'a> {
     nfa: &'a Nfa,
@@ -87,6 +133,8 @@ struct Closure<'a> {
     stack: Vec<NfaState>,
     /// Edges that the last closure followed.
     steps: usize,
+    /// States that, with acceptance beside them, take every text.
+    takes_all: Vec<NfaState>,
 }
 
 impl<'a> Closure<'a> {
@@ -97,6 +145,7 @@ impl<'a> Closure<'a> {
             round: 0,
             stack: Vec::new(),
             steps: 0,
+            takes_all: Vec::new(),
         }
     }
 
@@ -115,6 +164,10 @@ impl<'a> Closure<'a> {
             for at in 0..self.nfa.empty_edges[state as usize].len() {
                 self.visit(self.nfa.empty_edges[state as usize][at]);
             }
+        }
+        let all = self.takes_all.iter().find(|state| subset.contains(state));
+        if let Some(&all) = all.filter(|_| subset.contains(&self.nfa.accept)) {
+            subset = vec![all, self.nfa.accept];
         }
         subset.sort_unstable();
         subset.into_boxed_slice()

@@ -57,9 +57,10 @@ impl Language {
                 builder.byte_edge(from, low, high, to);
             }
         })?;
-        let automaton = builder.finish(start, accept).determinize(limits)?;
+        let last = (alphabet.count() - 1) as u8;
+        let automaton = builder.finish(start, accept);
         Ok(Self {
-            automaton: automaton.minimize(),
+            automaton: automaton.determinize_over(last, limits)?.minimize(),
             alphabet: Some(alphabet),
         })
     }
