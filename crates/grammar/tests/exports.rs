@@ -342,3 +342,42 @@ fn exports_agree_with_the_cases_of_the_front_ends() {
     println!("held {held:?}");
     assert!(held.iter().all(|&held| held > 60), "{held:?}");
 }
+
+#[test]
+fn deep_and_long_grammars_are_written_or_refused() {
+    let chain = |count: usize, line: fn(usize) -> String| {
+        (0..count).map(line).collect::<Vec<_>>().join("\n")
+    };
+    let optional = chain(3000, |at| {
+        let name = if at == 0 {
+            "root".to_owned()
+        } else {
+            format!("r{at}")
+        };
+        format!("{name} ::= \"a\" (r{} | \"b\")?", at + 1)
+    });
+    let deep = format!("{optional}\nr3000 ::= \"c\"");
+    let words = (0..2000)
+        .map(|at| format!("W{}", at % 3))
+        .collect::<Vec<_>>();
+    let long = format!(
+        "start: {}\nW0: \"a\"\nW1: \"b\"\nW2: /[a-c]+/\n%ignore \" \"",
+        words.join(" ")
+    );
+    let counted = "root ::= ((\"a\" | \"bc\"){0,900} \"d\"){900}".to_owned();
+    let states = "(?:[ab]*a[ab]{9}|c)*".to_owned();
+    for (kind, text) in [
+        ("gbnf", deep),
+        ("lark", long),
+        ("gbnf", counted),
+        ("regex", states),
+    ] {
+        let linted = read(kind, &text).expect("a grammar");
+        for target in TARGETS {
+            match export(&linted, target) {
+                Ok(written) => drop(read_again(target, &written)),
+                Err(refused) => assert_eq!(refused.0[0].kind, "export-too-large"),
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::Diagnostics;
 
 use super::plain::{Node, Plain};
-use super::{MAX_NODES, obstacle};
+use super::{MAX_DEPTH, MAX_NODES, obstacle};
 
 /// The start rule as one expression.
 pub(super) fn without_rules(plain: &Plain) -> Result<Node, Diagnostics> {
@@ -64,9 +64,10 @@ impl Equation {
         }
     }
 
-    fn size(&self) -> usize {
-        let beside = self.beside.values().map(Node::size).sum::<usize>();
-        beside + self.rest.as_ref().map_or(0, Node::size)
+    fn is_too_large(&self) -> bool {
+        let parts = || self.beside.values().chain(&self.rest);
+        parts().map(Node::size).sum::<usize>() > MAX_NODES
+            || parts().any(|part| part.depth() > MAX_DEPTH)
     }
 }
 
@@ -136,7 +137,7 @@ impl Solving<'_> {
                 for (rule, node) in inner.chain(equation.rest.iter().map(|node| (None, node))) {
                     other.add(rule, side.join(outer.clone(), node.clone()));
                 }
-                if other.size() > MAX_NODES {
+                if other.is_too_large() {
                     return Err(self.too_large(rule));
                 }
             }
@@ -150,7 +151,7 @@ impl Solving<'_> {
                 side.join(outer, inner)
             });
             let solved = Node::choice(known.chain(rest));
-            if solved.size() > MAX_NODES {
+            if solved.size() > MAX_NODES || solved.depth() > MAX_DEPTH {
                 return Err(self.too_large(rule));
             }
             self.solved.insert(rule, solved);
@@ -162,6 +163,7 @@ impl Solving<'_> {
     fn substituted(&self, rule: usize) -> Result<Node, Diagnostics> {
         let mut budget = MAX_NODES;
         let body = self.put_in(&self.plain.rules[rule].body, &mut budget);
+        let body = body.filter(|body| body.depth() <= MAX_DEPTH);
         body.ok_or_else(|| self.too_large(rule))
     }
 
@@ -193,7 +195,8 @@ impl Solving<'_> {
     fn too_large(&self, rule: usize) -> Diagnostics {
         let rule = &self.plain.rules[rule];
         let message = format!(
-            "{} alone would take more than {MAX_NODES} parts as a regular expression",
+            "the rule {} alone would take more than {MAX_NODES} parts as a regular expression, or \
+             some {MAX_DEPTH} deep in one another",
             rule.name
         );
         obstacle("export-too-large", &rule.place, message).into()

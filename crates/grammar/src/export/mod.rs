@@ -15,7 +15,7 @@
 //!   rules, or only at their beginnings, which is solved like linear equations
 //!   ([`linear`]; Arden's rule).
 //!
-//! Cost: linear in what is written, which is bounded ([`MAX_NODES`]).
+//! Cost: linear in what is written, which is bounded in size and depth ([`MAX_NODES`]).
 
 mod atoms;
 mod characters;
@@ -33,6 +33,9 @@ use crate::{Diagnostic, Diagnostics, Linted};
 
 /// Nodes of what is written, at most.
 pub const MAX_NODES: usize = 60_000;
+
+/// How deep parts stand in one another, at most: all front ends read that.
+const MAX_DEPTH: usize = 100;
 
 /// A dialect to write in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

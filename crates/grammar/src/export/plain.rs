@@ -8,7 +8,7 @@ use crate::interleave::replace;
 use crate::{Diagnostics, Expr, Grammar, Linted, Place, RuleId};
 
 use super::solve::{Solved, solve};
-use super::{MAX_NODES, Target, characters, free, obstacle};
+use super::{MAX_DEPTH, MAX_NODES, Target, characters, free, obstacle};
 
 /// Sets of items seen up to which items in any order are written out as rules.
 const MAX_ORDERS: usize = 300;
@@ -82,17 +82,17 @@ impl Node {
 
     pub(super) fn sequence(parts: impl IntoIterator<Item = Node>) -> Self {
         let mut joined: Vec<Node> = Vec::new();
+        let mut push = |part: Node| match (joined.last_mut(), part) {
+            (Some(Node::Text(before)), Node::Text(text)) => before.push_str(&text),
+            (_, Node::Text(text)) if text.is_empty() => {}
+            (_, part) => joined.push(part),
+        };
         for part in parts {
-            match (joined.last_mut(), part) {
-                (_, Node::Never) => return Node::Never,
-                (Some(Node::Text(before)), Node::Text(text)) => before.push_str(&text),
-                (_, Node::Text(text)) if text.is_empty() => {}
-                (_, Node::Sequence(parts)) => match Node::sequence(joined.into_iter().chain(parts))
-                {
-                    Node::Sequence(parts) => joined = parts,
-                    one => joined = vec![one],
-                },
-                (_, part) => joined.push(part),
+            match part {
+                Node::Never => return Node::Never,
+                // Those inside were made here, and hold no further ones.
+                Node::Sequence(parts) => parts.into_iter().for_each(&mut push),
+                part => push(part),
             }
         }
         match joined.len() {
@@ -170,6 +170,17 @@ impl Node {
                 parts.iter().map(Node::size).sum::<usize>() + 1
             }
             Node::Repeat(item, ..) => item.size() + 1,
+        }
+    }
+
+    /// How deep parts stand in parts.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Node::Never | Node::Text(_) | Node::Class(_) | Node::Rule(_) => 1,
+            Node::Sequence(parts) | Node::Choice(parts) => {
+                parts.iter().map(Node::depth).max().unwrap_or_default() + 1
+            }
+            Node::Repeat(item, ..) => item.depth() + 1,
         }
     }
 
@@ -292,7 +303,7 @@ impl Lowering<'_> {
             let body = self.node(&grammar.rule(rule).body, number)?;
             self.size += body.size();
             self.plain.rules[number].body = body;
-            if self.size > MAX_NODES {
+            if self.size > MAX_NODES || self.plain.rules[number].body.depth() > MAX_DEPTH {
                 return Err(self.too_large(number).into());
             }
         }
@@ -322,7 +333,8 @@ impl Lowering<'_> {
     fn too_large(&self, rule: usize) -> crate::Diagnostic {
         let rule = &self.plain.rules[rule];
         let message = format!(
-            "{} would take more than {MAX_NODES} parts to write, {} among them",
+            "{} would take more than {MAX_NODES} parts to write, or some {MAX_DEPTH} deep in one \
+             another, {} among them",
             self.target.name(),
             rule.name
         );

@@ -300,35 +300,48 @@ impl<'a> Product<'a> {
         }
     }
 
-    fn sequence(&mut self, parts: &'a [Expr], from: Class, to: Class, within: usize) -> Expr {
-        let Some((first, rest)) = parts.split_first() else {
-            return match from == to {
-                true => Expr::empty(),
-                false => Expr::never(),
-            };
-        };
-        let leads_on = |middle: &Class| {
-            let ends = rest.iter().fold(BTreeSet::from([*middle]), |places, part| {
-                let ends = places
-                    .into_iter()
-                    .flat_map(|place| self.ends_known(part, place));
-                ends.collect()
-            });
-            ends.contains(&to)
-        };
-        let ends = self.ends_known(first, from);
-        let middles: Vec<Class> = ends.into_iter().filter(leads_on).collect();
-        let is_only = middles.len() == 1;
-        let ways = middles.into_iter().map(|middle| {
-            let first = self.build(first, from, middle, within);
+    fn sequence(
+        &mut self,
+        mut parts: &'a [Expr],
+        mut from: Class,
+        to: Class,
+        within: usize,
+    ) -> Expr {
+        let mut written = Vec::new();
+        while let Some((first, rest)) = parts.split_first() {
+            let mut middles = self.ends_known(first, from);
+            if middles.len() > 1 {
+                middles.retain(|&middle| self.leads_on(rest, middle, to));
+            }
             // One way on is written in place; of several, each would be written again.
-            let rest = match is_only || rest.len() < 2 {
-                true => self.sequence(rest, middle, to, within),
-                false => self.named(Task::Rest(rest), middle, to, within),
-            };
-            Expr::Sequence(vec![first, rest])
+            if let (1, Some(&middle)) = (middles.len(), middles.first()) {
+                written.push(self.build(first, from, middle, within));
+                (parts, from) = (rest, middle);
+                continue;
+            }
+            let ways = middles.into_iter().map(|middle| {
+                let first = self.build(first, from, middle, within);
+                let rest = self.named(Task::Rest(rest), middle, to, within);
+                Expr::Sequence(vec![first, rest])
+            });
+            written.push(Expr::Choice(ways.collect()));
+            return Expr::Sequence(written);
+        }
+        match from == to {
+            true => Expr::Sequence(written),
+            false => Expr::never(),
+        }
+    }
+
+    /// Whether parts may lead from one class to another.
+    fn leads_on(&self, parts: &[Expr], from: Class, to: Class) -> bool {
+        let ends = parts.iter().fold(BTreeSet::from([from]), |places, part| {
+            let ends = places
+                .into_iter()
+                .flat_map(|place| self.ends_known(part, place));
+            ends.collect()
         });
-        Expr::Choice(ways.collect())
+        ends.contains(&to)
     }
 
     fn repeat(

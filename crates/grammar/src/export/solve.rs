@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::MAX_DEPTH;
 use super::characters::State;
 use super::plain::Node;
 
@@ -21,12 +22,13 @@ const WASTE: usize = 20;
 struct Edge {
     node: Node,
     size: usize,
+    depth: usize,
 }
 
 impl Edge {
     fn new(node: Node) -> Self {
-        let size = node.size();
-        Self { node, size }
+        let (size, depth) = (node.size(), node.depth());
+        Self { node, size, depth }
     }
 }
 
@@ -95,7 +97,7 @@ pub(super) fn solve(states: &[State], most: usize) -> Solved {
                 let path = known.into_iter().chain([Node::sequence(path)]);
                 let edge = Edge::new(Node::choice(path));
                 size = size.saturating_add(edge.size);
-                if size > most.saturating_mul(WASTE) {
+                if size > most.saturating_mul(WASTE) || edge.depth > MAX_DEPTH {
                     return Solved::TooLong;
                 }
                 edges.insert(from, to, edge);
