@@ -4,7 +4,8 @@
 //! construction, UTF-8 ranges from `regex-syntax`); [`Dfa`] is made from it by
 //! the subset construction and is always *trimmed*: every state lies on a path
 //! to acceptance, so a transition that exists can still be completed. Alphabets
-//! are compressed to classes of bytes that no transition tells apart.
+//! are compressed to classes of bytes that no transition tells apart. A [`Language`] is
+//! the same over characters, spelled as bytes at the end.
 //!
 //! Every construction takes [`Limits`]; what would exceed them is an
 //! [`AutomatonError::TooLarge`], never a hang.
@@ -12,6 +13,7 @@
 mod algebra;
 mod alphabet;
 mod classes;
+mod decode;
 mod determinize;
 mod dfa;
 mod explore;

@@ -39,6 +39,9 @@
 //! 3. [`lower`] makes each set of goals a rule, once, so recursion closes and
 //!    nothing is copied; [`numbers`], [`texts`], [`arrays`] and [`objects`] spell
 //!    the values of a shape.
+//!
+//! What is said of strings is a language over characters until it is spelled
+//! ([`Language`](crate::automaton)); long ones are counted by rules ([`lengths`]).
 
 mod arrays;
 mod constants;
