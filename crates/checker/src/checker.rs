@@ -31,6 +31,8 @@ pub struct CheckerLimits {
     /// Tokens of a vocabulary from which on those that do the same are found first, so
     /// that one of each kind is walked over; that takes up to half a second, once.
     pub classes_from: usize,
+    /// Of such a vocabulary, the tokens that witnesses are first looked for among.
+    pub few_tokens: usize,
 }
 
 /// States of a lexer up to which classes of tokens are looked for.
@@ -50,6 +52,7 @@ impl Default for CheckerLimits {
             parse_items: 8_000_000,
             memo_members: 8_000_000,
             classes_from: 16_384,
+            few_tokens: 1_024,
         }
     }
 }

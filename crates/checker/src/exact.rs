@@ -9,6 +9,9 @@
 //! graph that counts cells. Each is sound in what it answers; only the last one answers
 //! everything, within its budget.
 //!
+//! Where a vocabulary is large, a witness is first looked for among a few of its tokens:
+//! those that do little, of which long texts can be written, and which lead to few places.
+//!
 //! All of them work on the same interned sets, kept from check to check up to a bound.
 
 use std::sync::Arc;
@@ -103,6 +106,15 @@ pub(crate) enum Decision {
     Exhausted,
 }
 
+impl Decision {
+    fn witness(self) -> Option<Witness> {
+        match self {
+            Self::Completable(witness) => Some(witness),
+            Self::Impossible | Self::Exhausted => None,
+        }
+    }
+}
+
 /// The exact tiers of one grammar, with memos.
 #[derive(Clone, Debug)]
 pub(crate) struct Exact {
@@ -113,6 +125,9 @@ pub(crate) struct Exact {
     memos: Memos,
     reaches: GapReaches,
     spanner: Option<Spanner>,
+    /// Of a few tokens, if there are many: those that witnesses are first looked for
+    /// among.
+    few: Option<Spanner>,
     /// For gaps of any length, and for gaps that count cells.
     charts: [Chart; 2],
     limits: CheckerLimits,
@@ -153,6 +168,8 @@ impl Exact {
         representatives: Option<Arc<Representatives>>,
         limits: CheckerLimits,
     ) -> Self {
+        let few = representatives.as_ref();
+        let few = few.map(|known| Spanner::new(Arc::new(known.few(limits.few_tokens))));
         let walked = match &representatives {
             Some(representatives) => Some(Arc::clone(representatives.vocabulary())),
             None => vocabulary.clone(),
@@ -161,6 +178,7 @@ impl Exact {
             memos: Memos::new(&cfg),
             reaches: GapReaches::default(),
             spanner: walked.map(Spanner::new),
+            few,
             representatives,
             charts: Default::default(),
             cfg,
@@ -183,22 +201,42 @@ impl Exact {
             Haste::Much => HASTY_SEARCH,
             Haste::Some => FIRST_SEARCH,
         };
-        let decision = self.search(pattern, None, share)?;
+        let found = self.among_few(|few| few.search(pattern, None, share));
+        let decision = match found.flatten() {
+            Some(Decision::Completable(witness)) => Decision::Completable(witness),
+            _ => self.search(pattern, None, share)?,
+        };
         Some((decision, Tier::Searched))
+    }
+
+    /// What is found where none but a few tokens stand in cells; `None` if all do.
+    fn among_few<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.few.as_ref()?;
+        std::mem::swap(&mut self.spanner, &mut self.few);
+        let found = ask(self);
+        std::mem::swap(&mut self.spanner, &mut self.few);
+        Some(found)
+    }
+
+    /// A witness along a beam.
+    fn beamed(&mut self, pattern: &Pattern, widths: &[Width]) -> Option<Witness> {
+        let Outlook::Open(ahead) = self.look(pattern, false)? else {
+            return None;
+        };
+        let mut widths = widths.iter();
+        let decision = widths.find_map(|&width| self.beam(pattern, &ahead, width))?;
+        decision.witness()
     }
 
     /// A witness, if one is found at little cost.
     pub(crate) fn quick_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
-        let decision = match self.decide_at_once(pattern, Haste::Much) {
-            Some((decision, _)) => Some(decision),
-            None => match self.look(pattern, false)? {
-                Outlook::Open(ahead) => self.beam(pattern, &ahead, NARROW),
-                Outlook::Closed | Outlook::Exhausted => None,
-            },
-        };
-        match decision? {
-            Decision::Completable(witness) => Some(witness),
-            Decision::Impossible | Decision::Exhausted => None,
+        if let Some((decision, _)) = self.decide_at_once(pattern, Haste::Much) {
+            return decision.witness();
+        }
+        let among_few = self.among_few(|few| few.beamed(pattern, &[NARROW]));
+        match among_few {
+            Some(found) => found,
+            None => self.beamed(pattern, &[NARROW]),
         }
     }
 
@@ -208,6 +246,10 @@ impl Exact {
         self.forget();
         if !pattern.counts_cells() || self.spanner.is_none() {
             return self.decide_uncounted(pattern);
+        }
+        let among_few = self.among_few(|few| few.beamed(pattern, &[NARROW, WIDE]));
+        if let Some(witness) = among_few.flatten() {
+            return (Decision::Completable(witness), Tier::Searched);
         }
         let ahead = match self.look(pattern, false) {
             Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
@@ -536,6 +578,11 @@ impl Exact {
     /// Keeps the memory within its bound.
     fn forget(&mut self) {
         let bound = self.limits.memo_members;
+        if let Some(few) = &mut self.few
+            && few.entry_count() > bound
+        {
+            few.clear();
+        }
         if let Some(spanner) = &mut self.spanner
             && spanner.entry_count() > bound
         {

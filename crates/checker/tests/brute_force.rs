@@ -117,6 +117,7 @@ fn compare(
     // With one token for each class, and with all.
     let limits = CheckerLimits {
         classes_from: [0, usize::MAX][random.usize(..2)],
+        few_tokens: 1 + random.usize(..4),
         ..CheckerLimits::default()
     };
     let mut checker = Checker::new(grammar, Some(vocabulary.clone()), limits).expect(name);
