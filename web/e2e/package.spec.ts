@@ -116,6 +116,30 @@ test("a trap of the module settles everything with its kind, and the next run wo
   expect(provoked).toBe(2);
 });
 
+test("a trap that no call can catch settles everything too, and the next run works", async ({
+  page,
+}) => {
+  // In the worker that starts first, the module traps in a task of its own, and the step's
+  // promise stays open, as it does where a future traps.
+  let provoked = 0;
+  await page.route("**/wasm/full/lacuna_wasm.js", async (route) => {
+    const response = await route.fetch();
+    provoked += 1;
+    const trap = `
+      const step = Run.prototype.step;
+      Run.prototype.step = function () {
+        if (${provoked} !== 1) return step.call(this);
+        Promise.resolve().then(() => { throw new WebAssembly.RuntimeError("unreachable"); });
+        return new Promise(() => {});
+      };`;
+    await route.fulfill({ response, body: (await response.text()) + trap });
+  });
+  await open(page);
+  const [first, queued] = await page.evaluate(() => Promise.all([window.write(), window.write()]));
+  expect([first?.kind, queued?.kind]).toEqual(["trap", "trap"]);
+  expect(await write(page)).toMatchObject({ outcome: "complete" });
+});
+
 test("several engines and several tabs write at once", async ({ page, context }) => {
   const other = await context.newPage();
   await Promise.all([open(page), open(other)]);

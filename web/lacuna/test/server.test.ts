@@ -62,6 +62,18 @@ describe("the worker's loop", () => {
     expect(lastWords(posted)).toEqual(["cancelled 3", "finished 2"]);
   });
 
+  it("tells of a trap that no call could catch, and of nothing else", async () => {
+    const engine = fakeEngine();
+    engine.start = async () => ({ done: false, step: () => new Promise(() => {}), free() {} });
+    const { server, posted } = await loaded(engine);
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => true);
+    expect(server.broke(new Error("somebody else's"))).toBe(false);
+    expect(posted).toEqual([]);
+    expect(server.broke(new WebAssembly.RuntimeError("unreachable"))).toBe(true);
+    expect(posted).toMatchObject([{ type: "failed", id: 2, fatal: true, fault: { kind: "trap" } }]);
+  });
+
   it("cancels within the step that is under way", async () => {
     const { server, posted } = await loaded(
       fakeEngine((step) => {

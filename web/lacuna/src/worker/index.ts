@@ -77,6 +77,12 @@ export function serve(): void {
         turn.port2.postMessage(null);
       }),
   });
+  scope.addEventListener("error", (event) => {
+    if (server.broke(event.error)) event.preventDefault();
+  });
+  scope.addEventListener("unhandledrejection", (event) => {
+    if (server.broke(event.reason)) event.preventDefault();
+  });
   scope.onmessage = ({ data }: MessageEvent<ToWorker>) => server.receive(data);
 }
 

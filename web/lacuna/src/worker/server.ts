@@ -103,6 +103,18 @@ export class EngineServer {
     }
   }
 
+  /**
+   * Told of what was thrown where no call could catch it: a module that traps in a future
+   * leaves its promise open for ever. A trap is everybody's fault; all else is not ours.
+   */
+  broke(thrown: unknown): boolean {
+    const { fault, fatal } = describeThrown(thrown);
+    if (!fatal) return false;
+    const [id = 0] = [...this.#open.keys(), ...this.#loads.keys()];
+    this.#surroundings.post({ type: "failed", id, fault, fatal });
+    return true;
+  }
+
   async #load({ id, files, device }: LoadCall): Promise<FromWorker> {
     const { fetchModel, loadEngine, post } = this.#surroundings;
     const abort = new AbortController();
