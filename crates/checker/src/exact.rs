@@ -330,39 +330,30 @@ impl Exact {
             true => &CUT,
             false => &WHOLE,
         };
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        let mut look = Look {
-            cfg: &self.cfg,
-            sets: &mut memos.sets,
-            columns: &mut memos.columns,
-            ahead: &ahead,
-            cover: memos.cover.as_ref()?.as_ref()?,
-            guide: memos.guide.as_mut().and_then(Option::as_mut),
-            graph: &mut graph,
-        };
-        let mut bounds: Option<Vec<CellBounds>> = None;
-        let mut certain = Certain::default();
-        let mut most = MAX_PAIRS;
-        for &levels in ways {
-            let known = std::mem::take(&mut certain);
-            let Some(mut pairs) = look.pairs(levels, most, known) else {
-                break;
-            };
-            if let Some(Searched::Found(path)) = &path {
-                look.note(&mut pairs, path);
+        let mut bounds = self.looking(pattern, &ahead, |mut look| {
+            let mut bounds: Option<Vec<CellBounds>> = None;
+            let mut certain = Certain::default();
+            let mut most = MAX_PAIRS;
+            for &levels in ways {
+                let known = std::mem::take(&mut certain);
+                let Some(mut pairs) = look.pairs(levels, most, known) else {
+                    break;
+                };
+                if let Some(Searched::Found(path)) = &path {
+                    look.note(&mut pairs, path);
+                }
+                look.settle_wholes(&mut pairs);
+                let found = mask_bounds(&mut look, &mut pairs, bounds);
+                let open: usize = found.iter().map(CellBounds::open).sum();
+                most = MAX_PAIRS.min(open * PAIRS_FOR_A_GROUP);
+                certain = pairs.certain;
+                bounds = Some(found);
+                if open == 0 {
+                    break;
+                }
             }
-            look.settle_wholes(&mut pairs);
-            let found = mask_bounds(&mut look, &mut pairs, bounds);
-            let is_done = found.iter().all(CellBounds::is_exact);
-            most = MAX_PAIRS
-                .min(found.iter().map(CellBounds::open).sum::<usize>() * PAIRS_FOR_A_GROUP);
-            certain = pairs.certain;
-            bounds = Some(found);
-            if is_done {
-                break;
-            }
-        }
+            bounds
+        })?;
         if let Some(representatives) = &self.representatives {
             let bounds = bounds.iter_mut().flatten();
             bounds.for_each(|bounds| bounds.stand_for(representatives));
@@ -387,26 +378,20 @@ impl Exact {
         memos
             .guide
             .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        let mut look = Look {
-            cfg: &self.cfg,
-            sets: &mut memos.sets,
-            columns: &mut memos.columns,
-            ahead: &ahead,
-            cover: memos.cover.as_ref()?.as_ref()?,
-            guide: memos.guide.as_mut().and_then(Option::as_mut),
-            graph: &mut graph,
-        };
-        look.weighted(holes, witness)
+        self.looking(pattern, &ahead, |mut look| look.weighted(holes, witness))?
     }
 
-    /// Looks for a witness with a few columns for each node.
-    fn beam(&mut self, pattern: &Pattern, ahead: &Lookahead, width: Width) -> Option<Decision> {
+    /// Looks at a pattern with what was seen ahead; `None` if there is no cover.
+    fn looking<T>(
+        &mut self,
+        pattern: &Pattern,
+        ahead: &Lookahead,
+        what: impl FnOnce(Look<'_, '_>) -> T,
+    ) -> Option<T> {
         let memos = &mut self.memos;
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        let mut look = Look {
+        Some(what(Look {
             cfg: &self.cfg,
             sets: &mut memos.sets,
             columns: &mut memos.columns,
@@ -414,8 +399,12 @@ impl Exact {
             cover: memos.cover.as_ref()?.as_ref()?,
             guide: memos.guide.as_mut().and_then(Option::as_mut),
             graph: &mut graph,
-        };
-        let path = look.beam(width)?;
+        }))
+    }
+
+    /// Looks for a witness with a few columns for each node.
+    fn beam(&mut self, pattern: &Pattern, ahead: &Lookahead, width: Width) -> Option<Decision> {
+        let path = self.looking(pattern, ahead, |mut look| look.beam(width))??;
         self.decided(pattern, Some(ahead), path)
     }
 
