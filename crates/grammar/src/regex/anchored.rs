@@ -67,42 +67,82 @@ impl Outside {
 ///
 /// An anchor is honoured where nothing but anchors of its kind could stand
 /// between it and the end that it asks for: at the edge of the pattern, of an
-/// alternative or of a group there. Elsewhere it is refused. Look-ahead is honoured where
+/// alternative, of a group or of an option there. Elsewhere it is refused. Look-ahead is honoured where
 /// what follows it in its alternative is the rest of the pattern: then it says something
 /// of the rest of the text, and the two languages are intersected.
 pub(super) fn language(pattern: Pattern, outside: Outside) -> Result<Expr, Diagnostic> {
-    lower(
-        pattern,
-        Edges {
-            first: true,
-            last: true,
-        },
-        outside,
-    )
+    let edges = Edges {
+        first: Edge::Open,
+        last: Edge::Open,
+    };
+    lower(pattern, edges, outside)
 }
 
-/// Whether a part of a pattern is its first, its last.
+/// What stands beside a part of a pattern, on one side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    /// Another part, which may match something.
+    Inside,
+    /// Nothing, so that what is outside may follow there.
+    Open,
+    /// An anchor, so that the text ends there.
+    Anchored,
+}
+
+impl Edge {
+    /// That of a part with others on this side, in a sequence with this edge there.
+    fn behind<'p>(
+        self,
+        anchor: fn(&Pattern) -> bool,
+        mut parts: impl Iterator<Item = &'p Pattern>,
+    ) -> Self {
+        let Some(first) = parts.next() else {
+            return self;
+        };
+        match self != Edge::Inside && anchor(first) && parts.all(anchor) {
+            true => Edge::Anchored,
+            false => Edge::Inside,
+        }
+    }
+}
+
+/// What stands on both sides of a part of a pattern.
 #[derive(Clone, Copy)]
 struct Edges {
-    first: bool,
-    last: bool,
+    first: Edge,
+    last: Edge,
+}
+
+fn is_beginning(part: &Pattern) -> bool {
+    matches!(part, Pattern::Beginning { .. })
+}
+
+fn is_end(part: &Pattern) -> bool {
+    matches!(part, Pattern::End { .. })
 }
 
 fn lower(pattern: Pattern, edges: Edges, outside: Outside) -> Result<Expr, Diagnostic> {
-    let surround = |expr: Expr, first: bool, last: bool| {
-        let before = if first { outside.expr() } else { Expr::empty() };
-        let after = if last { outside.expr() } else { Expr::empty() };
-        match (first || last) && outside == Outside::Anything {
-            true => Expr::Sequence(vec![before, expr, after]),
+    let surround = |expr: Expr, first: Edge, last: Edge| {
+        let beside = |edge: Edge| match edge {
+            Edge::Open => outside.expr(),
+            Edge::Inside | Edge::Anchored => Expr::empty(),
+        };
+        let is_open = first == Edge::Open || last == Edge::Open;
+        match is_open && outside == Outside::Anything {
+            true => Expr::Sequence(vec![beside(first), expr, beside(last)]),
             false => expr,
         }
     };
     Ok(match pattern {
         Pattern::Plain(expr) => surround(expr, edges.first, edges.last),
-        Pattern::Beginning { .. } if edges.first => surround(Expr::empty(), false, edges.last),
-        Pattern::End { .. } if edges.last => surround(Expr::empty(), edges.first, false),
-        Pattern::Beginning { start, end } => return Err(inner_anchor("^", start, end)),
-        Pattern::End { start, end } => return Err(inner_anchor("$", start, end)),
+        Pattern::Beginning { start, end } => match edges.first {
+            Edge::Inside => return Err(inner_anchor("^", start, end)),
+            _ => surround(Expr::empty(), Edge::Anchored, edges.last),
+        },
+        Pattern::End { start, end } => match edges.last {
+            Edge::Inside => return Err(inner_anchor("$", start, end)),
+            _ => surround(Expr::empty(), edges.first, Edge::Anchored),
+        },
         Pattern::Sequence(parts) if parts.is_empty() => {
             surround(Expr::empty(), edges.first, edges.last)
         }
@@ -111,24 +151,34 @@ fn lower(pattern: Pattern, edges: Edges, outside: Outside) -> Result<Expr, Diagn
             looking_ahead(flat(parts), edges, outside)?
         }
         Pattern::Sequence(parts) => {
-            let last = parts.len() - 1;
-            let lowered = parts.into_iter().enumerate().map(|(index, part)| {
-                let edges = Edges {
-                    first: edges.first && index == 0,
-                    last: edges.last && index == last,
-                };
-                lower(part, edges, outside)
+            let own = (0..parts.len()).map(|at| Edges {
+                first: edges.first.behind(is_beginning, parts[..at].iter()),
+                last: edges.last.behind(is_end, parts[at + 1..].iter()),
             });
+            let own: Vec<Edges> = own.collect();
+            let lowered = parts.into_iter().zip(own);
+            let lowered = lowered.map(|(part, edges)| lower(part, edges, outside));
             Expr::Sequence(lowered.collect::<Result<_, _>>()?)
         }
         Pattern::Choice(parts) => {
             let lowered = parts.into_iter().map(|part| lower(part, edges, outside));
             Expr::Choice(lowered.collect::<Result<_, _>>()?)
         }
+        Pattern::Repeat {
+            item,
+            min,
+            max: Some(1),
+        } => {
+            let once = lower(*item, edges, outside)?;
+            match min {
+                0 => Expr::Choice(vec![once, surround(Expr::empty(), edges.first, edges.last)]),
+                _ => once,
+            }
+        }
         Pattern::Repeat { item, min, max } => {
             let inside = Edges {
-                first: false,
-                last: false,
+                first: Edge::Inside,
+                last: Edge::Inside,
             };
             let item = Box::new(lower(*item, inside, outside)?);
             surround(Expr::Repeat { item, min, max }, edges.first, edges.last)
@@ -177,22 +227,29 @@ fn looking_ahead(
         return lower(Pattern::Sequence(rest), edges, outside);
     };
     let place = || Place::Span { start, end };
-    if !edges.last {
+    if edges.last == Edge::Inside {
         let message = "look-ahead is supported only where the rest of the pattern follows it";
         return Err(Diagnostic::error("look-around", place(), message));
     }
     let before = Edges {
         first: edges.first,
-        last: false,
+        last: Edge::Inside,
+    };
+    let behind = Edges {
+        first: match edges.first.behind(is_beginning, parts.iter()) {
+            Edge::Anchored => Edge::Anchored,
+            Edge::Inside | Edge::Open => Edge::Inside,
+        },
+        last: edges.last,
     };
     let before = lower(Pattern::Sequence(parts), before, outside)?;
-    let behind = Edges {
-        first: false,
-        last: true,
-    };
     let rest = looking_ahead(rest, behind, outside)?;
     // What is looked at may go on, whatever the pattern itself does.
-    let looked_at = lower(*inside, behind, Outside::Anything)?;
+    let looked_at = Edges {
+        last: Edge::Open,
+        ..behind
+    };
+    let looked_at = lower(*inside, looked_at, Outside::Anything)?;
     let too_large =
         |error: AutomatonError| Diagnostic::error("too-large", place(), error.to_string());
     let language = |expr: &Expr| Dfa::from_expr(expr, &LIMITS).map_err(too_large);
