@@ -96,6 +96,12 @@ impl Checker {
         (verdict, tier)
     }
 
+    /// Forgets the completions of earlier canvases, so that the next ones are found as if
+    /// there had been none. Memos of the grammar and the vocabulary stay.
+    pub fn forget_completions(&mut self) {
+        self.completions = Completions::default();
+    }
+
     /// Looks for a completion that differs little from one that is kept.
     fn mend(
         &mut self,

@@ -149,6 +149,8 @@ impl Drop for GrammarGuard {
 
 impl Guard for GrammarGuard {
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
+        // A run is the same whatever ran before.
+        self.checker.forget_completions();
         match self.checker.check_canvas(cells).0 {
             CanvasVerdict::Completable(tokens) => {
                 self.witness = tokens;
