@@ -18,12 +18,15 @@ export async function run(program, args, { env, mend, limit, cwd } = {}) {
   }
 }
 
-/** Runs a program quietly: its status (`null` if it ran out of time) and output. */
-export async function capture(program, args, { env, limit, cwd } = {}) {
-  return execute(program, args, { env, limit, cwd, stdio: "pipe" });
+/**
+ * Runs a program quietly, with `input` if it reads any: its status (`null` if it ran out
+ * of time) and output.
+ */
+export async function capture(program, args, { env, limit, cwd, input } = {}) {
+  return execute(program, args, { env, limit, cwd, input, stdio: "pipe" });
 }
 
-function execute(program, args, { env, limit, cwd = root, stdio }) {
+function execute(program, args, { env, limit, cwd = root, input, stdio }) {
   const variables = { ...process.env, ...env };
   for (const name of Object.keys(variables)) {
     if (variables[name] === undefined) delete variables[name];
@@ -33,10 +36,11 @@ function execute(program, args, { env, limit, cwd = root, stdio }) {
     const child = spawn(program, args, {
       cwd,
       env: variables,
-      stdio: ["ignore", stdio, stdio],
+      stdio: [input === undefined ? "ignore" : "pipe", stdio, stdio],
       timeout: limit,
       killSignal: "SIGKILL",
     });
+    child.stdin?.end(input);
     child.stdout?.on("data", (data) => (output += data));
     child.stderr?.on("data", (data) => (output += data));
     child.on("error", (error) => resolve({ status: 127, output: error.message }));
