@@ -1,7 +1,12 @@
 /** The choices beside a JSON Schema: order, white space, indentation, documents. */
 
 import { describe, expect, it } from "vitest";
-import { type CompileOptions, compileGrammar, LacunaError } from "../src/grammar/index.ts";
+import {
+  type CompileOptions,
+  compileGrammar,
+  LacunaError,
+  type SchemaInput,
+} from "../src/grammar/index.ts";
 
 const item = {
   type: "object",
@@ -10,7 +15,11 @@ const item = {
   additionalProperties: false,
 };
 
-const admits = async (text: string, options: CompileOptions = {}, jsonSchema: object = item) => {
+const admits = async (
+  text: string,
+  options: CompileOptions = {},
+  jsonSchema: SchemaInput = item,
+) => {
   const grammar = await compileGrammar({ jsonSchema }, options);
   const admitted = grammar.canComplete([text]);
   grammar.dispose();

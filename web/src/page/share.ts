@@ -1,8 +1,6 @@
-/**
- * All that the form holds, as the fragment of a link: packed JSON in base64url. A fragment
- * is not sent to any server.
- */
+/** All that the form holds, as the fragment of a link. */
 
+import { packed, unpacked } from "../fragment.ts";
 import { KINDS, type Kind, MODELS, type ModelName } from "./presets.ts";
 
 /** What a link carries. */
@@ -20,26 +18,15 @@ export interface Shared {
 
 const KEY = "s=";
 
-/** The most that a fragment may unpack to: a link comes from anywhere. */
+/** The most that a fragment may unpack to. */
 const MOST_BYTES = 1_000_000;
 
 /** A fragment that holds all of it. */
-export async function toFragment(shared: Shared): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(shared));
-  const packed = await through(bytes, new CompressionStream("deflate-raw"));
-  return `#${KEY}${base64url(packed)}`;
-}
+export const toFragment = (shared: Shared): Promise<string> => packed(KEY, shared);
 
 /** What a fragment holds; `undefined` if it holds nothing that was shared. */
 export async function fromFragment(fragment: string): Promise<Shared | undefined> {
-  if (!fragment.startsWith(`#${KEY}`)) return undefined;
-  try {
-    const packed = fromBase64url(fragment.slice(1 + KEY.length));
-    const bytes = await through(packed, new DecompressionStream("deflate-raw"));
-    return read(JSON.parse(new TextDecoder().decode(bytes)));
-  } catch {
-    return undefined;
-  }
+  return read(await unpacked(KEY, fragment, MOST_BYTES));
 }
 
 /** A thing from outside, if it is what a link carries. */
@@ -58,31 +45,4 @@ function read(thing: unknown): Shared | undefined {
     fields: Object.fromEntries(texts),
     methods: Array.isArray(methods) ? methods.filter((name) => typeof name === "string") : [],
   };
-}
-
-async function through(
-  bytes: Uint8Array<ArrayBuffer>,
-  pipe: CompressionStream | DecompressionStream,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  const reader = new Blob([bytes]).stream().pipeThrough(pipe).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > MOST_BYTES) throw new RangeError("the link unpacks to too much");
-    parts.push(value);
-  }
-  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
-}
-
-function base64url(bytes: Uint8Array): string {
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }
