@@ -25,7 +25,7 @@ const MOST_KEPT: usize = 32;
 
 /// Masked cells that are left free at each side of a token to be mended.
 const NEAR: &[usize] = &[2, 6];
-const FAR: &[usize] = &[18];
+const FAR: &[usize] = &[6, 18];
 
 /// Tokens that a completion may lack for it to be mended.
 const MOST_LACKING: usize = 16;
@@ -73,11 +73,14 @@ impl Checker {
             return (CanvasVerdict::Malformed, Tier::Kept);
         };
         let mut decided = self.decide_at_once(&pattern, Haste::Much);
-        for (reaches, haste) in [(NEAR, Some(Haste::Some)), (FAR, None)] {
+        for (reaches, mending, haste) in [
+            (NEAR, Haste::Much, Some(Haste::Some)),
+            (FAR, Haste::Some, None),
+        ] {
             if decided.is_some() {
                 break;
             }
-            if let Some(tokens) = self.mend(cells, reaches, &vocabulary) {
+            if let Some(tokens) = self.mend(cells, reaches, mending, &vocabulary) {
                 self.completions.keep(&tokens);
                 return (CanvasVerdict::Completable(tokens), Tier::Mended);
             }
@@ -107,21 +110,22 @@ impl Checker {
         &mut self,
         cells: &[Option<TokenId>],
         reaches: &[usize],
+        haste: Haste,
         vocabulary: &Vocabulary,
     ) -> Option<Vec<TokenId>> {
         let (known, lacking) = self.completions.nearest(cells)?;
         let known = known.to_vec();
+        let all = cells.iter().filter(|cell| cell.is_none()).count();
         let mut last_free = 0;
         for &reach in reaches {
             let mended = all_but_near(cells, &known, &lacking, reach, vocabulary);
             let free = mended.iter().filter(|cell| cell.is_none()).count();
-            let all = cells.iter().filter(|cell| cell.is_none()).count();
             if free == last_free || free == all {
                 continue;
             }
             last_free = free;
             let pattern = Pattern::of_canvas(&mended, vocabulary)?;
-            if let Some(witness) = self.quick_witness(&pattern) {
+            if let Some(witness) = self.quick_witness(&pattern, haste) {
                 return Some(witness.tokens(&mended, &pattern, vocabulary));
             }
         }

@@ -214,8 +214,8 @@ impl Checker {
     }
 
     /// A witness, if one is found at little cost.
-    pub(crate) fn quick_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
-        self.exact().ok()?.quick_witness(pattern)
+    pub(crate) fn quick_witness(&mut self, pattern: &Pattern, haste: Haste) -> Option<Witness> {
+        self.exact().ok()?.quick_witness(pattern, haste)
     }
 
     /// Decides a pattern by the exact parse alone.

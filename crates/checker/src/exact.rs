@@ -228,10 +228,13 @@ impl Exact {
         decision.witness()
     }
 
-    /// A witness, if one is found at little cost.
-    pub(crate) fn quick_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
+    /// A witness, if one is found at little cost; in much haste by a search alone.
+    pub(crate) fn quick_witness(&mut self, pattern: &Pattern, haste: Haste) -> Option<Witness> {
         if let Some((decision, _)) = self.decide_at_once(pattern, Haste::Much) {
             return decision.witness();
+        }
+        if haste == Haste::Much {
+            return None;
         }
         let among_few = self.among_few(|few| few.beamed(pattern, &[NARROW]));
         match among_few {
