@@ -35,9 +35,6 @@ pub struct CheckerLimits {
     pub few_tokens: usize,
 }
 
-/// States of a lexer up to which classes of tokens are looked for.
-const MAX_CLASSED_STATES: usize = 10_000;
-
 impl Default for CheckerLimits {
     fn default() -> Self {
         Self {
@@ -204,7 +201,10 @@ impl Checker {
         if pattern.counts_cells() && self.vocabulary.is_none() {
             return None;
         }
-        let (decision, tier) = self.exact().ok()?.decide_at_once(pattern, haste)?;
+        let (decision, tier) = self
+            .exact(pattern.counts_cells())
+            .ok()?
+            .decide_at_once(pattern, haste)?;
         Some((self.verdict(decision), tier))
     }
 
@@ -215,7 +215,7 @@ impl Checker {
 
     /// A witness, if one is found at little cost.
     pub(crate) fn quick_witness(&mut self, pattern: &Pattern, haste: Haste) -> Option<Witness> {
-        self.exact().ok()?.quick_witness(pattern, haste)
+        self.exact(true).ok()?.quick_witness(pattern, haste)
     }
 
     /// Decides a pattern by the exact parse alone.
@@ -233,7 +233,7 @@ impl Checker {
             let what = "vocabularies to count cells in";
             return (Verdict::Exhausted { what, limit: 0 }, Tier::Parse);
         }
-        let exact = match self.exact() {
+        let exact = match self.exact(pattern.counts_cells()) {
             Ok(exact) => exact,
             Err(verdict) => return (verdict, Tier::Parse),
         };
@@ -253,23 +253,12 @@ impl Checker {
     }
 
     /// The exact tiers, made when they are first needed; else what ran out.
-    fn exact(&mut self) -> Result<&mut Exact, Verdict> {
+    fn exact(&mut self, counts_cells: bool) -> Result<&mut Exact, Verdict> {
         let exhausted = |what, limit| Err(Verdict::Exhausted { what, limit });
-        let exact = match self.exact.take() {
+        let mut exact = match self.exact.take() {
             Some(exact) => exact,
             None => match self.compiled.parser(&self.limits.automata) {
-                Ok(cfg) => {
-                    let vocabulary = self.vocabulary.clone();
-                    let many = |known: &&Arc<Vocabulary>| {
-                        known.len() >= self.limits.classes_from
-                            && cfg.lexer.state_count() <= MAX_CLASSED_STATES
-                    };
-                    let representatives = vocabulary
-                        .as_ref()
-                        .filter(many)
-                        .map(|vocabulary| self.compiled.representatives(&cfg.lexer, vocabulary));
-                    Exact::new(cfg, vocabulary, representatives, self.limits)
-                }
+                Ok(cfg) => Exact::new(cfg, self.vocabulary.clone(), self.limits),
                 Err(AutomatonError::TooLarge { what, limit }) => return exhausted(what, limit),
                 // Terminals are written out before they are compiled.
                 Err(
@@ -281,12 +270,15 @@ impl Checker {
                 }
             },
         };
+        if counts_cells {
+            exact.count_cells(&self.compiled);
+        }
         Ok(self.exact.insert(exact))
     }
 
     /// What the exact tiers know of the tokens in masked cells.
     pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {
-        self.exact().ok()?.mask_bounds(pattern)
+        self.exact(true).ok()?.mask_bounds(pattern)
     }
 
     /// The heaviest ways through the graph of a pattern.
@@ -296,7 +288,9 @@ impl Checker {
         holes: &[Hole<'_>],
         witness: &[TokenId],
     ) -> Option<Ways> {
-        self.exact().ok()?.weighted_ways(pattern, holes, witness)
+        self.exact(true)
+            .ok()?
+            .weighted_ways(pattern, holes, witness)
     }
 
     /// The best completion within the automaton of the language, or of a part of it, if

@@ -23,6 +23,7 @@ use crate::cfg::Cfg;
 use crate::chart::{Chart, Found, Parse};
 use crate::checker::CheckerLimits;
 use crate::columns::Columns;
+use crate::compiled::Compiled;
 use crate::cover::Cover;
 use crate::fit::{fit, without_counts};
 use crate::graph::{Addition, CompletionGraph, Step};
@@ -45,6 +46,9 @@ const LOOK: usize = 2;
 /// The share of the budget that the first search may spend, and one in a hurry.
 const FIRST_SEARCH: usize = 400;
 const HASTY_SEARCH: usize = 2_000;
+
+/// States of a lexer up to which classes of tokens are looked for.
+const MAX_CLASSED_STATES: usize = 10_000;
 
 /// How soon a first search is to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,26 +169,37 @@ impl Exact {
     pub(crate) fn new(
         cfg: Arc<Cfg>,
         vocabulary: Option<Arc<Vocabulary>>,
-        representatives: Option<Arc<Representatives>>,
         limits: CheckerLimits,
     ) -> Self {
-        let few = representatives.as_ref();
-        let few = few.map(|known| Spanner::new(Arc::new(known.few(limits.few_tokens))));
-        let walked = match &representatives {
-            Some(representatives) => Some(Arc::clone(representatives.vocabulary())),
-            None => vocabulary.clone(),
-        };
         Self {
             memos: Memos::new(&cfg),
             reaches: GapReaches::default(),
-            spanner: walked.map(Spanner::new),
-            few,
-            representatives,
+            spanner: None,
+            few: None,
+            representatives: None,
             charts: Default::default(),
             cfg,
             vocabulary,
             limits,
         }
+    }
+
+    /// Makes ready for gaps that count cells, if there is a vocabulary: of a large one,
+    /// finds the classes of tokens.
+    pub(crate) fn count_cells(&mut self, compiled: &Compiled) {
+        let Some(vocabulary) = self.vocabulary.as_ref().filter(|_| self.spanner.is_none()) else {
+            return;
+        };
+        let lexer = &self.cfg.lexer;
+        let is_large = vocabulary.len() >= self.limits.classes_from;
+        if !is_large || lexer.state_count() > MAX_CLASSED_STATES {
+            self.spanner = Some(Spanner::new(Arc::clone(vocabulary)));
+            return;
+        }
+        let known = compiled.representatives(lexer, vocabulary);
+        self.few = Some(Spanner::new(Arc::new(known.few(self.limits.few_tokens))));
+        self.spanner = Some(Spanner::new(Arc::clone(known.vocabulary())));
+        self.representatives = Some(known);
     }
 
     /// Decides a pattern by a short search, if that is enough.
