@@ -159,6 +159,7 @@ test("a card that does not answer in time is given up", async ({ page }) => {
 });
 
 test("loading and freeing again and again leaves nothing behind", async ({ page }) => {
+  test.setTimeout(240_000);
   await openModule(page);
   const cycles = await page.evaluate(async () => {
     // Bytes of the buffers on the card that were made and not destroyed.
@@ -178,14 +179,19 @@ test("loading and freeing again and again leaves nothing behind", async ({ page 
 
     const { memory, loadEngine, request } = window as unknown as Module;
     const cycles = [];
-    for (let cycle = 0; cycle < 9; cycle++) {
+    // Memory only grows; where little is left behind, it grows now and then. The allocator
+    // may grow it once more when answers come at other times than before.
+    let same = 0;
+    while (same < 9 && cycles.length < 32) {
       const engine = await loadEngine({ device: "gpu" });
       const run = engine.start(request, async () => true);
       await run.step();
       const loaded = { counted: bytesOnCard(), told: await engine.gpuBytes() };
       run.free();
       engine.free();
-      cycles.push({ ...loaded, left: bytesOnCard(), memory: memory.buffer.byteLength });
+      const { byteLength } = memory.buffer;
+      same = cycles.at(-1)?.memory === byteLength ? same + 1 : 0;
+      cycles.push({ ...loaded, left: bytesOnCard(), memory: byteLength });
     }
     return cycles;
   });
@@ -195,7 +201,6 @@ test("loading and freeing again and again leaves nothing behind", async ({ page 
     expect(counted).toBe(told);
     expect(left).toBe(0);
   }
-  // What the first cycles needed is enough for all later ones. The allocator may still be
-  // settling in the first few.
-  expect(cycles.at(-1)?.memory).toBe(cycles.at(4)?.memory);
+  // What some cycles needed is enough for nine later ones.
+  expect(cycles.length).toBeLessThan(32);
 });
