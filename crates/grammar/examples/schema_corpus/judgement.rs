@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lacuna_grammar::json_schema::{SchemaOptions, compile};
 use lacuna_grammar::recognize::recognize;
@@ -14,8 +14,8 @@ use crate::corpus::Group;
 use crate::mutation::{mutate, spell};
 use crate::outside::Outside;
 use crate::support::Sampler;
-use crate::times::Times;
-use crate::{keys, support};
+use crate::times::{Time, Times};
+use crate::{clock, keys, support};
 
 /// Times a schema is compiled, of which the best counts.
 const ROUNDS: usize = 3;
@@ -120,9 +120,9 @@ impl<'c> Judgement<'c> {
     pub fn judge(&mut self, tally: &mut Tally, times: &mut Times) {
         tally.schemas += 1;
         let (generation, time) = self.compiled(SchemaOptions::generation());
-        times.writing.push((time, self.name.clone()));
+        times.writing.push(self.time(time));
         let (membership, time) = self.compiled(SchemaOptions::membership());
-        times.judging.push((time, self.name.clone()));
+        times.judging.push(self.time(time));
         match &membership {
             Ok(membership) => self.tests(membership, tally),
             Err(found) => self.refusal(found, tally),
@@ -140,13 +140,21 @@ impl<'c> Judgement<'c> {
         }
     }
 
+    fn time(&self, taken: Duration) -> Time {
+        Time {
+            taken,
+            length: self.schema.len(),
+            name: self.name.clone(),
+        }
+    }
+
     fn compiled(&self, mut options: SchemaOptions) -> (Result<Grammar, Diagnostics>, Duration) {
         options.documents = self.arguments.documents.clone();
         options.assert_formats = self.arguments.asserts_formats;
         let round = || {
-            let start = Instant::now();
+            let start = clock::now();
             let compiled = compile(&self.schema, &options);
-            (compiled, start.elapsed())
+            (compiled, clock::now() - start)
         };
         let (compiled, mut best) = round();
         for _ in 1..ROUNDS {

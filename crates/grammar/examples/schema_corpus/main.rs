@@ -4,7 +4,8 @@
 //! `{description, schema, tests: [{description, data, valid}]}`), of one such group
 //! each (`{schema, tests}`), or of schemas alone, and prints, file by file, how many
 //! verdicts are right, wrong or refused; why schemas are refused; and quantiles of the
-//! time to compile one, for writing and for judging, the best of three.
+//! the processor time to compile one, for writing and for judging, the best of three,
+//! of all schemas and by their length.
 //!
 //! Of every schema texts are drawn too (`--witnesses`, by seeds), which the outside
 //! validator must find valid; changed a little, and spelled in some way, it must say
@@ -14,6 +15,7 @@
 //! [--documents URI=FOLDER] [--draft URI] [--formats] [--witnesses N] [--slowest N] [--quiet]`
 
 mod arguments;
+mod clock;
 mod corpus;
 mod judgement;
 #[path = "../../tests/support/keys.rs"]

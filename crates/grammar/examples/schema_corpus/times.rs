@@ -1,36 +1,66 @@
-//! Times to compile, and their quantiles.
+//! Times to compile, and their quantiles, of all schemas and by their length.
 
 use std::time::Duration;
 
 const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)];
+/// Lengths of schemas, in bytes, that are told apart.
+const CLASSES: [(&str, usize); 4] = [
+    ("under 10 kB", 10_000),
+    ("10 to 100 kB", 100_000),
+    ("100 kB to 1 MB", 1_000_000),
+    ("over 1 MB", usize::MAX),
+];
+
+/// What compiling one schema took.
+pub struct Time {
+    pub taken: Duration,
+    /// Of the schema, in bytes.
+    pub length: usize,
+    pub name: String,
+}
 
 /// What compiling took, schema by schema.
 #[derive(Default)]
 pub struct Times {
-    pub writing: Vec<(Duration, String)>,
-    pub judging: Vec<(Duration, String)>,
+    pub writing: Vec<Time>,
+    pub judging: Vec<Time>,
 }
 
 impl Times {
     pub fn print(&mut self, slowest: usize) {
-        for (name, times) in [
+        for (purpose, times) in [
             ("writing", &mut self.writing),
             ("judging", &mut self.judging),
         ] {
-            times.sort_unstable();
+            times.sort_unstable_by_key(|time| time.taken);
             if times.is_empty() {
                 continue;
             }
-            let shown = QUANTILES.map(|(quantile, part)| {
-                let at = ((times.len() as f64 * part) as usize).min(times.len() - 1);
-                format!("{quantile} {}", milliseconds(times[at].0))
-            });
-            println!("{name}: {}", shown.join(", "));
-            for (time, schema) in times.iter().rev().take(slowest) {
-                println!("    {} {schema}", milliseconds(*time));
+            println!("{purpose}: {}", quantiles(times));
+            let mut from = 0;
+            for (name, to) in CLASSES {
+                let of_class = times.iter();
+                let of_class = of_class.filter(|time| (from..to).contains(&time.length));
+                let of_class: Vec<&Time> = of_class.collect();
+                if !of_class.is_empty() {
+                    println!("    {} {name}: {}", of_class.len(), quantiles(&of_class));
+                }
+                from = to;
+            }
+            for time in times.iter().rev().take(slowest) {
+                println!("    {} {}", milliseconds(time.taken), time.name);
             }
         }
     }
+}
+
+/// Of times in order.
+fn quantiles<T: std::borrow::Borrow<Time>>(times: &[T]) -> String {
+    let shown = QUANTILES.map(|(quantile, part)| {
+        let at = ((times.len() as f64 * part) as usize).min(times.len() - 1);
+        format!("{quantile} {}", milliseconds(times[at].borrow().taken))
+    });
+    shown.join(", ")
 }
 
 fn milliseconds(time: Duration) -> String {

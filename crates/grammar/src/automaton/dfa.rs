@@ -159,6 +159,32 @@ impl Dfa {
         }
     }
 
+    /// The automaton of a table (`state * class_count + class`, [`Self::NOWHERE`] for no
+    /// transition), all of whose states can be reached and reach acceptance.
+    pub(crate) fn of_table(
+        classes: Box<[u8; 256]>,
+        class_count: usize,
+        table: Vec<StateId>,
+        accepting: Vec<bool>,
+        start: StateId,
+    ) -> Self {
+        Self {
+            classes,
+            class_count,
+            table,
+            accepting,
+            start,
+        }
+    }
+
+    /// What stands in a table for no transition.
+    pub(crate) const NOWHERE: StateId = DEAD;
+
+    /// Byte → class, and how many classes there are.
+    pub(crate) fn classes(&self) -> (&[u8; 256], usize) {
+        (&self.classes, self.class_count)
+    }
+
     /// For each state, a shortest run of bytes to acceptance, as the first byte
     /// of it; `None` where the state accepts.
     pub fn first_bytes_to_acceptance(&self) -> Vec<Option<u8>> {

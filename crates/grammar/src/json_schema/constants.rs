@@ -21,7 +21,7 @@ pub(super) fn constant<'a>(
             let prefix = items
                 .iter()
                 .enumerate()
-                .map(|(index, item)| document.constant(id, &index.to_string(), item))
+                .map(|(index, item)| document.constant(id, format_args!("{index}"), item))
                 .collect();
             vec![
                 Keyword::Types(Types::ARRAY),
@@ -32,7 +32,11 @@ pub(super) fn constant<'a>(
         Json::Object(members) => {
             let named: Vec<(&'a str, SchemaId)> = members
                 .iter()
-                .map(|(name, value)| (&**name, document.constant(id, &step(name), value)))
+                .map(|(name, value)| {
+                    let place = step(name);
+                    let value = document.constant(id, format_args!("{place}"), value);
+                    (&**name, value)
+                })
                 .collect();
             let names = named.iter().map(|(name, _)| *name).collect();
             let mut sorted = named.clone();
@@ -79,11 +83,11 @@ pub(super) fn values<'a>(
             Json::Number(number) if values.numbers.contains(number) => {}
             Json::Number(number) => values.numbers.push(number.clone()),
             Json::Array(_) | Json::Object(_) => {
-                let place = match keyword {
-                    "enum" => format!("enum/{index}"),
-                    other => other.to_owned(),
+                let composite = match keyword {
+                    "enum" => document.constant(id, format_args!("enum/{index}"), value),
+                    other => document.constant(id, format_args!("{other}"), value),
                 };
-                values.composites.push(document.constant(id, &place, value));
+                values.composites.push(composite);
             }
         }
     }

@@ -9,12 +9,15 @@
 //! many names, so there are finitely many schemas and dynamic references are
 //! exact. Without dynamic anchors there is one scope, the empty one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Arguments;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap as HashMap;
 
+use super::contents::Contents;
 use super::draft::Draft;
 use super::finding::{Finding, error};
 use super::keyword::{Node, SchemaId};
@@ -55,6 +58,7 @@ pub(super) struct Document<'a> {
     pub resources: Resources<'a>,
     sources: Vec<Source<'a>>,
     ids: HashMap<(*const Json, ScopeId, Kind), SchemaId>,
+    contents: Contents<'a>,
     nodes: Vec<Option<Rc<Node<'a>>>>,
     scopes: Vec<Scope<'a>>,
     entered: HashMap<(ScopeId, ResourceId), ScopeId>,
@@ -86,6 +90,7 @@ impl<'a> Document<'a> {
             resources: Resources::new(root, documents),
             sources: Vec::new(),
             ids: HashMap::default(),
+            contents: Contents::default(),
             nodes: Vec::new(),
             scopes: vec![Scope::new()],
             entered: HashMap::default(),
@@ -98,17 +103,28 @@ impl<'a> Document<'a> {
             warnings: Vec::new(),
         };
         let spot = document.resources.root();
-        document.id(spot.json, spot.pointer, spot.resource, 0, Kind::Schema);
+        let pointer = || spot.pointer;
+        document.id(spot.json, pointer, spot.resource, 0, Kind::Schema);
         document
     }
 
     /// The schema at a place below `parent`, which is in the same document.
-    pub(super) fn child(&mut self, parent: SchemaId, step: &str, json: &'a Json) -> SchemaId {
+    pub(super) fn child(
+        &mut self,
+        parent: SchemaId,
+        step: Arguments<'_>,
+        json: &'a Json,
+    ) -> SchemaId {
         self.below(parent, step, json, Kind::Schema)
     }
 
     /// The schema of one value below `parent`.
-    pub(super) fn constant(&mut self, parent: SchemaId, step: &str, json: &'a Json) -> SchemaId {
+    pub(super) fn constant(
+        &mut self,
+        parent: SchemaId,
+        step: Arguments<'_>,
+        json: &'a Json,
+    ) -> SchemaId {
         self.below(parent, step, json, Kind::Constant)
     }
 
@@ -116,17 +132,24 @@ impl<'a> Document<'a> {
     pub(super) fn never(&mut self, parent: SchemaId) -> SchemaId {
         let source = &self.sources[parent as usize];
         let (json, pointer) = (source.json, source.pointer.to_string());
-        self.id(json, pointer, source.resource, 0, Kind::Never)
+        self.id(json, || pointer, source.resource, 0, Kind::Never)
     }
 
-    fn below(&mut self, parent: SchemaId, step: &str, json: &'a Json, kind: Kind) -> SchemaId {
+    fn below(
+        &mut self,
+        parent: SchemaId,
+        step: Arguments<'_>,
+        json: &'a Json,
+        kind: Kind,
+    ) -> SchemaId {
         let source = &self.sources[parent as usize];
         let (resource, scope) = (source.resource, source.scope);
         let fresh = self.ids.get(&(json as *const Json, scope, kind));
         if let Some(&known) = fresh {
             return known;
         }
-        let pointer = format!("{}/{step}", source.pointer);
+        let around = source.pointer.clone();
+        let pointer = || format!("{around}/{step}");
         let resource = match kind {
             Kind::Schema => self.resources.of(json, resource),
             _ => resource,
@@ -137,7 +160,7 @@ impl<'a> Document<'a> {
     fn id(
         &mut self,
         json: &'a Json,
-        pointer: String,
+        pointer: impl FnOnce() -> String,
         resource: ResourceId,
         scope: ScopeId,
         kind: Kind,
@@ -146,12 +169,20 @@ impl<'a> Document<'a> {
             Kind::Schema => self.enter(scope, resource),
             _ => scope,
         };
+        let key = (json as *const Json, scope, kind);
+        if let Some(&known) = self.ids.get(&key) {
+            return known;
+        }
         let fresh = self.sources.len() as SchemaId;
-        let id = *self.ids.entry((json, scope, kind)).or_insert(fresh);
+        let id = match kind {
+            Kind::Schema => self.contents.same_as(json, (resource, scope), fresh),
+            Kind::Constant | Kind::Never => fresh,
+        };
+        self.ids.insert(key, id);
         if id == fresh {
             self.sources.push(Source {
                 json,
-                pointer: pointer.into(),
+                pointer: pointer().into(),
                 resource,
                 scope,
                 kind,
@@ -198,7 +229,8 @@ impl<'a> Document<'a> {
         let source = &self.sources[from as usize];
         let (resource, scope) = (source.resource, source.scope);
         let spot = self.resources.resolve(reference, resource)?;
-        Ok(self.id(spot.json, spot.pointer, spot.resource, scope, Kind::Schema))
+        let pointer = || spot.pointer;
+        Ok(self.id(spot.json, pointer, spot.resource, scope, Kind::Schema))
     }
 
     /// What a reference leads to where the outermost of its name counts.
@@ -230,7 +262,8 @@ impl<'a> Document<'a> {
                 spot = outermost.clone();
             }
         }
-        Ok(self.id(spot.json, spot.pointer, spot.resource, scope, Kind::Schema))
+        let pointer = || spot.pointer;
+        Ok(self.id(spot.json, pointer, spot.resource, scope, Kind::Schema))
     }
 
     pub(super) fn pointer(&self, id: SchemaId) -> &str {
@@ -308,6 +341,6 @@ impl<'a> Document<'a> {
 }
 
 /// A step of a JSON pointer.
-pub(super) fn step(name: &str) -> String {
+pub(super) fn step(name: &str) -> Cow<'_, str> {
     escape_pointer(name)
 }

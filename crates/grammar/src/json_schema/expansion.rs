@@ -57,6 +57,13 @@ enum Wanted {
     One,
 }
 
+/// What a search found.
+struct Found<'a> {
+    shapes: Vec<Shape<'a>>,
+    /// Whether there are no others.
+    are_all: bool,
+}
+
 /// A union of shapes under construction: one of them.
 #[derive(Clone)]
 struct Branch<'a> {
@@ -92,7 +99,7 @@ impl<'a> Expander<'a> {
             return known.clone();
         }
         let shapes = Rc::new(match self.search(goals, Wanted::All) {
-            Some(shapes) => shapes,
+            Some(found) => found.shapes,
             None => {
                 let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
                 let message = format!("the choices here lead to over {MAX_SHAPES} cases");
@@ -116,7 +123,17 @@ impl<'a> Expander<'a> {
             return true;
         }
         let found = self.search(goals, Wanted::One);
-        let may_hold = found.is_none_or(|shapes| !shapes.is_empty());
+        let may_hold = match found {
+            None => true,
+            Some(found) => {
+                let may_hold = !found.shapes.is_empty();
+                if found.are_all {
+                    self.known.insert(goals.clone(), Rc::new(found.shapes));
+                    return may_hold;
+                }
+                may_hold
+            }
+        };
         self.holding.insert(goals.clone(), may_hold);
         may_hold
     }
@@ -195,16 +212,16 @@ impl<'a> Expander<'a> {
 
     /// The shapes that goals lead to, or one of them; `None` where there are too many
     /// cases.
-    fn search(&mut self, goals: &Goals, wanted: Wanted) -> Option<Vec<Shape<'a>>> {
+    fn search(&mut self, goals: &Goals, wanted: Wanted) -> Option<Found<'a>> {
         self.under_way.insert(goals.clone());
         self.depth += 1;
-        let shapes = self.shapes(goals, wanted);
+        let found = self.shapes(goals, wanted);
         self.depth -= 1;
         self.under_way.remove(goals);
-        shapes
+        found
     }
 
-    fn shapes(&mut self, goals: &Goals, wanted: Wanted) -> Option<Vec<Shape<'a>>> {
+    fn shapes(&mut self, goals: &Goals, wanted: Wanted) -> Option<Found<'a>> {
         let mut found: Vec<Shape<'a>> = Vec::new();
         // Shapes that are equal have the same mark.
         let mut marked: HashMap<u64, Vec<usize>> = HashMap::default();
@@ -236,7 +253,13 @@ impl<'a> Expander<'a> {
                     found.push(branch.shape);
                 }
                 match wanted {
-                    Wanted::One => return Some(found),
+                    Wanted::One => {
+                        let are_all = branches.is_empty();
+                        return Some(Found {
+                            shapes: found,
+                            are_all,
+                        });
+                    }
                     Wanted::All => continue,
                 }
             };
@@ -251,7 +274,10 @@ impl<'a> Expander<'a> {
                 branches.push(taken);
             }
         }
-        Some(found)
+        Some(Found {
+            shapes: found,
+            are_all: true,
+        })
     }
 
     /// Takes all steps that are no choice; `false` where nothing is left.

@@ -337,7 +337,7 @@ impl<'a> Lowering<'a> {
 
     /// The spellings of few listed strings.
     fn few_words(&mut self, strings: &Strings<'a>) -> Option<Option<Expr>> {
-        const FEW: usize = 2_000;
+        const FEW: usize = 10_000;
         let words = strings.words.as_ref()?;
         let left: Vec<&str> = words
             .iter()
@@ -352,7 +352,7 @@ impl<'a> Lowering<'a> {
             [word] => Some(self.options.strings.literal(word)),
             _ => {
                 let spelled = words::spelled(left.into_iter(), self.options.strings);
-                Some(in_quotes(Expr::Automaton(Arc::new(spelled.minimize()))))
+                Some(in_quotes(Expr::Automaton(Arc::new(spelled))))
             }
         })
     }

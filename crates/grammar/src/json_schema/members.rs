@@ -173,7 +173,9 @@ impl<'a> Lowering<'a> {
         if let Some(known) = self.other_names.get(&names) {
             return Ok(known.clone());
         }
-        let spelled = words::beside(names.iter().copied(), self.options.strings);
+        let any = self.expander.any_text()?;
+        let any = self.spelled(&any)?;
+        let spelled = words::beside(names.iter().copied(), self.options.strings, &any)?;
         let spelled = Arc::new(spelled);
         self.expander.spend(spelled.state_count() as u64 / 16);
         self.other_names.insert(names, spelled.clone());

@@ -45,6 +45,7 @@
 
 mod arrays;
 mod constants;
+mod contents;
 mod decimal;
 mod denial;
 mod document;
@@ -75,6 +76,7 @@ mod types;
 mod uri;
 mod value;
 mod values;
+mod word_rows;
 mod words;
 
 use std::collections::BTreeMap;

@@ -272,7 +272,8 @@ impl<'a> Reader<'_, 'a> {
     }
 
     pub(super) fn child(&mut self, keyword: &str, value: &'a Json) -> SchemaId {
-        self.document.child(self.id, keyword, value)
+        self.document
+            .child(self.id, format_args!("{keyword}"), value)
     }
 
     pub(super) fn sibling(&mut self, keyword: &str) -> Option<SchemaId> {
@@ -289,7 +290,10 @@ impl<'a> Reader<'_, 'a> {
             Json::Array(schemas) if !schemas.is_empty() => Ok(schemas
                 .iter()
                 .enumerate()
-                .map(|(index, schema)| self.child(&format!("{keyword}/{index}"), schema))
+                .map(|(index, schema)| {
+                    let place = format_args!("{keyword}/{index}");
+                    self.document.child(self.id, place, schema)
+                })
                 .collect()),
             _ => Err(expected("a list of schemas, at least one")),
         }

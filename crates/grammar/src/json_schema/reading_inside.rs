@@ -78,8 +78,10 @@ impl<'a> Reader<'_, 'a> {
         let mut members = Members::default();
         if let Some(Json::Object(named)) = self.json.get("properties") {
             for (name, schema) in named.iter() {
-                let place = format!("properties/{}", step(name));
-                members.named.push((name, self.child(&place, schema)));
+                let place = step(name);
+                let place = format_args!("properties/{place}");
+                let schema = self.document.child(self.id, place, schema);
+                members.named.push((name, schema));
             }
         }
         members.sorted.clone_from(&members.named);

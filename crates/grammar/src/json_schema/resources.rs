@@ -6,6 +6,9 @@
 //! resources and anchors; it goes only where schemas stand, so that an `$id` in
 //! an `enum` is none.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashMap as HashMap;
 
 use super::draft::{Draft, Holder, holder};
@@ -184,7 +187,11 @@ impl<'a> Resources<'a> {
         let Json::Object(members) = json else {
             return;
         };
-        let resource = self.names(json, path, around);
+        let may_have_name = |keyword: &str| keyword.starts_with('$') || keyword == "id";
+        let resource = match members.iter().any(|(keyword, _)| may_have_name(keyword)) {
+            true => self.names(json, path, around),
+            false => self.of(json, around),
+        };
         let length = path.len();
         for (keyword, value) in members.iter() {
             let Some(holder) = holder(keyword) else {
@@ -196,7 +203,7 @@ impl<'a> Resources<'a> {
             match (holder, value) {
                 (Holder::List | Holder::OneOrList, Json::Array(items)) => {
                     for (index, item) in items.iter().enumerate() {
-                        path.push_str(&format!("/{index}"));
+                        let _ = write!(path, "/{index}");
                         self.walk(item, path, resource);
                         path.truncate(inner);
                     }
@@ -283,10 +290,10 @@ fn identifier(json: &Json, draft: Draft) -> Option<&str> {
     }
 }
 
-pub(super) fn escape_pointer(step: &str) -> String {
+pub(super) fn escape_pointer(step: &str) -> Cow<'_, str> {
     match step.contains(['~', '/']) {
-        true => step.replace('~', "~0").replace('/', "~1"),
-        false => step.to_owned(),
+        true => step.replace('~', "~0").replace('/', "~1").into(),
+        false => step.into(),
     }
 }
 

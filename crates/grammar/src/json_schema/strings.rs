@@ -146,24 +146,37 @@ fn every_spelling(character: char) -> Expr {
     if let Some(escape) = short_escape(code).or((character == '/').then_some(b'/')) {
         spellings.push(Expr::literal([b'\\', escape]));
     }
-    let units = character.encode_utf16(&mut [0; 2]).to_vec();
-    spellings.push(Expr::Sequence(
-        units
-            .iter()
-            .flat_map(|&unit| {
-                let digits = (0..4).rev().map(move |place| (unit >> (4 * place)) & 0xF);
-                let digits = digits.map(|digit| match char::from_digit(digit as u32, 16) {
-                    Some(digit @ 'a'..='f') => {
-                        let (upper, lower) = (digit.to_ascii_uppercase() as u32, digit as u32);
-                        Expr::Chars(Box::new([(upper, upper), (lower, lower)]))
-                    }
-                    digit => Expr::literal(digit.unwrap_or('0').to_string()),
-                });
-                std::iter::once(Expr::literal("\\u")).chain(digits)
-            })
-            .collect(),
-    ));
+    spellings.push(escaped(character));
     Expr::Choice(spellings)
+}
+
+/// A character by the numbers of its units, with digits of either case.
+fn escaped(character: char) -> Expr {
+    let mut parts = Vec::new();
+    let mut literal = Vec::new();
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        literal.extend(b"\\u");
+        for place in (0..4).rev() {
+            match (*unit >> (4 * place)) as u8 & 0xF {
+                digit @ 0..=9 => literal.push(b'0' + digit),
+                digit => {
+                    let (upper, lower) = (b'A' + digit - 10, b'a' + digit - 10);
+                    parts.push(Expr::literal(std::mem::take(&mut literal)));
+                    parts.push(Expr::Chars(Box::new([
+                        (upper.into(), upper.into()),
+                        (lower.into(), lower.into()),
+                    ])));
+                }
+            }
+        }
+    }
+    if parts.is_empty() {
+        return Expr::literal(literal);
+    }
+    if !literal.is_empty() {
+        parts.push(Expr::literal(literal));
+    }
+    Expr::Sequence(parts)
 }
 
 impl Spelling for StringSpelling {

@@ -2,7 +2,9 @@
 //! twice. (A general reader rounds numbers to binary and keeps the last of two
 //! equal keys, and either would change what a schema means.)
 
-use std::collections::HashSet;
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::decimal::{Decimal, MAX_DIGITS};
 use crate::{Diagnostic, Place};
@@ -103,6 +105,28 @@ pub(super) fn read(text: &str) -> Result<Json, Diagnostic> {
     }
 }
 
+/// The keys of an object so far, by their hashes, once they are many.
+#[derive(Default)]
+struct Seen {
+    hashes: FxHashSet<u64>,
+}
+
+impl Seen {
+    /// Whether the key is among the members, which it joins.
+    fn has(&mut self, members: &[(String, Json)], key: &str) -> bool {
+        let is_among = || members.iter().any(|(known, _)| known == key);
+        if members.len() < FEW {
+            return is_among();
+        }
+        let hash = |key: &str| FxBuildHasher.hash_one(key);
+        if self.hashes.is_empty() {
+            self.hashes
+                .extend(members.iter().map(|(known, _)| hash(known)));
+        }
+        !self.hashes.insert(hash(key)) && is_among()
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -146,8 +170,8 @@ impl Reader<'_> {
 
     fn object(&mut self) -> Result<Json, Diagnostic> {
         self.enter()?;
-        let mut members = Vec::new();
-        let mut seen = HashSet::new();
+        let mut members: Vec<(String, Json)> = Vec::new();
+        let mut seen = Seen::default();
         if self.peek() != Some(b'}') {
             loop {
                 self.skip_blanks();
@@ -156,7 +180,7 @@ impl Reader<'_> {
                     return Err(self.unexpected("a key"));
                 }
                 let key = self.string()?;
-                if !seen.insert(key.clone()) {
+                if seen.has(&members, &key) {
                     let message = format!("the key {key:?} stands here twice");
                     return Err(self.error("duplicate-key", start, message));
                 }
@@ -233,8 +257,12 @@ impl Reader<'_> {
             }
         }
         self.at += 1;
-        // The general reader knows the escapes, and refuses half of a pair.
         let spelled = self.text.get(start..self.at).unwrap_or_default();
+        let is_plain = |byte: u8| byte >= 0x20 && byte != b'\\';
+        if spelled.len() >= 2 && spelled.bytes().all(is_plain) {
+            return Ok(spelled[1..spelled.len() - 1].to_owned());
+        }
+        // The general reader knows the escapes, and refuses half of a pair.
         serde_json::from_str(spelled)
             .map_err(|_| self.error("syntax", start, "this is not a JSON string"))
     }
@@ -252,7 +280,9 @@ impl Reader<'_> {
     }
 
     fn skip_blanks(&mut self) {
-        while self.skip_one_of(b" \t\r\n") {}
+        let rest = &self.text.as_bytes()[self.at.min(self.text.len())..];
+        let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t' | b'\r' | b'\n');
+        self.at += rest.iter().take_while(is_blank).count();
     }
 
     fn peek(&self) -> Option<u8> {

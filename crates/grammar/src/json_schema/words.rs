@@ -1,73 +1,116 @@
 //! The spellings of texts that are listed, or of all but these, as a tree of their
-//! beginnings.
+//! beginnings whose equal branches are one.
+//!
+//! Listed texts and free names are most of what a schema spells, so those of plain
+//! ASCII have rows of their own ([`super::word_rows`]); others take the general way.
 
 use rustc_hash::FxHashMap;
 
 use super::strings::StringSpelling;
+use super::word_rows;
 use crate::automaton::spell::{Piece, Speller};
-use crate::automaton::{Dfa, StateId};
+use crate::automaton::{AutomatonError, Dfa, StateId};
 use crate::characters::ANY_CHARACTER;
 
-/// The spellings, without quotes, of some texts; not minimised.
+/// Most beginnings of names that others are told from.
+const MAX_NODES: usize = 50_000;
+
+/// The spellings, without quotes, of some texts; nearly minimal.
 pub(super) fn spelled<'w>(words: impl Iterator<Item = &'w str>, spelling: StringSpelling) -> Dfa {
-    Tree::new(words).spelled(&spelling, false)
+    Tree::new(words).spelled(spelling, None)
 }
 
-/// The spellings, without quotes, of all other texts; nearly minimal.
-pub(super) fn beside<'w>(words: impl Iterator<Item = &'w str>, spelling: StringSpelling) -> Dfa {
-    Tree::new(words).spelled(&spelling, true)
+/// The spellings, without quotes, of all other texts; nearly minimal. `any` spells all
+/// texts, from its start on.
+pub(super) fn beside<'w>(
+    words: impl Iterator<Item = &'w str>,
+    spelling: StringSpelling,
+    any: &Dfa,
+) -> Result<Dfa, AutomatonError> {
+    let tree = Tree::new(words);
+    match tree.nodes.len() > MAX_NODES {
+        true => Err(AutomatonError::TooLarge {
+            what: "beginnings of names",
+            limit: MAX_NODES,
+        }),
+        false => Ok(tree.spelled(spelling, Some(any))),
+    }
 }
 
-/// State 0 is behind all the words.
-const BEYOND: StateId = 0;
+/// A beginning of words: the characters that go on, each with the node behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Node {
+    pub children: Vec<(char, StateId)>,
+    /// Whether a word ends here.
+    pub is_end: bool,
+}
 
-struct Tree {
-    children: Vec<Vec<(char, StateId)>>,
-    ends: Vec<bool>,
+/// Beginnings of words; those that go on alike are one.
+pub(super) struct Tree {
+    /// Behind those that they lead to, the root last.
+    pub nodes: Vec<Node>,
 }
 
 impl Tree {
     fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
-        let mut tree = Self {
-            children: vec![Vec::new(); 2],
-            ends: vec![false; 2],
-        };
+        let mut nodes = vec![Node::default()];
         for word in words {
-            let end = word
-                .chars()
-                .fold(1, |node, character| tree.child(node, character));
-            tree.ends[end as usize] = true;
+            let end = word.chars().fold(0, |at, c| child(&mut nodes, at, c));
+            nodes[end as usize].is_end = true;
         }
-        tree
+        Self::merged(nodes)
     }
 
-    fn child(&mut self, node: StateId, character: char) -> StateId {
-        let known = &self.children[node as usize];
-        match known.binary_search_by_key(&character, |(known, _)| *known) {
-            Ok(at) => known[at].1,
-            Err(at) => {
-                let fresh = self.children.len() as StateId;
-                self.children[node as usize].insert(at, (character, fresh));
-                self.children.push(Vec::new());
-                self.ends.push(false);
-                fresh
+    /// Children come behind their parents in the tree as it is grown.
+    fn merged(nodes: Vec<Node>) -> Self {
+        let mut known: FxHashMap<Node, StateId> = FxHashMap::default();
+        let mut places = vec![0; nodes.len()];
+        let mut merged = Vec::new();
+        for (at, mut node) in nodes.into_iter().enumerate().rev() {
+            for (_, child) in &mut node.children {
+                *child = places[*child as usize];
             }
+            places[at] = match known.get(&node) {
+                Some(&place) if at > 0 => place,
+                _ => {
+                    let place = merged.len() as StateId;
+                    merged.push(node.clone());
+                    known.insert(node, place);
+                    place
+                }
+            };
+        }
+        Self { nodes: merged }
+    }
+
+    fn spelled(&self, spelling: StringSpelling, beside: Option<&Dfa>) -> Dfa {
+        let mut characters = self.nodes.iter().flat_map(|node| &node.children);
+        match characters.all(|(own, _)| word_rows::is_plain(*own)) && !self.is_empty() {
+            true => word_rows::spelled(self, spelling, beside),
+            false => self.spelled_in_general(spelling, beside.is_some()),
         }
     }
 
-    fn spelled(&self, spelling: &StringSpelling, beside: bool) -> Dfa {
-        let mut speller = Speller::new(spelling, self.children.len(), 1);
+    fn is_empty(&self) -> bool {
+        self.nodes.iter().all(|node| !node.is_end)
+    }
+
+    fn spelled_in_general(&self, spelling: StringSpelling, beside: bool) -> Dfa {
+        let root = self.nodes.len() as StateId - 1;
+        let beyond = self.nodes.len() as StateId;
+        let mut speller = Speller::new(&spelling, self.nodes.len() + 1, root);
         // Nodes with the same characters are spelled alike.
         let mut known: FxHashMap<Vec<char>, u32> = FxHashMap::default();
-        for (node, children) in self.children.iter().enumerate() {
-            let node = node as StateId;
-            speller.accept(node, self.ends[node as usize] != beside);
-            if children.is_empty() && !beside {
+        let end = Node::default();
+        for (at, node) in self.nodes.iter().chain([&end]).enumerate() {
+            let at = at as StateId;
+            speller.accept(at, node.is_end != beside);
+            if node.children.is_empty() && !beside {
                 continue;
             }
-            let targets = children.iter().map(|(_, child)| *child);
-            let targets: Vec<StateId> = targets.chain([BEYOND]).collect();
-            let characters: Vec<char> = children.iter().map(|(own, _)| *own).collect();
+            let targets = node.children.iter().map(|(_, child)| *child);
+            let targets: Vec<StateId> = targets.chain([beyond]).collect();
+            let characters: Vec<char> = node.children.iter().map(|(own, _)| *own).collect();
             let tree = match known.get(&characters) {
                 Some(&tree) => tree,
                 None => {
@@ -76,12 +119,27 @@ impl Tree {
                     tree
                 }
             };
-            speller.connect(node, tree, &targets);
+            speller.connect(at, tree, &targets);
         }
         match beside {
             true => speller.finish(),
             // Nothing leads beyond.
             false => speller.finish().trimmed(),
+        }
+    }
+}
+
+fn child(nodes: &mut Vec<Node>, at: StateId, character: char) -> StateId {
+    let known = &nodes[at as usize].children;
+    match known.binary_search_by_key(&character, |(known, _)| *known) {
+        Ok(place) => known[place].1,
+        Err(place) => {
+            let fresh = nodes.len() as StateId;
+            nodes[at as usize]
+                .children
+                .insert(place, (character, fresh));
+            nodes.push(Node::default());
+            fresh
         }
     }
 }

@@ -1,0 +1,194 @@
+//! Automata of listed words of plain ASCII, row by row.
+//!
+//! A character stands for itself or, where all spellings count, is `\\u00` and two
+//! digits. So a node of the tree of words has at most a handful of states: itself, and
+//! those inside of an escape. Each is a row of the automaton of all texts in which what
+//! leads to a child is another; without others, a row in which nothing else leads
+//! anywhere.
+
+use super::strings::StringSpelling;
+use super::words::Tree;
+use crate::automaton::{Dfa, StateId};
+
+/// Whether a character stands for itself in a string and is of ASCII.
+pub(super) fn is_plain(character: char) -> bool {
+    matches!(character, ' '..='~') && character != '"' && character != '\\'
+}
+
+/// The spellings of the words, or of all other texts: `beside` spells all texts.
+pub(super) fn spelled(tree: &Tree, spelling: StringSpelling, beside: Option<&Dfa>) -> Dfa {
+    let mut rows = Rows::new(tree, spelling, beside);
+    let others = beside.map(Others::new);
+    let nowhere = Others::default();
+    let others = others.as_ref().unwrap_or(&nowhere);
+    // Nodes come behind those that they lead to.
+    let mut places: Vec<StateId> = Vec::with_capacity(tree.nodes.len());
+    for node in &tree.nodes {
+        let mut children: Vec<(u8, StateId)> = Vec::with_capacity(node.children.len());
+        let own = node.children.iter();
+        children.extend(own.map(|&(c, child)| (c as u8, places[child as usize])));
+        let escape = match spelling {
+            StringSpelling::Any if !children.is_empty() => Some(rows.escape(others, &children)),
+            _ => None,
+        };
+        let place = rows.add(others.text, node.is_end != beside.is_some());
+        for (byte, child) in children {
+            rows.lead(place, byte, child);
+        }
+        if let Some(escape) = escape {
+            rows.lead(place, b'\\', escape);
+        }
+        places.push(place);
+    }
+    let start = places.last().copied().unwrap_or_default();
+    rows.finish(start)
+}
+
+/// States of the automaton of all texts: between characters, and inside of an escape.
+#[derive(Default)]
+struct Others {
+    text: Option<StateId>,
+    escape: Option<StateId>,
+    /// Behind `\u`, `\u0`, `\u00`.
+    unit: [Option<StateId>; 3],
+    /// Behind `\u00` and each digit.
+    last: [Option<StateId>; 8],
+}
+
+impl Others {
+    fn new(any: &Dfa) -> Self {
+        let read = |bytes: &[u8]| any.read(any.start(), bytes);
+        Self {
+            text: Some(any.start()),
+            escape: read(b"\\"),
+            unit: [read(b"\\u"), read(b"\\u0"), read(b"\\u00")],
+            last: std::array::from_fn(|digit| read(&[b'\\', b'u', b'0', b'0', b'0' + digit as u8])),
+        }
+    }
+}
+
+/// An automaton in the making.
+struct Rows {
+    classes: Box<[u8; 256]>,
+    class_count: usize,
+    table: Vec<StateId>,
+    accepting: Vec<bool>,
+}
+
+impl Rows {
+    /// Begins with the states of the other texts.
+    fn new(tree: &Tree, spelling: StringSpelling, beside: Option<&Dfa>) -> Self {
+        let (mut classes, mut class_count) = match beside {
+            Some(any) => {
+                let (classes, count) = any.classes();
+                (Box::new(*classes), count)
+            }
+            None => (Box::new([0; 256]), 1),
+        };
+        let mut of_words = [false; 256];
+        let characters = tree.nodes.iter().flat_map(|node| &node.children);
+        for &(character, _) in characters {
+            of_words[character as usize] = true;
+        }
+        if spelling == StringSpelling::Any {
+            for byte in *b"\\u0123456789abcdefABCDEF" {
+                of_words[byte as usize] = true;
+            }
+        }
+        for byte in 0..256 {
+            if of_words[byte] {
+                classes[byte] = class_count as u8;
+                class_count += 1;
+            }
+        }
+        let mut rows = Self {
+            classes,
+            class_count,
+            table: Vec::new(),
+            accepting: Vec::new(),
+        };
+        let Some(any) = beside else {
+            return rows;
+        };
+        rows.table = vec![Dfa::NOWHERE; any.state_count() * class_count];
+        for state in 0..any.state_count() {
+            for byte in 0..=255u8 {
+                let cell = state * class_count + rows.classes[byte as usize] as usize;
+                let next = any.next(state as StateId, byte);
+                rows.table[cell] = next.unwrap_or(Dfa::NOWHERE);
+            }
+            rows.accepting.push(any.is_accepting(state as StateId));
+        }
+        rows
+    }
+
+    /// A state more, with the transitions of another one.
+    fn add(&mut self, like: Option<StateId>, accepts: bool) -> StateId {
+        let fresh = self.accepting.len() as StateId;
+        self.accepting.push(accepts);
+        match like {
+            Some(like) => {
+                let from = like as usize * self.class_count;
+                self.table.extend_from_within(from..from + self.class_count);
+            }
+            None => {
+                let filled = self.table.len() + self.class_count;
+                self.table.resize(filled, Dfa::NOWHERE);
+            }
+        }
+        fresh
+    }
+
+    fn lead(&mut self, from: StateId, byte: u8, to: StateId) {
+        let class = self.classes[byte as usize] as usize;
+        self.table[from as usize * self.class_count + class] = to;
+    }
+
+    /// The state behind a backslash, from which escapes of these characters, which are
+    /// in order, lead where they do.
+    fn escape(&mut self, others: &Others, children: &[(u8, StateId)]) -> StateId {
+        let mut by_digit = Vec::new();
+        for group in children.chunk_by(|(one, _), (other, _)| one >> 4 == other >> 4) {
+            let digit = group[0].0 >> 4;
+            let last = self.add(others.last[digit as usize], false);
+            for &(byte, child) in group {
+                for spelled in digits(byte & 0xF) {
+                    self.lead(last, spelled, child);
+                }
+            }
+            by_digit.push((b'0' + digit, last));
+        }
+        let [unit, one, two] = others.unit;
+        let mut behind = self.add(two, false);
+        for (byte, last) in by_digit {
+            self.lead(behind, byte, last);
+        }
+        for (like, byte) in [(one, b'0'), (unit, b'0'), (others.escape, b'u')] {
+            let before = self.add(like, false);
+            self.lead(before, byte, behind);
+            behind = before;
+        }
+        if let Some(&(_, child)) = children.iter().find(|(byte, _)| *byte == b'/') {
+            self.lead(behind, b'/', child);
+        }
+        behind
+    }
+
+    fn finish(self, start: StateId) -> Dfa {
+        let Self {
+            classes,
+            class_count,
+            table,
+            accepting,
+        } = self;
+        Dfa::of_table(classes, class_count, table, accepting, start)
+    }
+}
+
+/// The digits of either case.
+fn digits(value: u8) -> [u8; 2] {
+    match value {
+        0..=9 => [b'0' + value; 2],
+        _ => [b'A' + value - 10, b'a' + value - 10],
+    }
+}
