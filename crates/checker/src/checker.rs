@@ -31,7 +31,7 @@ pub struct CheckerLimits {
     /// Tokens of a vocabulary from which on those that do the same are found first, so
     /// that one of each kind is walked over; that takes up to half a second, once.
     pub classes_from: usize,
-    /// Of such a vocabulary, the tokens that witnesses are first looked for among.
+    /// Plain tokens at most that witnesses are first looked for among.
     pub few_tokens: usize,
 }
 

@@ -9,14 +9,14 @@
 //! graph that counts cells. Each is sound in what it answers; only the last one answers
 //! everything, within its budget.
 //!
-//! Where a vocabulary is large, a witness is first looked for among a few of its tokens:
-//! those that do little, of which long texts can be written, and which lead to few places.
+//! A witness is first looked for among a few tokens of the vocabulary
+//! ([`plain_tokens`]), with which there are several times fewer places to look at.
 //!
 //! All of them work on the same interned sets, kept from check to check up to a bound.
 
 use std::sync::Arc;
 
-use lacuna_lexer::{Representatives, Spanner, TokenId, Vocabulary};
+use lacuna_lexer::{Representatives, Spanner, TokenId, Vocabulary, plain_tokens};
 
 use crate::beam::Width;
 use crate::cfg::Cfg;
@@ -129,8 +129,7 @@ pub(crate) struct Exact {
     memos: Memos,
     reaches: GapReaches,
     spanner: Option<Spanner>,
-    /// Of a few tokens, if there are many: those that witnesses are first looked for
-    /// among.
+    /// Of plain tokens, which witnesses are first looked for among, if these are few.
     few: Option<Spanner>,
     /// For gaps of any length, and for gaps that count cells.
     charts: [Chart; 2],
@@ -184,22 +183,23 @@ impl Exact {
         }
     }
 
-    /// Makes ready for gaps that count cells, if there is a vocabulary: of a large one,
-    /// finds the classes of tokens.
+    /// Makes ready for gaps that count cells, if there is a vocabulary: finds its plain
+    /// tokens, and of a large one the classes of tokens.
     pub(crate) fn count_cells(&mut self, compiled: &Compiled) {
         let Some(vocabulary) = self.vocabulary.as_ref().filter(|_| self.spanner.is_none()) else {
             return;
         };
         let lexer = &self.cfg.lexer;
         let is_large = vocabulary.len() >= self.limits.classes_from;
-        if !is_large || lexer.state_count() > MAX_CLASSED_STATES {
-            self.spanner = Some(Spanner::new(Arc::clone(vocabulary)));
-            return;
+        let mut all = Arc::clone(vocabulary);
+        if is_large && lexer.state_count() <= MAX_CLASSED_STATES {
+            let known = compiled.representatives(lexer, vocabulary);
+            all = Arc::clone(known.vocabulary());
+            self.representatives = Some(known);
         }
-        let known = compiled.representatives(lexer, vocabulary);
-        self.few = Some(Spanner::new(Arc::new(known.few(self.limits.few_tokens))));
-        self.spanner = Some(Spanner::new(Arc::clone(known.vocabulary())));
-        self.representatives = Some(known);
+        let few = plain_tokens(lexer, &all, self.limits.few_tokens);
+        self.few = few.map(|few| Spanner::new(Arc::new(few)));
+        self.spanner = Some(Spanner::new(all));
     }
 
     /// Decides a pattern by a short search, if that is enough.

@@ -34,8 +34,19 @@ type Arrived = (LexerState, u32, u64);
 impl TokenPartition {
     /// Finds the classes.
     pub fn new(lexer: &Lexer, vocabulary: &Vocabulary) -> Self {
-        let trie = vocabulary.trie();
         let states = 0..lexer.state_count() as LexerState;
+        Self::by(lexer, vocabulary, states, |state| state)
+    }
+
+    /// Finds the classes as they are from some states only, and if the states that
+    /// tokens land in are told apart by these numbers.
+    pub(crate) fn by(
+        lexer: &Lexer,
+        vocabulary: &Vocabulary,
+        states: impl Iterator<Item = LexerState>,
+        landing: impl Fn(LexerState) -> u32,
+    ) -> Self {
+        let trie = vocabulary.trie();
         let start = states.map(|state| (state, 0, number(Kind::From, state, 0)));
         let mut path: Vec<Vec<Arrived>> = vec![start.collect()];
         let mut sums: Vec<(u64, TokenId)> = Vec::new();
@@ -51,7 +62,7 @@ impl TokenPartition {
                 return false;
             }
             let sum = here.iter().fold(0u64, |all, &(state, finished, sum)| {
-                all.wrapping_add(sum.wrapping_mul(number(Kind::To, state, finished)))
+                all.wrapping_add(sum.wrapping_mul(number(Kind::To, landing(state), finished)))
             });
             sums.extend(trie.tokens_at(node).iter().map(|&token| (sum, token)));
             if trie.has_below(node) {

@@ -17,7 +17,6 @@ use crate::{Lexer, TokenId, TokenPartition, Vocabulary};
 #[derive(Debug)]
 pub struct Representatives {
     vocabulary: Arc<Vocabulary>,
-    chosen: Vec<TokenId>,
     /// The classes of more than one token, by their representatives.
     classes: FxHashMap<TokenId, Box<[TokenId]>>,
 }
@@ -47,18 +46,8 @@ impl Representatives {
         chosen.sort_unstable();
         Self {
             vocabulary: Arc::new(vocabulary.filled_by(&chosen)),
-            chosen,
             classes: known,
         }
-    }
-
-    /// All tokens, of which only so many representatives are in the trie: the shortest.
-    pub fn few(&self, most: usize) -> Vocabulary {
-        let length = |token: &TokenId| self.vocabulary.bytes(*token).map_or(0, <[u8]>::len);
-        let mut few = self.chosen.clone();
-        few.sort_by_key(length);
-        few.truncate(most.max(1));
-        self.vocabulary.filled_by(&few)
     }
 
     /// All tokens, of which only the representatives are in the trie.

@@ -1,0 +1,58 @@
+//! A few tokens that are enough for most texts.
+//!
+//! Many tokens do in one go what others do one after the other, or write a name that
+//! might as well be another one. Where any text will do, a choice of tokens many times
+//! smaller is enough as a rule: what begins between lexemes, finishes the same ones and
+//! may end as the same ones is one token, the shortest; and so that any keyword can be
+//! spelled, so are single bytes from which the same lexemes can come. Of texts that need
+//! other tokens, none is found with these.
+//!
+//! Cost: two descents of the token trie from one state.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use crate::{Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
+
+/// All tokens of a vocabulary, of which only plain ones are in the trie: at most so many,
+/// the shortest. `None` if they are not less than half of all.
+pub fn plain_tokens(lexer: &Lexer, vocabulary: &Vocabulary, most: usize) -> Option<Vocabulary> {
+    let start = || std::iter::once(Lexer::START);
+    let by_end = TokenPartition::by(lexer, vocabulary, start(), |state| endings(lexer, state));
+    let by_outlook = TokenPartition::by(lexer, vocabulary, start(), |state| lexer.outlook(state));
+    let length = |token: TokenId| vocabulary.bytes(token).map_or(0, <[u8]>::len);
+    let mut plain = shortest(&by_end, length);
+    let single = shortest(&by_outlook, length).into_iter();
+    plain.extend(single.filter(|&token| length(token) == 1));
+    plain.sort_unstable_by_key(|&token| (length(token), token));
+    plain.dedup();
+    plain.truncate(most.max(1));
+    let all = by_end.of_token.iter().flatten().count();
+    (2 * plain.len() < all).then(|| vocabulary.filled_by(&plain))
+}
+
+/// The same number for states in which the same lexemes may end.
+fn endings(lexer: &Lexer, state: LexerState) -> u32 {
+    let finishes = lexer.finishes(state).iter();
+    let mut terminals: Vec<_> = finishes.map(|finish| finish.terminal).collect();
+    terminals.sort_unstable();
+    let mut hasher = FxHasher::default();
+    terminals.hash(&mut hasher);
+    hasher.finish() as u32
+}
+
+/// A token of each class.
+fn shortest(partition: &TokenPartition, length: impl Fn(TokenId) -> usize) -> Vec<TokenId> {
+    let mut chosen: Vec<Option<TokenId>> = vec![None; partition.classes];
+    for (token, class) in (0..).zip(&partition.of_token) {
+        let Some(class) = class else {
+            continue;
+        };
+        let known = &mut chosen[*class as usize];
+        if known.is_none_or(|known| length(token) < length(known)) {
+            *known = Some(token);
+        }
+    }
+    chosen.into_iter().flatten().collect()
+}

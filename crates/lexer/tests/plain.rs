@@ -1,0 +1,108 @@
+//! Oracle: whatever a token does between lexemes, a plain token does: it finishes the same
+//! terminals, and lands where the same ones may end.
+
+use std::collections::BTreeSet;
+
+use lacuna_grammar::automaton::Limits;
+use lacuna_grammar::lark;
+use lacuna_lexer::{Lexer, LexerState, TerminalId, Vocabulary, plain_tokens};
+
+const GRAMMARS: [&str; 3] = [
+    "start: (NAME | \"ab\" | \"(\")*\nNAME: /[a-h]+/\n%ignore \" \"",
+    "start: (\"ab\" | \"a\" | NUMBER | \"((\" | \"(\")*\nNUMBER: /[c-h]+(\\([c-h]+)?/",
+    "start: (STRING | \"(\")*\nSTRING: /\"[^\"]*\"/\n%ignore / [a-h]*/",
+];
+
+/// What a token does in one way: the terminals that it finishes, and those that may end
+/// where it lands.
+type Way = (Vec<TerminalId>, BTreeSet<Option<TerminalId>>);
+
+fn ways(lexer: &Lexer, token: &[u8]) -> BTreeSet<Way> {
+    let mut here: BTreeSet<(LexerState, Vec<TerminalId>)> =
+        BTreeSet::from([(Lexer::START, Vec::new())]);
+    for (at, &byte) in token.iter().enumerate() {
+        if at > 0 {
+            let mut open: Vec<_> = here.iter().cloned().collect();
+            while let Some((state, finished)) = open.pop() {
+                for finish in lexer.finishes(state) {
+                    let finished = finished.iter().copied().chain(finish.terminal);
+                    let next = (finish.to, finished.collect::<Vec<_>>());
+                    if here.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        let read = here.into_iter();
+        let read = read.filter_map(|(state, finished)| Some((lexer.next(state, byte)?, finished)));
+        here = read.collect();
+    }
+    let ways = here.into_iter().map(|(state, finished)| {
+        let ends = lexer.finishes(state).iter().map(|finish| finish.terminal);
+        (finished, ends.collect())
+    });
+    ways.collect()
+}
+
+/// All texts of up to three of these bytes.
+fn vocabulary() -> Vocabulary {
+    let mut tokens = vec![String::new()];
+    let mut at = 0;
+    while at < tokens.len() {
+        if tokens[at].len() < 3 {
+            let longer: Vec<String> = "abcdefgh( \""
+                .chars()
+                .map(|byte| format!("{}{byte}", tokens[at]))
+                .collect();
+            tokens.extend(longer);
+        }
+        at += 1;
+    }
+    let tokens = tokens
+        .into_iter()
+        .skip(1)
+        .map(|text| Some(text.into_bytes()));
+    let tokens = [None, None].into_iter().chain(tokens).collect();
+    Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary")
+}
+
+#[test]
+fn plain_tokens_do_between_lexemes_what_all_do() {
+    let vocabulary = vocabulary();
+    for text in GRAMMARS {
+        let grammar = lark::parse(text).expect(text);
+        let lexicon = grammar.lexicon.as_ref().expect("a lexicon");
+        let wanted = vec![true; lexicon.terminals.len()];
+        let lexer = Lexer::munching(lexicon, &wanted, None, &Limits::default()).expect(text);
+        let plain = plain_tokens(&lexer, &vocabulary, usize::MAX).expect("fewer than half");
+        let plain: Vec<&[u8]> = (0..plain.len() as u32)
+            .filter_map(|token| vocabulary.bytes(token))
+            .filter(|bytes| {
+                plain
+                    .trie()
+                    .prefixes(bytes)
+                    .any(|(length, _)| length == bytes.len())
+            })
+            .collect();
+        let known: BTreeSet<BTreeSet<Way>> =
+            plain.iter().map(|token| ways(&lexer, token)).collect();
+        let mut readable = 0;
+        for token in 0..vocabulary.len() as u32 {
+            let Some(bytes) = vocabulary.bytes(token) else {
+                continue;
+            };
+            let ways = ways(&lexer, bytes);
+            readable += usize::from(!ways.is_empty());
+            assert!(
+                ways.is_empty() || known.contains(&ways),
+                "{text}: {bytes:?}"
+            );
+        }
+        assert!(2 * plain.len() < readable, "{} of {readable}", plain.len());
+        let few = plain_tokens(&lexer, &vocabulary, 3).expect("three");
+        assert!(
+            few.trie().node_count() <= 4,
+            "a root and three single bytes"
+        );
+    }
+}
