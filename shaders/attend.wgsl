@@ -1,4 +1,4 @@
-// Attention of every position to every position, with the softmax computed as the keys go by
+// Attention of some positions to every position, with the softmax computed as the keys go by
 // (Milakov and Gimelshein 2018, Dao et al. 2022): nothing of the size of queries × keys exists.
 //
 // A workgroup has one head and BLOCK_QUERIES queries, and walks over the keys in blocks of
@@ -42,7 +42,7 @@ fn main(
     let value_column = key_column + shape.value_offset;
 
     for (var e = lane; e < BLOCK_QUERIES * HEAD4; e += THREADS) {
-        let query = min(first_query + e / HEAD4, shape.queries - 1u);
+        let query = shape.first_query_row + min(first_query + e / HEAD4, shape.queries - 1u);
         query_tile[(e / HEAD4) * TILE_STRIDE + e % HEAD4] =
             queries[query * shape.query_stride + head * HEAD4 + e % HEAD4];
     }

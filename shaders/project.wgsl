@@ -159,7 +159,7 @@ fn main(
             if row < shape.rows && column < shape.columns {
                 let from_row = weight_row(group.x, tile_column);
                 let value = sum_$(i)_$(j) * factor * row_scale(from_row) + bias[from_row];
-                let to = row * shape.stride + shape.first_column + column;
+                let to = (shape.first_result_row + row) * shape.stride + shape.first_column + column;
 //#if EPILOGUE == swiglu
                 let up_row = from_row + shape.columns;
                 let up = sum_$(i)_$(j + STORED_COLUMNS) * factor * row_scale(up_row) + bias[up_row];

@@ -18,7 +18,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let head = shape.first_head + group.x;
-    let start = group.y * shape.stride + head * shape.head_stride;
+    let start = (shape.first_row + group.y) * shape.stride + head * shape.head_stride;
     let turn = positions[shape.first_position + group.y] * shape.half_width;
     var scale = 1.0;
 //#if HEAD_NORM

@@ -157,6 +157,8 @@ test("takes every choice of the decoder, and every method", async ({ page }) => 
     { schedule: { threshold: 0.5 } },
     { schedule: { factor: 1.5 } },
     { block: 4 },
+    { block: 4, keyCache: "prefix" },
+    { block: 4, keyCache: "dual" },
     { order: "confidence" },
     { order: "margin" },
     { order: "entropy" },

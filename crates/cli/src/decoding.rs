@@ -1,7 +1,7 @@
 //! How to decode, from the command line.
 
 use lacuna_decoder::{
-    CommitKind, Options, OrderKind, RecoveryKind, Remask, ScheduleKind, Truncation,
+    CommitKind, KeyCache, Options, OrderKind, RecoveryKind, Remask, ScheduleKind, Truncation,
 };
 use lacuna_lexer::TokenId;
 
@@ -14,6 +14,11 @@ pub struct DecodingArguments {
     /// Fill the canvas in blocks of so many cells, one after another
     #[arg(long, value_name = "N")]
     block: Option<usize>,
+    /// Keys and values that the model keeps while a block is filled, which is faster and
+    /// approximate: none, prefix (of what stands before the block) or dual (of all but the
+    /// block)
+    #[arg(long, value_name = "NAME", default_value = "none", value_parser = key_cache)]
+    key_cache: KeyCache,
     /// How many cells each step commits: fixed (evenly many), linear or cosine (by a
     /// global time), threshold:P (all at least so probable), factor:F (as many as are
     /// confident enough for being so many)
@@ -89,6 +94,7 @@ impl DecodingArguments {
             length,
             steps: self.steps,
             block: self.block,
+            key_cache: self.key_cache,
             schedule: self.schedule,
             order: self.cell_order,
             seed: self.seed,
@@ -138,6 +144,11 @@ fn named<T: Copy>(name: &str, known: &[(&str, T)]) -> Result<T, String> {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         format!("expected one of {}", names.join(", "))
     })
+}
+
+/// A cache of keys and values, by its name.
+pub fn key_cache(name: &str) -> Result<KeyCache, String> {
+    named(name, &KeyCache::NAMES)
 }
 
 fn schedule(name: &str) -> Result<ScheduleKind, String> {

@@ -1,11 +1,13 @@
 //! What a run asks of its model, timed and checked.
 
 use std::future::Future;
+use std::ops::Range;
 use std::pin::Pin;
 
 use lacuna_logits::{Scored, TokenSet};
 
 use crate::board::Board;
+use crate::keeping::Keeping;
 use crate::overlap::meanwhile;
 use crate::propose::Proposals;
 use crate::sampler::Sampler;
@@ -20,6 +22,7 @@ pub(crate) struct Asking<D> {
     pub denoiser: D,
     /// The tokens that a cell may hold at all.
     pub writable: TokenSet,
+    keeping: Keeping,
     /// Candidates of a cell that are asked for at a time, as a rule.
     pub candidates: usize,
     /// Candidates that the step at hand asks for at a time.
@@ -29,10 +32,16 @@ pub(crate) struct Asking<D> {
 }
 
 impl<D: Denoiser> Asking<D> {
-    pub(crate) fn new(denoiser: D, writable: TokenSet, candidates: usize) -> Self {
+    pub(crate) fn new(
+        denoiser: D,
+        writable: TokenSet,
+        keeping: Keeping,
+        candidates: usize,
+    ) -> Self {
         Self {
             denoiser,
             writable,
+            keeping,
             candidates,
             top: 0,
             pause: None,
@@ -51,10 +60,10 @@ impl<D: Denoiser> Asking<D> {
         }
     }
 
-    /// What the model proposes for each of the masked cells, as the sampler has it.
+    /// What the model proposes for each of the masked cells, which are a block's, as the sampler has it.
     pub(crate) async fn propose(
         &mut self,
-        (step, masks): (usize, &[usize]),
+        (step, masks, block): (usize, &[usize], &Range<usize>),
         mask: bool,
         sampler: &dyn Sampler,
         board: &mut Board,
@@ -70,6 +79,7 @@ impl<D: Denoiser> Asking<D> {
             writable: &self.writable,
             top: self.top,
             noise,
+            kept: self.keeping.of_step(&cells, block),
         };
         let (started, checked) = (board.now(), board.timings.checker_ms);
         let (summaries, masks_of_cells) = meanwhile(self.denoiser.denoise(&request), || {

@@ -16,6 +16,20 @@ pub struct DenoiseRequest<'a> {
     pub top: usize,
     /// Noise on the candidates' scores, if any.
     pub noise: Option<Noise>,
+    /// An earlier canvas whose keys and values may stand in for those of this one, if any.
+    pub kept: Option<KeptCells<'a>>,
+}
+
+/// An earlier canvas, which says all that a model may keep of it: the cells outside of a
+/// range are to the others what they were then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptCells<'a> {
+    /// The canvas, as long as the present one.
+    pub cells: &'a [Option<TokenId>],
+    /// The first cell that is computed anew …
+    pub start: usize,
+    /// … and the one behind the last. The cells that are asked about are among them.
+    pub end: usize,
 }
 
 /// A second look at one cell of the last [`DenoiseRequest`].

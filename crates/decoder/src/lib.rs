@@ -29,6 +29,7 @@ mod denoiser;
 mod error;
 mod event;
 mod guard;
+mod keeping;
 mod left_to_right;
 mod options;
 mod order;
@@ -48,12 +49,14 @@ pub use lacuna_checker::Weights;
 pub use asking::Pause;
 pub use canvas::{Canvas, Cell};
 pub use commit::{Attempt, Batch, BatchCommit};
-pub use denoiser::{DenoiseRequest, Denoiser, DenoiserError, Move, NarrowRequest};
+pub use denoiser::{DenoiseRequest, Denoiser, DenoiserError, KeptCells, Move, NarrowRequest};
 pub use error::DecodeError;
 pub use event::{Commit, Event, How, Outcome, Reason, Refusal, Timings};
 pub use guard::{Completion, GrammarGuard, Guard, NoGuard};
 pub use left_to_right::{LeftToRight, NextToken};
-pub use options::{CommitKind, Options, OrderKind, RecoveryKind, ScheduleKind, Truncation};
+pub use options::{
+    CommitKind, KeyCache, Options, OrderKind, RecoveryKind, ScheduleKind, Truncation,
+};
 pub use order::{CellView, Order};
 pub use propose::Candidate;
 pub use recover::Recovery;

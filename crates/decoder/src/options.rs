@@ -16,6 +16,9 @@ pub struct Options {
     pub steps: usize,
     /// Cells of a block; blocks are filled one after another. `None`: one block.
     pub block: Option<usize>,
+    /// What the model may keep from step to step, which makes steps shorter and their
+    /// answers approximate.
+    pub key_cache: KeyCache,
     /// How many cells each step commits.
     pub schedule: ScheduleKind,
     /// Which cells come first.
@@ -74,6 +77,29 @@ pub enum ScheduleKind {
     /// As many as are confident enough for being so many (Fast-dLLM): the largest
     /// n with (n + 1) · (1 − the n-th probability) below this.
     Factor(f32),
+}
+
+/// Keys and values that the model keeps while a block is filled (Fast-dLLM).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyCache {
+    /// None: every step computes every position.
+    #[default]
+    None,
+    /// Those of the prompt and of what stands before the block. With one block, those of
+    /// the prompt.
+    Prefix,
+    /// Those of everything but the block. With one block, those of the prompt.
+    Dual,
+}
+
+impl KeyCache {
+    /// All, with the names that the surfaces use.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("none", Self::None),
+        ("prefix", Self::Prefix),
+        ("dual", Self::Dual),
+    ];
 }
 
 /// Which cells come first; see [`crate::Order`].
@@ -153,6 +179,7 @@ impl Default for Options {
             length: 64,
             steps: 16,
             block: None,
+            key_cache: KeyCache::default(),
             schedule: ScheduleKind::default(),
             order: OrderKind::default(),
             seed: 0,

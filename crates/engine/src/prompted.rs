@@ -1,12 +1,13 @@
 //! The model with its prompt in place, as the decoder sees it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
 use lacuna_decoder::{DenoiseRequest, Denoiser, DenoiserError, Move, NarrowRequest};
 use lacuna_lexer::TokenId;
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
-use lacuna_model::{ForwardError, ModelConfig, Narrow, StepRequest};
+use lacuna_model::{ForwardError, Kept, ModelConfig, Narrow, StepRequest};
 
 use crate::device::Placement;
 
@@ -33,6 +34,14 @@ struct Asked {
     writable: TokenSet,
     top: usize,
     noise: Option<Noise>,
+    kept: Option<AskedKept>,
+}
+
+/// What that step might keep.
+struct AskedKept {
+    /// The prompt, then the earlier canvas.
+    ids: Vec<TokenId>,
+    computed: Range<usize>,
 }
 
 impl Asked {
@@ -43,6 +52,11 @@ impl Asked {
             writable: &self.writable,
             top: self.top,
             noise: self.noise,
+            kept: self.kept.as_ref().map(|kept| Kept {
+                ids: &kept.ids,
+                start: kept.computed.start,
+                end: kept.computed.end,
+            }),
         }
     }
 }
@@ -65,6 +79,7 @@ impl PromptedModel {
                 writable: TokenSet::default(),
                 top: 0,
                 noise: None,
+                kept: None,
             },
             known_moves: None,
             moved: None,
@@ -91,6 +106,13 @@ impl Denoiser for PromptedModel {
     ) -> Result<Vec<RowSummary>, DenoiserError> {
         let (mask, prompt, last) = (self.mask, self.prompt, &mut self.last);
         last.ids.truncate(prompt);
+        last.kept = request.kept.map(|kept| {
+            let cells = kept.cells.iter().map(|cell| cell.unwrap_or(mask));
+            AskedKept {
+                ids: last.ids.iter().copied().chain(cells).collect(),
+                computed: prompt + kept.start..prompt + kept.end,
+            }
+        });
         last.ids
             .extend(request.cells.iter().map(|cell| cell.unwrap_or(mask)));
         last.rows.clear();

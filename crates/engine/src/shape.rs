@@ -166,6 +166,7 @@ impl Engine {
                 writable: &writable,
                 top: 1,
                 noise: None,
+                kept: None,
             };
             let rows = match masked.is_empty() {
                 true => Vec::new(),

@@ -237,6 +237,7 @@ fn memory_that_gives_out_in_mid_run_moves_the_run() {
         length: 1,
         rows: 1,
         top: 1,
+        kept: false,
     };
     let plan = MemoryPlan::for_model(engine.config(), false, one, &device.info().limits);
     let mut tight = options(DevicePreference::Gpu);

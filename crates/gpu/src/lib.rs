@@ -18,6 +18,7 @@
 //!     writable: &writable,
 //!     top: 8,
 //!     noise: None,
+//!     kept: None,
 //! };
 //! let summaries = model.step(&request).await?;
 //! # Ok(())

@@ -10,6 +10,7 @@ use crate::stages::{Ask, Product, Rows, Stages};
 use crate::tile::TileChoice;
 use crate::workspace::Workspace;
 use lacuna_model::{StepRequest, Weights};
+use std::ops::Range;
 
 /// Threads that summarise a row, where the adapter allows as many.
 const SUMMARY_THREADS: u32 = 256;
@@ -70,32 +71,44 @@ impl Loaded {
         }
     }
 
-    /// All dispatches of a step.
+    /// All dispatches of a step that computes the rows at `computed`.
     pub(crate) fn record<'a>(
         &'a self,
         workspace: &'a Workspace,
         request: &StepRequest<'_>,
-        top: usize,
+        (computed, top): (Range<usize>, usize),
         recorder: &mut Recorder<'a>,
     ) -> Result<(), GpuError> {
         let (layout, stages) = (&self.layout, self.stages());
         let (length, wanted) = (request.ids.len(), request.rows.len());
-        let x = Rows::new(&workspace.x, length, layout.hidden_stride);
+        let x = Rows::new(&workspace.x, computed.len(), layout.hidden_stride);
         let picked_x = Rows::new(&workspace.picked_x, wanted, layout.hidden_stride);
-        let heads = Rows::new(&workspace.heads, length, layout.heads_stride());
         let picked_queries = Rows::new(&workspace.picked_queries, wanted, layout.query_columns);
         let all_columns = 0..layout.heads_stride();
         let query_columns = 0..layout.query_columns;
         let pair_columns = layout.query_columns..layout.heads_stride();
         let query_heads = layout.config.num_attention_heads;
-        let all_heads = 0..query_heads + layout.config.num_key_value_heads;
+        let turned_heads = 0..query_heads + layout.config.num_key_value_heads;
         let positions = &workspace.positions;
         let behind_identity = workspace.room.length;
+        let own = (positions, computed.start);
         let turns = &workspace.turns;
 
         stages.embed(recorder, &self.weights.embedding, &workspace.ids, x)?;
         let last = self.weights.layers.len() - 1;
         for (index, layer) in self.weights.layers.iter().enumerate() {
+            let kept = request.kept.and_then(|_| workspace.kept.get(index));
+            let all_heads = Rows {
+                buffer: kept.unwrap_or(&workspace.heads),
+                first: 0,
+                count: length,
+                stride: layout.heads_stride(),
+            };
+            let heads = Rows {
+                first: computed.start,
+                count: computed.len(),
+                ..all_heads
+            };
             let into_heads = |input, outputs, result| Product {
                 input,
                 norm: Some(&layer.input_norm),
@@ -109,17 +122,19 @@ impl Loaded {
             let (x, queries) = match index == last {
                 false => {
                     stages.project(recorder, &into_heads(x, all_columns.clone(), heads))?;
-                    let which = all_heads.clone();
-                    stages.rotate(recorder, (positions, 0), turns, norms, which, heads)?;
-                    (x, Rows::new(heads.buffer, length, heads.stride))
+                    let which = turned_heads.clone();
+                    stages.rotate(recorder, own, turns, norms, which, heads)?;
+                    (x, heads)
                 }
                 true => {
-                    stages.gather(recorder, positions, behind_identity, x.buffer, picked_x)?;
+                    let from = (x.buffer, computed.start);
+                    stages.gather(recorder, (positions, behind_identity), from, picked_x)?;
                     stages.project(recorder, &into_heads(x, pair_columns.clone(), heads))?;
                     let queries = into_heads(picked_x, query_columns.clone(), picked_queries);
                     stages.project(recorder, &queries)?;
-                    let (keys, wanted) = (query_heads..all_heads.end, (positions, behind_identity));
-                    stages.rotate(recorder, (positions, 0), turns, norms, keys, heads)?;
+                    let (keys, wanted) =
+                        (query_heads..turned_heads.end, (positions, behind_identity));
+                    stages.rotate(recorder, own, turns, norms, keys, heads)?;
                     let which = 0..query_heads;
                     stages.rotate(recorder, wanted, turns, norms, which, picked_queries)?;
                     (picked_x, picked_queries)
@@ -127,7 +142,7 @@ impl Loaded {
             };
             let mixed = Rows::new(&workspace.mixed, x.count, layout.mixed_stride);
             let inner = Rows::new(&workspace.inner, x.count, layout.inner_stride);
-            stages.attend(recorder, queries, heads, mixed)?;
+            stages.attend(recorder, queries, all_heads, mixed)?;
             let product = |input, norm, matrix, epilogue, result| Product {
                 input,
                 norm,

@@ -25,6 +25,8 @@ pub struct StepSize {
     pub rows: usize,
     /// Candidates of a row.
     pub top: usize,
+    /// Keys and values are kept from step to step.
+    pub kept: bool,
 }
 
 /// The buffers of one purpose.
@@ -70,6 +72,7 @@ impl MemoryPlan {
                 length: step.length,
                 rows: step.rows,
                 top: step.top.min(config.vocab_size),
+                kept: step.kept,
             },
             &layout,
         );

@@ -48,6 +48,8 @@ shape! {
     GatherShape {
         /// Where the list of rows begins.
         first_picked: u32,
+        /// The row that stands first of those picked from.
+        first_row: u32,
         /// Vectors in a row.
         stride: u32,
     }
@@ -58,8 +60,10 @@ shape! {
     ProjectShape {
         /// Rows of the input …
         rows: u32,
-        /// … from this one on; those of the result begin at the first.
+        /// … from this one on.
         first_input_row: u32,
+        /// The row of the result that the first of them becomes.
+        first_result_row: u32,
         /// Outputs that this dispatch computes.
         columns: u32,
         /// The weight's row behind the first of them.
@@ -86,6 +90,8 @@ shape! {
     RotateShape {
         /// Where the positions of the rows begin.
         first_position: u32,
+        /// The first row to be turned.
+        first_row: u32,
         /// The first head to be turned.
         first_head: u32,
         /// Heads of queries; keys follow.
@@ -104,8 +110,10 @@ shape! {
 shape! {
     /// Of `attend.wgsl`; columns, strides and offsets in vectors.
     AttendShape {
-        /// Rows of queries.
+        /// Rows of queries …
         queries: u32,
+        /// … from this one on; those of the result begin at the first.
+        first_query_row: u32,
         /// Rows of keys and values.
         keys: u32,
         /// From one row of queries to the next.

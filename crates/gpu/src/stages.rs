@@ -87,17 +87,17 @@ impl<'a> Stages<'a> {
         Ok(())
     }
 
-    /// `to[row] = from[picked[row]]`.
+    /// `to[row] = from[picked[row] - first_row]`.
     pub(crate) fn gather(
         &self,
         recorder: &mut Recorder<'a>,
-        picked: &'a GpuBuffer,
-        first_picked: usize,
-        from: &'a GpuBuffer,
+        (picked, first_picked): (&'a GpuBuffer, usize),
+        (from, first_row): (&'a GpuBuffer, usize),
         to: Rows<'a>,
     ) -> Result<(), GpuError> {
         let shape = GatherShape {
             first_picked: first_picked as u32,
+            first_row: first_row as u32,
             stride: (to.stride / 4) as u32,
         };
         let cost = Cost {
@@ -149,6 +149,7 @@ impl<'a> Stages<'a> {
             let shape = ProjectShape {
                 rows: input.count as u32,
                 first_input_row: input.first as u32,
+                first_result_row: result.first as u32,
                 columns: columns as u32,
                 first_row: (first - part.outputs.start) as u32,
                 first_column: first as u32,
@@ -211,6 +212,7 @@ impl<'a> Stages<'a> {
         };
         let shape = RotateShape {
             first_position: first_position as u32,
+            first_row: heads.first as u32,
             first_head: which.start as u32,
             query_heads: config.num_attention_heads as u32,
             head_stride: self.layout.head_stride as u32,
@@ -250,6 +252,7 @@ impl<'a> Stages<'a> {
         };
         let shape = AttendShape {
             queries: queries.count as u32,
+            first_query_row: queries.first as u32,
             keys: pairs.count as u32,
             query_stride: (queries.stride / 4) as u32,
             pair_stride: (pairs.stride / 4) as u32,

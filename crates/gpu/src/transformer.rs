@@ -3,6 +3,10 @@
 //! A step is one submission: ids up, some six dispatches a block, summaries down. In the last
 //! block everything behind keys and values is computed for the wanted rows only.
 //!
+//! Keys and values of an earlier input may stand in for those of most positions, if asked for
+//! ([`lacuna_model::kept`]): each block then has a buffer of queries, keys and values of its own,
+//! in which a step writes the rows that it computes.
+//!
 //! Kept from step to step: weights, rotations, buffers, compiled kernels, bind groups. The
 //! embedding of a prompt is not kept, since looking it up costs what copying it would.
 
@@ -21,8 +25,10 @@ use crate::summaries;
 use crate::tile::{ProductClass, TileChoice};
 use crate::workspace::{Room, Workspace, mask_bytes, summary_words};
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
+use lacuna_model::kept::{Passes, Stored};
 use lacuna_model::{ForwardError, ForwardPass, ModelConfig, Narrow, StepRequest, Weights};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// How a model is to run.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +47,8 @@ pub struct GpuTransformer {
     workspace: Option<Workspace>,
     narrowing: Option<Narrowing>,
     bindings: Bindings,
+    /// What the kept keys and values are of.
+    stored: Stored,
     last: LastStep,
 }
 
@@ -86,6 +94,7 @@ impl GpuTransformer {
                 length: 1,
                 rows: 1,
                 top: 1,
+                kept: false,
             };
             let half = precision == Precision::Half;
             let limits = &device.info().limits;
@@ -100,6 +109,7 @@ impl GpuTransformer {
             workspace: None,
             narrowing: None,
             bindings: Bindings::default(),
+            stored: Stored::default(),
             last: LastStep::default(),
             device: device.clone(),
         })
@@ -122,22 +132,68 @@ impl GpuTransformer {
         &mut self,
         request: &StepRequest<'_>,
     ) -> Result<Result<Vec<RowSummary>, ForwardError>, GpuError> {
-        self.last = LastStep::default();
-        let config = &self.loaded.layout.config;
-        let top = request.top.min(config.vocab_size);
-        let need = Room {
+        let (input, config) = (request.input(), &self.loaded.layout.config);
+        let computed = input.computed(config);
+        self.make_room(self.need(request)).await?;
+        let Some(kept) = request.kept else {
+            return self.pass(request, computed).await;
+        };
+        // What a pass that fails has stored is of no use.
+        let mut stored = std::mem::take(&mut self.stored);
+        let passes = stored.passes(&input, kept, &computed);
+        let whole = 0..request.ids.len();
+        if passes == Passes::Both {
+            let earlier = StepRequest {
+                ids: kept.ids,
+                ..*request
+            };
+            if let Err(error) = self.pass(&earlier, whole.clone()).await? {
+                return Ok(Err(error));
+            }
+            stored.holds(kept.ids);
+        }
+        let answer = match passes {
+            Passes::Whole => {
+                stored.holds(request.ids);
+                self.pass(request, whole).await?
+            }
+            Passes::Part | Passes::Both => {
+                stored.wrote(computed.clone());
+                self.pass(request, computed).await?
+            }
+        };
+        if answer.is_ok() {
+            self.stored = stored;
+        }
+        Ok(answer)
+    }
+
+    /// The room that a step takes.
+    fn need(&self, request: &StepRequest<'_>) -> Room {
+        Room {
             length: request.ids.len(),
             rows: request.rows.len(),
-            top,
-        };
-        self.make_room(need).await?;
+            top: request.top.min(self.loaded.layout.config.vocab_size),
+            kept: request.kept.is_some(),
+        }
+    }
+
+    /// One submission: the rows at `computed`, and the answer to the request.
+    async fn pass(
+        &mut self,
+        request: &StepRequest<'_>,
+        computed: Range<usize>,
+    ) -> Result<Result<Vec<RowSummary>, ForwardError>, GpuError> {
+        self.last = LastStep::default();
+        let Room { rows, top, .. } = self.need(request);
         let Some(workspace) = &self.workspace else {
             return Ok(Ok(Vec::new()));
         };
-        self.send(workspace, request);
+        self.send(workspace, request, &computed);
         let mut recorder = Recorder::new(&self.device);
-        self.loaded.record(workspace, request, top, &mut recorder)?;
-        let words = need.rows * summary_words(top);
+        self.loaded
+            .record(workspace, request, (computed, top), &mut recorder)?;
+        let words = rows * summary_words(top);
         let answer = read(
             &self.device,
             &recorder,
@@ -156,21 +212,15 @@ impl GpuTransformer {
     }
 
     /// Writes what is new in a step.
-    fn send(&self, workspace: &Workspace, request: &StepRequest<'_>) {
-        let shifted = self.loaded.layout.config.logits_shift;
-        let wanted: Vec<u32> = request
-            .rows
-            .iter()
-            .map(|&row| match shifted {
-                true => row.saturating_sub(1) as u32,
-                false => row as u32,
-            })
-            .collect();
+    fn send(&self, workspace: &Workspace, request: &StepRequest<'_>, computed: &Range<usize>) {
+        let sources = request.input().sources(&self.loaded.layout.config);
+        let wanted: Vec<u32> = sources.into_iter().map(|row| row as u32).collect();
         let jobs: Vec<[u32; 2]> = (0..)
             .zip(request.rows)
             .map(|(index, &row)| [index, row as u32])
             .collect();
-        workspace.ids.write(0, bytemuck::cast_slice(request.ids));
+        let ids = &request.ids[computed.clone()];
+        workspace.ids.write(0, bytemuck::cast_slice(ids));
         let behind_identity = 4 * workspace.room.length as u64;
         let (positions, writable) = (&workspace.positions, &workspace.writable);
         positions.write(behind_identity, bytemuck::cast_slice(&wanted));
@@ -230,21 +280,20 @@ impl GpuTransformer {
     }
 
     async fn timed(&mut self, request: &StepRequest<'_>) -> Result<Option<Timed>, ForwardError> {
-        self.check(request)?;
-        let top = request.top.min(self.loaded.layout.config.vocab_size);
-        let need = Room {
-            length: request.ids.len(),
-            rows: request.rows.len(),
-            top,
-        };
+        let (input, config) = (request.input(), &self.loaded.layout.config);
+        input.check(config)?;
+        let computed = input.computed(config);
+        let need = self.need(request);
         self.last = LastStep::default();
+        self.stored = Stored::default();
         self.make_room(need).await?;
         let Some(workspace) = &self.workspace else {
             return Ok(None);
         };
-        self.send(workspace, request);
+        self.send(workspace, request, &computed);
         let mut recorder = Recorder::new(&self.device);
-        self.loaded.record(workspace, request, top, &mut recorder)?;
+        self.loaded
+            .record(workspace, request, (computed, need.top), &mut recorder)?;
         let micros = timed(&self.device, &recorder, &mut self.bindings).await?;
         Ok(micros.map(|micros| Timed {
             profile: StepProfile::new(&recorder, &micros),
@@ -263,6 +312,7 @@ impl GpuTransformer {
         if self.workspace.is_none() || !have.holds(need) {
             // The old one goes first, so that the two need not fit together.
             self.workspace = None;
+            self.stored = Stored::default();
             self.bindings.forget();
             let room = have.grown_to(need, &self.loaded.layout);
             let workspace = Workspace::new(
@@ -278,11 +328,6 @@ impl GpuTransformer {
 
     async fn try_narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, GpuError> {
         let (top, count) = (self.last.top, asks.len());
-        let room = Room {
-            length: 0,
-            rows: count,
-            top,
-        };
         let mask_size = mask_bytes(&self.loaded.layout);
         if self.narrowing.as_ref().is_none_or(|have| have.asks < count) {
             self.narrowing = None;
@@ -309,7 +354,7 @@ impl GpuTransformer {
         }
         narrowing.allowed.write(0, &allowed);
         narrowing.jobs.write(0, bytemuck::cast_slice(&jobs));
-        let size = 4 * (room.rows * summary_words(top)) as u64;
+        let size = 4 * (count * summary_words(top)) as u64;
         let summaries = GpuBuffer::storage(&self.device, "second summaries", size as usize).await?;
         let readback = GpuBuffer::new(
             &self.device,
@@ -351,27 +396,6 @@ impl GpuTransformer {
         }
         Ok(best)
     }
-
-    fn check(&self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
-        let config = &self.loaded.layout.config;
-        let (length, most) = (request.ids.len(), config.max_position_embeddings);
-        let vocab = config.vocab_size;
-        if length > most {
-            return Err(ForwardError::TooLong { length, most });
-        }
-        let too_high = request.ids.iter().position(|&id| id as usize >= vocab);
-        if let Some(position) = too_high {
-            return Err(ForwardError::IdOutOfRange {
-                id: request.ids[position],
-                position,
-                vocab,
-            });
-        }
-        match request.rows.iter().find(|&&row| row >= length) {
-            Some(&row) => Err(ForwardError::RowOutOfRange { row, length }),
-            None => Ok(()),
-        }
-    }
 }
 
 impl ForwardPass for GpuTransformer {
@@ -380,7 +404,7 @@ impl ForwardPass for GpuTransformer {
     }
 
     async fn step(&mut self, request: &StepRequest<'_>) -> Result<Vec<RowSummary>, ForwardError> {
-        self.check(request)?;
+        request.input().check(&self.loaded.layout.config)?;
         if request.rows.is_empty() {
             self.last = LastStep::default();
             return Ok(Vec::new());

@@ -10,6 +10,9 @@ use crate::error::GpuError;
 use crate::kernel::{Precision, SCORED_WORDS, SUMMARY_WORDS};
 use crate::layout::Layout;
 
+/// What is kept from step to step, in a plan's words.
+const KEPT: &str = "kept queries, keys and values";
+
 /// Shorter inputs are not worth a buffer of their own.
 const LEAST: usize = 64;
 
@@ -22,11 +25,16 @@ pub(crate) struct Room {
     pub(crate) rows: usize,
     /// Candidates of a row.
     pub(crate) top: usize,
+    /// Queries, keys and values of every block, kept from step to step.
+    pub(crate) kept: bool,
 }
 
 impl Room {
     pub(crate) fn holds(self, other: Self) -> bool {
-        self.length >= other.length && self.rows >= other.rows && self.top >= other.top
+        self.length >= other.length
+            && self.rows >= other.rows
+            && self.top >= other.top
+            && self.kept >= other.kept
     }
 
     /// Room for both, by the rule of growth above.
@@ -40,6 +48,7 @@ impl Room {
             length: grow(self.length, other.length, LEAST).min(positions.max(other.length)),
             rows: grow(self.rows, other.rows, LEAST).min(positions.max(other.rows)),
             top: grow(self.top, other.top, 16),
+            kept: self.kept || other.kept,
         }
     }
 }
@@ -52,6 +61,8 @@ pub(crate) struct Sizes {
     pub(crate) x: usize,
     pub(crate) picked_x: usize,
     pub(crate) heads: usize,
+    /// Blocks whose heads are kept.
+    pub(crate) kept: usize,
     pub(crate) picked_queries: usize,
     pub(crate) mixed: usize,
     pub(crate) inner: usize,
@@ -70,7 +81,12 @@ impl Sizes {
         precision: Precision,
         limits: &GpuLimits,
     ) -> Result<Self, GpuError> {
-        let Room { length, rows, top } = room;
+        let Room {
+            length,
+            rows,
+            top,
+            kept,
+        } = room;
         let number = precision.bytes();
         let most_rows = length.max(rows);
         let row_of_logits = 4 * layout.config.vocab_size;
@@ -91,6 +107,11 @@ impl Sizes {
             x: 4 * length * layout.hidden_stride,
             picked_x: 4 * rows * layout.hidden_stride,
             heads: number * length * layout.heads_stride(),
+            kept: if kept {
+                layout.config.num_hidden_layers
+            } else {
+                0
+            },
             picked_queries: number * rows * layout.query_columns,
             mixed: number * most_rows * layout.mixed_stride,
             inner: number * most_rows * layout.inner_stride,
@@ -122,6 +143,7 @@ impl Sizes {
             ("readback", self.summaries),
         ];
         sizes.extend(self.logits.iter().map(|&bytes| ("logits", bytes)));
+        sizes.extend((0..self.kept).map(|_| (KEPT, self.heads)));
         sizes
     }
 }
@@ -147,6 +169,8 @@ pub(crate) struct Workspace {
     pub(crate) x: GpuBuffer,
     pub(crate) picked_x: GpuBuffer,
     pub(crate) heads: GpuBuffer,
+    /// Queries, keys and values of each block, where they are kept.
+    pub(crate) kept: Vec<GpuBuffer>,
     pub(crate) picked_queries: GpuBuffer,
     pub(crate) mixed: GpuBuffer,
     pub(crate) inner: GpuBuffer,
@@ -171,6 +195,10 @@ impl Workspace {
         for &bytes in &sizes.logits {
             logits.push(storage("logits", bytes).await?);
         }
+        let mut kept = Vec::new();
+        for _ in 0..sizes.kept {
+            kept.push(storage(KEPT, sizes.heads).await?);
+        }
         let bytes = sizes.summaries as u64;
         let workspace = Self {
             room,
@@ -180,6 +208,7 @@ impl Workspace {
             x: storage("residual", sizes.x).await?,
             picked_x: storage("residual of wanted rows", sizes.picked_x).await?,
             heads: storage("queries, keys and values", sizes.heads).await?,
+            kept,
             picked_queries: storage("queries of wanted rows", sizes.picked_queries).await?,
             mixed: storage("attention", sizes.mixed).await?,
             inner: storage("feed-forward", sizes.inner).await?,

@@ -33,6 +33,7 @@ fn step_of(model: &mut GpuTransformer, length: usize) -> Result<usize, ForwardEr
         writable: &TokenSet::from_fn(vocab, |_| true),
         top: 4,
         noise: None,
+        kept: None,
     };
     pollster::block_on(model.step(&request)).map(|rows| rows.len())
 }
@@ -105,6 +106,7 @@ fn memory_that_is_not_there_is_an_error_that_says_how_much() {
         length: 100,
         rows: 3,
         top: 4,
+        kept: false,
     };
     let limits = &unlimited.info().limits;
     let plan = MemoryPlan::for_model(&weights.config, false, size, limits).expect("it fits");
@@ -143,6 +145,7 @@ fn what_is_planned_is_what_is_allocated() {
             length: 30,
             rows: 3,
             top: 4,
+            kept: false,
         };
         let limits = &device.info().limits;
         let plan = MemoryPlan::for_model(&weights.config, false, size, limits).expect("it fits");
@@ -195,6 +198,7 @@ fn small_limits_split_and_change_nothing() {
             length: 40,
             rows: 40,
             top: 16,
+            kept: false,
         };
         let limits = &device.info().limits;
         assert!(
@@ -219,6 +223,7 @@ fn small_limits_split_and_change_nothing() {
             writable: &TokenSet::from_fn(900, |_| true),
             top: 16,
             noise: None,
+            kept: None,
         };
         let expected = plain::logits(&weights, &ids);
         let summaries = pollster::block_on(model.step(&request)).expect("a step");
@@ -256,6 +261,7 @@ fn a_row_that_no_binding_holds_is_an_error() {
         length: 1,
         rows: 1,
         top: 1,
+        kept: false,
     };
     match MemoryPlan::for_model(&config, false, size, &limits) {
         Err(GpuError::TooLarge {

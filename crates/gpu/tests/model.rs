@@ -84,6 +84,7 @@ fn summaries_are_the_cpus() {
             writable: &writable,
             top: 13,
             noise,
+            kept: None,
         };
         let summaries = pollster::block_on(model.step(&request)).expect("a step");
         for ((row, logits), found) in rows.iter().zip(&logits).zip(&summaries) {
@@ -135,6 +136,7 @@ fn what_is_out_of_range_is_an_error_and_nothing_is_nothing() {
             writable: &writable,
             top: 1,
             noise: None,
+            kept: None,
         };
         pollster::block_on(model.step(&request))
     };
@@ -185,6 +187,7 @@ fn logits_that_are_not_finite_are_an_error() {
         writable: &writable,
         top: 1,
         noise: None,
+        kept: None,
     };
     assert_eq!(
         pollster::block_on(model.step(&request)),
@@ -245,6 +248,7 @@ fn tuning_and_profiles() {
         writable: &writable,
         top: 3,
         noise: None,
+        kept: None,
     };
     pollster::block_on(model.tune(&request)).expect("it can be timed");
     let after = all_logits(&mut model, &ids, &[0, 19]);

@@ -16,6 +16,7 @@ use lacuna_model::kernels::Kernel;
 use lacuna_model::{CpuTransformer, WeightFormat, threads};
 use std::time::Instant;
 
+#[allow(dead_code)]
 #[path = "../tests/common/mod.rs"]
 mod common;
 mod speed;

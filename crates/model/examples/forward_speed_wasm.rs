@@ -15,6 +15,7 @@ use lacuna_model::kernels::Kernel;
 use lacuna_model::{CpuTransformer, WeightFormat};
 use std::cell::RefCell;
 
+#[allow(dead_code)]
 #[path = "../tests/common/mod.rs"]
 mod common;
 mod speed;

@@ -11,13 +11,15 @@
 //! system. [`ForwardPass`] is what the rest of the project knows a model by; the
 //! pass here is the plain reference for others on faster hardware, and [`plain`] is its own
 //! reference: the same maths in the most readable form. Its rows are shared out among
-//! [`threads`].
+//! [`threads`]. [`kept`] is the one approximation that there is, for who asks for it.
 //!
 //! Any file may be hostile: what is wrong with one is an error that names the field, tensor
 //! or token, never a panic.
 
 pub mod config;
 pub mod forward;
+pub mod input;
+pub mod kept;
 pub mod kernels;
 pub mod pass;
 pub mod plain;
@@ -28,6 +30,8 @@ pub mod weights;
 
 pub use config::{ConfigError, ModelConfig, WeightFormat};
 pub use forward::CpuTransformer;
+pub use input::Input;
+pub use kept::Kept;
 pub use pass::{DeviceFault, ForwardError, ForwardPass, Narrow, StepRequest};
 pub use prompt::PromptTemplate;
 pub use tokenizer::{Tokenizer, TokenizerError};

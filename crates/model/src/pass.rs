@@ -1,6 +1,8 @@
 //! What the rest of the project knows a model by, on whichever device it runs.
 
 use crate::config::ModelConfig;
+use crate::input::Input;
+use crate::kept::Kept;
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
 use thiserror::Error;
 
@@ -17,6 +19,19 @@ pub struct StepRequest<'a> {
     pub top: usize,
     /// Noise on the candidates' scores, if any. A row's position in it is its place in `ids`.
     pub noise: Option<Noise>,
+    /// Keys and values of an earlier input that stand in for those of this one, if any.
+    pub kept: Option<Kept<'a>>,
+}
+
+impl<'a> StepRequest<'a> {
+    /// What goes into the pass.
+    pub fn input(&self) -> Input<'a> {
+        Input {
+            ids: self.ids,
+            rows: self.rows,
+            kept: self.kept,
+        }
+    }
 }
 
 /// A second look at one row of the last step.
@@ -80,6 +95,14 @@ pub enum ForwardError {
         /// The position.
         row: usize,
         /// Positions in the input.
+        length: usize,
+    },
+    /// Keys and values kept of an input that is longer or shorter.
+    #[error("keys of {kept} positions were kept for an input of {length}")]
+    KeptOfAnotherLength {
+        /// Positions of the earlier input.
+        kept: usize,
+        /// Positions of this one.
         length: usize,
     },
     /// The weights lead to numbers that overflow.

@@ -1,6 +1,6 @@
 //! The fast pass against the plain one, over every fact a configuration can state.
 
-use common::Random;
+use common::{Random, small};
 use lacuna_model::kernels::Kernel;
 use lacuna_model::{CpuTransformer, ForwardError, ModelConfig, WeightFormat, plain};
 
@@ -11,46 +11,14 @@ mod common;
 /// difference that was measured is 5.7e-4.
 const LARGEST_DIFFERENCE: f32 = 2e-3;
 
-fn small(random: &mut Random) -> ModelConfig {
-    let kv_heads = 1 + random.below(3);
-    let head_dim = 2 * (1 + random.below(20));
-    let mut coin = || random.below(2) == 0;
-    let (tie, bias, mlp_bias, qk_norm) = (coin(), coin(), coin(), coin());
-    let shift = coin();
-    let formats = [None, Some(WeightFormat::Int8), Some(WeightFormat::Int4)];
-    let quantization = formats[random.below(3)];
-    // Of int4, some matrices have whole groups and some do not.
-    let whole = quantization == Some(WeightFormat::Int4);
-    let mut side = |end: usize| match whole {
-        true => [32, 64, 96, 48][random.below(4)],
-        false => 1 + random.below(end),
-    };
-    let (hidden_size, intermediate_size) = (side(70), side(90));
-    ModelConfig {
-        vocab_size: 5 + random.below(80),
-        hidden_size,
-        num_hidden_layers: 1 + random.below(3),
-        num_attention_heads: kv_heads * (1 + random.below(3)),
-        num_key_value_heads: kv_heads,
-        head_dim,
-        intermediate_size,
-        max_position_embeddings: 64,
-        tie_word_embeddings: tie,
-        attention_bias: bias,
-        mlp_bias,
-        qk_norm,
-        logits_shift: shift,
-        quantization,
-        ..common::ten_million()
-    }
-}
-
 #[test]
 fn the_fast_pass_computes_what_the_plain_one_does() {
     let random = &mut Random(7);
     let mut worst = 0.0f32;
     for seed in 0..60 {
-        let config = small(random);
+        let formats = [None, Some(WeightFormat::Int8), Some(WeightFormat::Int4)];
+        let format = formats[random.below(3)];
+        let config = small(random, format);
         let vocab = config.vocab_size;
         let weights = common::weights(&config, seed);
         let mut models: Vec<_> = Kernel::supported()
@@ -96,7 +64,7 @@ fn the_fast_pass_computes_what_the_plain_one_does() {
 fn inputs_that_fit_no_model_are_errors() {
     let config = ModelConfig {
         max_position_embeddings: 8,
-        ..small(&mut Random(1))
+        ..small(&mut Random(1), Some(WeightFormat::Int8))
     };
     let vocab = config.vocab_size;
     let mut model = CpuTransformer::new(common::weights(&config, 0));
@@ -130,10 +98,7 @@ fn inputs_that_fit_no_model_are_errors() {
 /// Finite weights can still be too large; that is said, and the next call is not harmed.
 #[test]
 fn weights_that_overflow_are_an_error() {
-    let config = ModelConfig {
-        quantization: None,
-        ..small(&mut Random(2))
-    };
+    let config = small(&mut Random(2), None);
     let mut weights = common::weights(&config, 0);
     weights.final_norm.fill(f32::MAX);
     let mut model = CpuTransformer::new(weights);

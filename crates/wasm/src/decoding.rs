@@ -1,7 +1,7 @@
 //! How to decode, as JavaScript tells it: a method, and whatever is to be otherwise.
 
 use lacuna_decoder::{
-    CommitKind, Options, OrderKind, RecoveryKind, Remask, ScheduleKind, Truncation,
+    CommitKind, KeyCache, Options, OrderKind, RecoveryKind, Remask, ScheduleKind, Truncation,
 };
 use lacuna_engine::{Fault, Judge, Method};
 use lacuna_lexer::TokenId;
@@ -18,6 +18,7 @@ pub(crate) struct Decoding {
     method: Option<String>,
     schedule: Option<ScheduleKind>,
     block: Option<usize>,
+    key_cache: Option<KeyCache>,
     order: Option<OrderKind>,
     temperature: Option<f32>,
     top_k: Option<usize>,
@@ -64,6 +65,7 @@ impl Decoding {
             length,
             steps,
             block: self.block,
+            key_cache: self.key_cache.unwrap_or(options.key_cache),
             schedule: self.schedule.unwrap_or(options.schedule),
             order: self.order.unwrap_or(options.order),
             temperature: self.temperature.unwrap_or(options.temperature),

@@ -4,6 +4,7 @@ import { FAULT, LacunaError } from "./fault.ts";
 
 const METHODS = ["lacuna", "epic", "mundler", "unconstrained"] as const;
 const SCHEDULES = ["fixed", "linear", "cosine"] as const;
+const KEY_CACHES = ["none", "prefix", "dual"] as const;
 const ORDERS = ["confidence", "margin", "entropy", "random", "left-to-right"] as const;
 const COMMITS = ["bisect", "whole", "relaxed", "sequential", "best"] as const;
 const RECOVERIES = ["guided", "best", "witness", "finish"] as const;
@@ -26,6 +27,12 @@ export type Schedule =
   | { readonly threshold: number }
   | { readonly factor: number };
 
+/**
+ * Keys and values that the model keeps while a block is filled: those before the block, or
+ * those of all but the block.
+ */
+export type KeyCache = (typeof KEY_CACHES)[number];
+
 /** Which cells come first. */
 export type CellOrder = (typeof ORDERS)[number];
 
@@ -43,6 +50,8 @@ export interface DecodingOptions {
   readonly schedule?: Schedule;
   /** Cells of a block; blocks are filled one after another. One block by default. */
   readonly block?: number;
+  /** `none` by default. Anything else makes steps shorter and their answers approximate. */
+  readonly keyCache?: KeyCache;
   /** `confidence` by default. */
   readonly order?: CellOrder;
   /** 0, the default, always takes the likeliest. */
@@ -100,6 +109,7 @@ const RULES: Readonly<Record<keyof DecodingOptions, Rule>> = {
     `${SCHEDULES.map((name) => `"${name}"`).join(", ")}, { threshold } above 0 and at most 1, or { factor } above 0`,
   ],
   block: count(1),
+  keyCache: oneOf(KEY_CACHES),
   order: oneOf(ORDERS),
   temperature: [
     (value) => number(value) && Number.isFinite(value) && value >= 0,

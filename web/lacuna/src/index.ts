@@ -22,6 +22,7 @@ export type {
   CommitMethod,
   ComparedMethod,
   DecodingOptions,
+  KeyCache,
   Method,
   Recovery,
   Schedule,

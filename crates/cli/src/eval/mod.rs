@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use lacuna_decoder::{Options, Outcome};
+use lacuna_decoder::{KeyCache, Options, Outcome};
 use lacuna_engine::{
     Dialect, Engine, Fault, GenerateRequest, GrammarSource, Judge, Method, Purpose,
 };
@@ -26,6 +26,7 @@ use lacuna_lexer::TokenId;
 use serde_json::Value;
 
 use crate::cache::{CacheArguments, describe_cache};
+use crate::decoding::key_cache;
 use crate::error::CommandError;
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
 use dense::Replay;
@@ -76,6 +77,14 @@ pub struct Arguments {
     /// Cells of the canvas; references that need more are left out
     #[arg(long, value_name = "N", default_value_t = 64)]
     length: usize,
+    /// Fill the canvas in blocks of so many cells, one after another
+    #[arg(long, value_name = "N")]
+    block: Option<usize>,
+    /// Keys and values that the model keeps while a block is filled: none, prefix, dual;
+    /// of several each method is run with each
+    #[arg(long, value_delimiter = ',', default_value = "none", value_parser = key_cache,
+          conflicts_with_all = ["references", "recorded"])]
+    key_cache: Vec<KeyCache>,
     /// Refusals after which the published methods give up
     #[arg(long, value_name = "N", default_value_t = 100)]
     refusals: usize,
@@ -97,6 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         .iter()
         .map(|name| Method::of_name(name, arguments.refusals))
         .collect::<Result<_, _>>()?;
+    let methods = arguments.with_key_caches(&methods);
     let cache = arguments.cache.open()?;
     let engine = arguments.model.load()?.with_cache(cache);
     let text = read_grammar_text(&arguments.grammar)?;
@@ -134,6 +144,30 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
+}
+
+impl Arguments {
+    /// The methods in the blocks that are asked for, each with each cache of keys.
+    fn with_key_caches(&self, methods: &[Method]) -> Vec<Method> {
+        let of = |method: &Method, key_cache: KeyCache| {
+            let name = KeyCache::NAMES.iter().find(|(_, kind)| *kind == key_cache);
+            let name = match (key_cache, name) {
+                (KeyCache::None, _) | (_, None) => method.name.clone(),
+                (_, Some((name, _))) => format!("{}, {name} cache", method.name),
+            };
+            Method {
+                name,
+                judge: method.judge,
+                options: Options {
+                    block: self.block,
+                    key_cache,
+                    ..method.options.clone()
+                },
+            }
+        };
+        let caches = |method| self.key_cache.iter().map(move |&cache| of(method, cache));
+        methods.iter().flat_map(caches).collect()
+    }
 }
 
 struct Evaluation<'a> {

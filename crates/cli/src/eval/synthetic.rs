@@ -149,6 +149,7 @@ mod tests {
                 writable: &writable,
                 top: 1,
                 noise: None,
+                kept: None,
             }));
             for (row, wanted) in rows.expect("rows").iter().zip(&reference) {
                 let probability = row.probability(&row.best[0]);

@@ -12,6 +12,7 @@ use crate::asking::{Asking, Pause};
 use crate::blocks::{Block, blocks};
 use crate::board::Board;
 use crate::guard::{Completion, Guard};
+use crate::keeping::Keeping;
 use crate::propose::Proposals;
 use crate::recover::recover;
 use crate::remask::Memory;
@@ -129,7 +130,12 @@ impl<D: Denoiser> Run<D> {
         };
         let candidates = candidates.max(1);
         Ok(Self {
-            asking: Asking::new(denoiser, writable, candidates),
+            asking: Asking::new(
+                denoiser,
+                writable,
+                Keeping::new(options.key_cache),
+                candidates,
+            ),
             memory: Memory::new(canvas.cells().len()),
             board: Board::new(canvas, vocabulary, guard, clock)?,
             decisions: Decisions::from(&options),
@@ -283,7 +289,10 @@ impl<D: Denoiser> Run<D> {
         let (step, sampler) = (self.step, &*self.decisions.sampler);
         let (asking, board) = (&mut self.asking, &mut self.board);
         let mask = self.options.masks_after == Some(0) && board.is_strict();
-        let proposals = asking.propose((step, masks), mask, sampler, board, events);
+        let block = self.blocks.get(self.block);
+        let block = block.map_or(0..board.canvas.cells().len(), |block| block.range.clone());
+        let of_step = (step, masks, &block);
+        let proposals = asking.propose(of_step, mask, sampler, board, events);
         let mut proposals = proposals.await?;
         let behind = board.canvas.behind_ends(&board.vocabulary);
         if board.is_strict() && masks.iter().any(|&cell| behind[cell]) {

@@ -126,6 +126,7 @@ impl Canvas {
             writable: &self.writable,
             top: 4,
             noise: None,
+            kept: None,
         }
     }
 }

@@ -193,6 +193,7 @@ async fn copy_rate(
     let picked = GpuBuffer::with_contents(device, "rows", bytemuck::cast_slice(&picked)).await?;
     let shape = GatherShape {
         first_picked: 0,
+        first_row: 0,
         stride: STRIDE as u32,
     };
     let groups = [STRIDE / COPY_THREADS as usize, rows];

@@ -80,6 +80,7 @@ pub async fn bench_step(
         writable: &writable,
         top: 16,
         noise: None,
+        kept: None,
     };
     let untuned = times_of(&mut model, &request, UNTUNED_STEPS, clock).await?;
     model.tune(&request).await?;

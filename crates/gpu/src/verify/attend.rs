@@ -64,7 +64,8 @@ async fn check(
             })
             .collect()
     };
-    let query = heads(queries, layout.query_columns);
+    // The queries begin two rows late.
+    let query = heads(2 + queries, layout.query_columns);
     let pairs = heads(keys, pair_stride);
     let query_buffer = numbers(device, &query, precision).await?;
     let pair_buffer = numbers(device, &pairs, precision).await?;
@@ -73,7 +74,7 @@ async fn check(
     for row in 0..queries {
         for head in 0..query_heads {
             let shared = head * key_heads / query_heads;
-            let q = &query[row * layout.query_columns + head * stride..][..width];
+            let q = &query[(2 + row) * layout.query_columns + head * stride..][..width];
             let key = layout.query_columns + shared * stride;
             let value = key + layout.key_columns;
             let scores: Vec<f64> = (0..keys)
@@ -98,7 +99,10 @@ async fn check(
     let mut recorder = Recorder::new(device);
     bench.stages().attend(
         &mut recorder,
-        Rows::new(&query_buffer, queries, layout.query_columns),
+        Rows {
+            first: 2,
+            ..Rows::new(&query_buffer, queries, layout.query_columns)
+        },
         Rows::new(&pair_buffer, keys, pair_stride),
         Rows::new(&mixed, queries, mixed_stride),
     )?;

@@ -93,7 +93,8 @@ impl Case {
         };
         let matrix = stack.upload(device, "checked").await?;
 
-        // The input begins a row late, and the result leaves columns free on both sides.
+        // The input begins a row late and the result two, which leaves columns free on both
+        // sides.
         let of_input = match self.normed {
             true => Precision::Single,
             false => self.precision,
@@ -120,21 +121,22 @@ impl Case {
             Epilogue::Set | Epilogue::SwiGlu => self.precision,
         };
         let result_stride = columns + 3;
-        let mut expected = Expected::nothing(rows * result_stride, of_result);
+        let mut expected = Expected::nothing((rows + 2) * result_stride, of_result);
         let before = random.floats(expected.values.len());
         let normed = self.normed.then_some(&norm[..]);
         for row in 0..rows {
             let x = &input[(row + 1) * stride..][..inputs];
             for output in outputs.clone() {
+                let at = (row + 2) * result_stride + output;
                 let value = product(x, normed, &first, output);
                 let value = match self.epilogue {
                     Epilogue::SwiGlu => {
                         value / (1.0 + (-value).exp()) * product(x, normed, &second, output)
                     }
-                    Epilogue::Add => value + f64::from(before[row * result_stride + output]),
+                    Epilogue::Add => value + f64::from(before[at]),
                     Epilogue::Set | Epilogue::Logits => value,
                 };
-                expected.values[row * result_stride + output] = Some(value as f32);
+                expected.values[at] = Some(value as f32);
             }
         }
         let adds = self.epilogue == Epilogue::Add;
@@ -152,7 +154,10 @@ impl Case {
             matrix: &matrix,
             outputs: outputs.clone(),
             epilogue: self.epilogue,
-            result: Rows::new(&result, rows, result_stride),
+            result: Rows {
+                first: 2,
+                ..Rows::new(&result, rows, result_stride)
+            },
         };
         bench.stages().project(&mut recorder, &product)?;
         let shape = format!("{rows} x {inputs} by outputs {outputs:?} of {columns}");

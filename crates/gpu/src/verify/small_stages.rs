@@ -78,11 +78,15 @@ async fn gather(
     let bench = Bench::new(&config(width, [1, 1], 2), Precision::Single);
     let values = random.floats(from * width);
     let source = numbers(device, &values, Precision::Single).await?;
-    let picked: Vec<u32> = (0..to + 2).map(|_| random.below(from) as u32).collect();
+    // Rows of a source that begins with another one's fourth.
+    let first = 3;
+    let picked: Vec<u32> = (0..to + 2)
+        .map(|_| (first + random.below(from)) as u32)
+        .collect();
     let picked_buffer = words(device, &picked).await?;
     let mut expected = Expected::nothing(to * width, Precision::Single);
     for at in 0..to * width {
-        let row = picked[2 + at / width] as usize;
+        let row = picked[2 + at / width] as usize - first;
         expected.values[at] = Some(values[row * width + at % width]);
     }
     let result = expected.poisoned(device, |_| None).await?;
@@ -90,7 +94,7 @@ async fn gather(
     let rows = Rows::new(&result, to, width);
     bench
         .stages()
-        .gather(&mut recorder, &picked_buffer, 2, &source, rows)?;
+        .gather(&mut recorder, (&picked_buffer, 2), (&source, first), rows)?;
     let shape = format!("{to} of {from} rows, {width} wide");
     expected
         .compare(device, &recorder, &result, (shape, 0.0))
@@ -113,14 +117,15 @@ async fn rotate(
     let positions: Vec<u32> = (0..length + 1).map(|_| random.below(90) as u32).collect();
     let turn = turns(layout, 90);
     let norms: Vec<f32> = (0..2 * width).map(|_| 1.0 + 0.3 * random.float()).collect();
-    let before: Vec<f32> = (0..length * row_stride)
+    // The first row is another's.
+    let before: Vec<f32> = (0..(1 + length) * row_stride)
         .map(|_| rounded(random.float(), precision))
         .collect();
     // All heads of queries but the first, and the one of keys.
     let which = heads.min(2) - 1..heads + 1;
-    let mut expected = Expected::nothing(length * row_stride, precision);
+    let mut expected = Expected::nothing(before.len(), precision);
     for (row, head) in (0..length).flat_map(|row| (0..heads + 1).map(move |head| (row, head))) {
-        let start = row * row_stride + head * stride;
+        let start = (1 + row) * row_stride + head * stride;
         let numbers = &before[start..start + width];
         let squares: f64 = numbers.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
         let scale = 1.0 / (squares / width as f64 + 1e-5).sqrt();
@@ -153,7 +158,10 @@ async fn rotate(
         &turn_buffer,
         &norm_buffer,
         which.clone(),
-        Rows::new(&result, length, row_stride),
+        Rows {
+            first: 1,
+            ..Rows::new(&result, length, row_stride)
+        },
     )?;
     let tolerance = match precision {
         Precision::Single => 2e-6,

@@ -6,8 +6,9 @@ pub mod random_model;
 
 use lacuna_gpu::{DeviceOptions, GpuDevice, GpuTransformer, TransformerOptions};
 use lacuna_logits::{RowSummary, TokenSet};
-use lacuna_model::{ForwardPass, ModelConfig, StepRequest, WeightFormat, Weights};
-use random_model::Random;
+use lacuna_model::{ForwardPass, StepRequest, Weights};
+#[allow(unused_imports)]
+pub use random_model::{Random, small};
 
 /// A device, or none where there is no adapter at all, which is said; an error of any other
 /// kind fails the test. `LACUNA_REQUIRE_GPU=1` makes a missing adapter a failure too.
@@ -36,38 +37,6 @@ pub fn load(device: &GpuDevice, weights: &Weights) -> GpuTransformer {
     pollster::block_on(GpuTransformer::new(device, weights, &options)).expect("it fits")
 }
 
-/// A small model that states its facts at random; `format` none for floats.
-#[allow(dead_code)]
-pub fn small(random: &mut Random, format: Option<WeightFormat>) -> ModelConfig {
-    let kv_heads = 1 + random.below(3);
-    let head_dim = 2 * (1 + random.below(20));
-    let mut coin = || random.below(2) == 0;
-    let (tie, bias, mlp_bias, qk_norm, shift) = (coin(), coin(), coin(), coin(), coin());
-    // Of int4, some matrices have whole groups and some do not.
-    let mut side = |end: usize| match format {
-        Some(WeightFormat::Int4) => [32, 64, 96, 48][random.below(4)],
-        _ => 1 + random.below(end),
-    };
-    let (hidden_size, intermediate_size) = (side(70), side(90));
-    ModelConfig {
-        vocab_size: 5 + random.below(80),
-        hidden_size,
-        num_hidden_layers: 1 + random.below(3),
-        num_attention_heads: kv_heads * (1 + random.below(3)),
-        num_key_value_heads: kv_heads,
-        head_dim,
-        intermediate_size,
-        max_position_embeddings: 200,
-        tie_word_embeddings: tie,
-        attention_bias: bias,
-        mlp_bias,
-        qk_norm,
-        logits_shift: shift,
-        quantization: format,
-        ..random_model::ten_million()
-    }
-}
-
 /// A step that asks for every token of every row.
 #[allow(dead_code)]
 pub fn all_logits(model: &mut GpuTransformer, ids: &[u32], rows: &[usize]) -> Vec<Vec<f32>> {
@@ -79,6 +48,7 @@ pub fn all_logits(model: &mut GpuTransformer, ids: &[u32], rows: &[usize]) -> Ve
         writable: &writable,
         top: vocab,
         noise: None,
+        kept: None,
     };
     let summaries = pollster::block_on(model.step(&request)).expect("a step");
     summaries.iter().map(|row| logits(row, vocab)).collect()

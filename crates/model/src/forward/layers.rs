@@ -7,6 +7,9 @@
 //! enough. In the last block the wanted rows, which may all lie in one share, are dealt out
 //! anew.
 //!
+//! Where keys and values are kept ([`crate::kept`]), each transformer block has a set of its own,
+//! and a pass over some positions writes theirs and reads all.
+//!
 //! What a row becomes does not depend on the rows that are computed beside it, so the number
 //! of threads does not change a bit.
 
@@ -52,18 +55,14 @@ pub(super) struct Pass<'a> {
     pub(super) ids: &'a [u32],
     /// The rows that get logits.
     pub(super) wanted: &'a [usize],
-    /// The positions of each share: whole blocks but for the last, in order.
+    /// The positions of each share, in order: all that are computed, and whole blocks but for
+    /// the first and the last.
     pub(super) positions: &'a [Range<usize>],
-    pub(super) common: &'a Common,
-}
-
-/// Reused from pass to pass.
-#[derive(Default)]
-pub(super) struct Common {
-    /// Keys and values of all positions, for blocks of even and of odd number.
-    pub(super) blocks: [Vec<RwLock<KeyBlock>>; 2],
+    /// Keys and values of all positions; sets of them take turns from one transformer block to
+    /// the next, and are two at least.
+    pub(super) blocks: &'a [Vec<RwLock<KeyBlock>>],
     /// What each share has come to before the last block's queries: `[positions, hidden]`.
-    pub(super) rows: Vec<RwLock<Vec<f32>>>,
+    pub(super) rows: &'a [RwLock<Vec<f32>>],
 }
 
 /// One thread's buffers, reused from pass to pass; `rows` counts those that a block still
@@ -131,13 +130,13 @@ impl Layers {
             share
                 .normed
                 .norm_rows(kernel, &share.x, &layer.input_norm, epsilon);
-            let blocks = &pass.common.blocks[index % 2];
+            let blocks = &pass.blocks[index % pass.blocks.len()];
             self.give_keys(layer, own.clone(), share, blocks);
             if index < last {
                 meeting.wait();
                 self.attend(layer, own.clone(), pass.ids.len(), share, blocks);
             } else {
-                std::mem::swap(&mut share.x, &mut *write(&pass.common.rows[member]));
+                std::mem::swap(&mut share.x, &mut *write(&pass.rows[member]));
                 meeting.wait();
                 pass.take_rows(wanted, hidden, &mut share.x);
                 share
@@ -175,9 +174,13 @@ impl Layers {
             scale: 1.0,
         };
         self.rotations.turn(kernel, key, width, own.clone(), heads);
-        let rows = key.chunks(BLOCK * width).zip(value.chunks(BLOCK * width));
-        for (block, (key, value)) in blocks[own.start / BLOCK..].iter().zip(rows) {
-            write(block).fill(self.heads(), key, value);
+        let mut start = own.start;
+        while start < own.end {
+            let end = own.end.min((start / BLOCK + 1) * BLOCK);
+            let rows = (start - own.start) * width..(end - own.start) * width;
+            let (key, value) = (&key[rows.clone()], &value[rows]);
+            write(&blocks[start / BLOCK]).fill(self.heads(), start % BLOCK, key, value);
+            start = end;
         }
     }
 
@@ -253,7 +256,7 @@ impl Layers {
 impl Pass<'_> {
     /// The rows at `positions`, from the shares that they belong to.
     fn take_rows(&self, positions: &[usize], hidden: usize, x: &mut Vec<f32>) {
-        let shares: Vec<_> = self.common.rows.iter().map(read).collect();
+        let shares: Vec<_> = self.rows.iter().map(read).collect();
         x.clear();
         for &position in positions {
             let member = self

@@ -6,6 +6,9 @@
 //! after keys and values only for the rows whose logits are wanted (the masked cells of a
 //! canvas, as a rule); and rows shared out among threads, which changes no bit of the result.
 //!
+//! Keys and values of an earlier input may stand in for those of most positions, if asked for
+//! ([`crate::kept`]); they are stored for every transformer block then, instead of two by turns.
+//!
 //! Cost for `length` positions: `length` times the parameters in integer multiply-adds, and
 //! `2 * length² * heads * head_dim` a block in f32.
 //!
@@ -30,25 +33,36 @@ mod projection;
 mod rotations;
 
 use crate::config::ModelConfig;
-use crate::kernels::attention::BLOCK;
+use crate::input::Input;
+use crate::kept::{Passes, Stored};
+use crate::kernels::attention::{BLOCK, KeyBlock};
 use crate::kernels::{Kernel, TILE_ROWS};
 use crate::pass::{ForwardError, ForwardPass, Narrow, StepRequest};
 use crate::threads::{self, Crew};
 use crate::weights::Weights;
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet, best_of, summarize};
-use layers::{Common, Layers, Pass, Share};
+use layers::{Layers, Pass, Share};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 /// The forward pass on the CPU.
 pub struct CpuTransformer {
     layers: Layers,
     threads: usize,
-    common: Common,
+    /// Keys and values of all positions, for blocks of even and of odd number.
+    by_turns: Vec<KeySet>,
+    /// Those that are kept, for every block; none until they are asked for.
+    kept: Vec<KeySet>,
+    stored: Stored,
+    /// What each share of a pass hands over.
+    rows: Vec<RwLock<Vec<f32>>>,
     /// One for each thread.
     shares: Vec<Mutex<Share>>,
     last: LastStep,
 }
+
+/// Keys and values of all positions in one transformer block.
+type KeySet = Vec<RwLock<KeyBlock>>;
 
 /// What a second look at a step needs.
 #[derive(Default)]
@@ -72,7 +86,10 @@ impl CpuTransformer {
         Self {
             layers: Layers::new(weights, kernel),
             threads: threads::available(),
-            common: Common::default(),
+            by_turns: vec![KeySet::new(), KeySet::new()],
+            kept: Vec::new(),
+            stored: Stored::default(),
+            rows: Vec::new(),
             shares: Vec::new(),
             last: LastStep::default(),
         }
@@ -88,25 +105,6 @@ impl CpuTransformer {
     pub fn threads(&self) -> usize {
         self.threads.min(threads::at_hand())
     }
-
-    fn check(&self, ids: &[u32], rows: &[usize]) -> Result<(), ForwardError> {
-        let (length, most) = (ids.len(), self.layers.config.max_position_embeddings);
-        let vocab = self.layers.config.vocab_size;
-        if length > most {
-            return Err(ForwardError::TooLong { length, most });
-        }
-        if let Some(position) = ids.iter().position(|&id| id as usize >= vocab) {
-            return Err(ForwardError::IdOutOfRange {
-                id: ids[position],
-                position,
-                vocab,
-            });
-        }
-        match rows.iter().find(|&&row| row >= length) {
-            Some(&row) => Err(ForwardError::RowOutOfRange { row, length }),
-            None => Ok(()),
-        }
-    }
 }
 
 impl ForwardPass for CpuTransformer {
@@ -116,7 +114,7 @@ impl ForwardPass for CpuTransformer {
 
     async fn step(&mut self, request: &StepRequest<'_>) -> Result<Vec<RowSummary>, ForwardError> {
         let mut last = std::mem::take(&mut self.last);
-        self.logits(request.ids, request.rows, &mut last.logits)?;
+        self.logits_of(&request.input(), &mut last.logits)?;
         last.rows = request.rows.to_vec();
         last.writable = request.writable.clone();
         (last.top, last.noise) = (request.top, request.noise);
@@ -164,25 +162,87 @@ impl CpuTransformer {
         rows: &[usize],
         out: &mut Vec<f32>,
     ) -> Result<(), ForwardError> {
-        self.check(ids, rows)?;
+        let kept = None;
+        self.logits_of(&Input { ids, rows, kept }, out)
+    }
+
+    /// As [`CpuTransformer::logits`], with keys and values of an earlier input if there are.
+    ///
+    /// # Errors
+    /// [`ForwardError`]; then `out` holds nothing of meaning.
+    pub fn logits_of(&mut self, input: &Input<'_>, out: &mut Vec<f32>) -> Result<(), ForwardError> {
+        let config = &self.layers.config;
+        input.check(config)?;
         out.clear();
-        if rows.is_empty() {
+        if input.rows.is_empty() {
             return Ok(());
         }
-        let (length, vocab) = (ids.len(), self.layers.config.vocab_size);
-        let wanted: Vec<usize> = match self.layers.config.logits_shift {
-            false => rows.to_vec(),
-            true => rows.iter().map(|row| row.saturating_sub(1)).collect(),
+        let (wanted, computed) = (input.sources(config), input.computed(config));
+        let (whole, layers) = (0..input.ids.len(), config.num_hidden_layers);
+        let Some(kept) = input.kept else {
+            let mut sets = std::mem::take(&mut self.by_turns);
+            let done = self.pass(input.ids, &wanted, whole, &mut sets, out);
+            self.by_turns = sets;
+            return done;
         };
-        let crew = Crew::gather(self.threads.min(length.div_ceil(BLOCK)));
-        let positions = deal(length, BLOCK, crew.size());
+        // A pass that fails leaves nothing of use behind.
+        let (mut sets, mut stored) = (
+            std::mem::take(&mut self.kept),
+            std::mem::take(&mut self.stored),
+        );
+        sets.resize_with(layers, KeySet::new);
+        let passes = stored.passes(input, kept, &computed);
+        if passes == Passes::Both {
+            self.pass(kept.ids, &[], whole.clone(), &mut sets, out)?;
+            stored.holds(kept.ids);
+        }
+        match passes {
+            Passes::Whole => {
+                self.pass(input.ids, &wanted, whole, &mut sets, out)?;
+                stored.holds(input.ids);
+            }
+            Passes::Part | Passes::Both => {
+                self.pass(input.ids, &wanted, computed.clone(), &mut sets, out)?;
+                stored.wrote(computed);
+            }
+        }
+        (self.kept, self.stored) = (sets, stored);
+        Ok(())
+    }
+
+    /// Computes the rows at `computed`, whose keys and values go into `sets`, and the logits of
+    /// those of them that are wanted.
+    fn pass(
+        &mut self,
+        ids: &[u32],
+        wanted: &[usize],
+        computed: Range<usize>,
+        sets: &mut [KeySet],
+        out: &mut Vec<f32>,
+    ) -> Result<(), ForwardError> {
+        let (length, vocab) = (ids.len(), self.layers.config.vocab_size);
+        let blocks = computed.start / BLOCK..computed.end.div_ceil(BLOCK);
+        let crew = Crew::gather(self.threads.min(blocks.len()));
+        let positions: Vec<Range<usize>> = deal(blocks.len() * BLOCK, BLOCK, crew.size())
+            .into_iter()
+            .map(|of_range| {
+                let at = |end: usize| blocks.start * BLOCK + end;
+                at(of_range.start).max(computed.start)..at(of_range.end).min(computed.end)
+            })
+            .collect();
         let asked = deal(wanted.len(), TILE_ROWS, crew.size());
 
         self.layers.rotations.extend_to(length);
-        for blocks in &mut self.common.blocks {
+        for blocks in &mut *sets {
             blocks.resize_with(blocks.len().max(length.div_ceil(BLOCK)), Default::default);
+            if computed == (0..length) {
+                for block in blocks {
+                    let block = block.get_mut().unwrap_or_else(PoisonError::into_inner);
+                    block.clear();
+                }
+            }
         }
-        self.common.rows.resize_with(crew.size(), Default::default);
+        self.rows.resize_with(crew.size(), Default::default);
         self.shares.resize_with(crew.size(), Default::default);
         out.resize(wanted.len() * vocab, 0.0);
         let mut rest = out.as_mut_slice();
@@ -195,9 +255,10 @@ impl CpuTransformer {
 
         let pass = Pass {
             ids,
-            wanted: &wanted,
+            wanted,
             positions: &positions,
-            common: &self.common,
+            blocks: sets,
+            rows: &self.rows,
         };
         crew.run(&|member, meeting| {
             // Each is locked by one member alone.

@@ -41,19 +41,23 @@ pub struct KeyBlock {
 }
 
 impl KeyBlock {
-    /// Takes rows of keys and of values, each `[positions, kv * width]`; what is left of the
-    /// block becomes zero.
-    pub fn fill(&mut self, heads: Heads, keys: &[f32], values: &[f32]) {
+    /// Makes all of it zero.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
+    }
+
+    /// Takes the keys and values of the positions from `first` of the block on, each
+    /// `[positions, kv * width]`; others stay as they are, zero at the beginning.
+    pub fn fill(&mut self, heads: Heads, first: usize, keys: &[f32], values: &[f32]) {
         let Heads { kv, width, .. } = heads;
         let chunks = width.div_ceil(LANES);
-        self.keys.clear();
         self.keys.resize(kv * width, [0.0; BLOCK]);
-        self.values.clear();
         self.values.resize(kv * chunks * BLOCK, [0.0; LANES]);
         let rows = keys
             .chunks_exact(kv * width)
             .zip(values.chunks_exact(kv * width));
-        for (position, (keys, values)) in rows.enumerate() {
+        for (position, (keys, values)) in (first..).zip(rows) {
             for (place, &key) in self.keys.iter_mut().zip(keys) {
                 place[position] = key;
             }

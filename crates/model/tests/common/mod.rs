@@ -53,6 +53,37 @@ pub fn ten_million() -> ModelConfig {
     }
 }
 
+/// A small model that states its facts at random; `format` none for floats.
+pub fn small(random: &mut Random, format: Option<WeightFormat>) -> ModelConfig {
+    let kv_heads = 1 + random.below(3);
+    let head_dim = 2 * (1 + random.below(20));
+    let mut coin = || random.below(2) == 0;
+    let (tie, bias, mlp_bias, qk_norm, shift) = (coin(), coin(), coin(), coin(), coin());
+    // Of int4, some matrices have whole groups and some do not.
+    let mut side = |end: usize| match format {
+        Some(WeightFormat::Int4) => [32, 64, 96, 48][random.below(4)],
+        _ => 1 + random.below(end),
+    };
+    let (hidden_size, intermediate_size) = (side(70), side(90));
+    ModelConfig {
+        vocab_size: 5 + random.below(80),
+        hidden_size,
+        num_hidden_layers: 1 + random.below(3),
+        num_attention_heads: kv_heads * (1 + random.below(3)),
+        num_key_value_heads: kv_heads,
+        head_dim,
+        intermediate_size,
+        max_position_embeddings: 200,
+        tie_word_embeddings: tie,
+        attention_bias: bias,
+        mlp_bias,
+        qk_norm,
+        logits_shift: shift,
+        quantization: format,
+        ..ten_million()
+    }
+}
+
 /// Weights of `config`'s shape whose products keep the size of what goes in.
 pub fn weights(config: &ModelConfig, seed: u64) -> Weights {
     let random = &mut Random(seed);
