@@ -62,3 +62,57 @@ fn lengths_that_no_text_has_are_read() {
     let grammar = compile(schema, &SchemaOptions::generation()).unwrap();
     assert!(!recognize(&grammar, br#""abc""#));
 }
+
+/// A text of about so many characters.
+type Text = fn(usize) -> String;
+
+/// Patterns, and texts of a length that match them, by how long they are.
+const PATTERNS: [(&str, Text); 5] = [
+    ("^[a-z]+$", |length| "a".repeat(length)),
+    ("^s3://.*$", |length| {
+        format!("s3://{}", "é".repeat(length.saturating_sub(5)))
+    }),
+    ("https:.*", |length| {
+        let end = length.saturating_sub(6);
+        format!("{}https:", "h".repeat(end))
+    }),
+    ("^(ab|c)*$", |length| {
+        format!("{}{}", "c".repeat(length % 2), "ab".repeat(length / 2))
+    }),
+    ("^a*-b*$", |length| {
+        let end = length.saturating_sub(1);
+        format!("{}-{}", "a".repeat(end / 2), "b".repeat(end - end / 2))
+    }),
+];
+
+#[test]
+fn lengths_of_what_matches() {
+    for (pattern, text) in PATTERNS {
+        for (min, max) in [(1, 2_048), (20, 1_600), (1_500, 1_501), (0, 10_000)] {
+            let schema = json!({
+                "type": "string", "pattern": pattern, "minLength": min, "maxLength": max,
+            });
+            let grammar = compile(&schema.to_string(), &SchemaOptions::generation()).unwrap();
+            let near = [min, max, 32, 511].into_iter();
+            let lengths = near.flat_map(|at: usize| at.saturating_sub(1)..=at + 1);
+            for length in lengths.filter(|&length| length < 5_000) {
+                let text = text(length);
+                let count = text.chars().count();
+                let matches = match pattern {
+                    "^[a-z]+$" => count > 0,
+                    _ => true,
+                };
+                let expected = matches && (min..=max).contains(&count);
+                let found = recognize(&grammar, json!(text).to_string().as_bytes());
+                assert_eq!(
+                    found, expected,
+                    "{pattern}: {count} characters, {min} to {max}"
+                );
+            }
+            let longer = text(100) + "\n\"";
+            let matches = matches!(pattern, "https:.*") && (min..=max).contains(&102);
+            let found = recognize(&grammar, json!(longer).to_string().as_bytes());
+            assert_eq!(found, matches, "{pattern}: {longer:?}");
+        }
+    }
+}

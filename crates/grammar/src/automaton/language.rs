@@ -23,8 +23,8 @@ use crate::characters::normalise;
 #[derive(Clone, Debug)]
 pub(crate) struct Language {
     /// What the automaton's bytes stand for: symbols, or bytes of UTF-8.
-    alphabet: Option<Alphabet>,
-    automaton: Dfa,
+    pub(super) alphabet: Option<Alphabet>,
+    pub(super) automaton: Dfa,
 }
 
 impl Language {

@@ -19,6 +19,7 @@ mod dfa;
 mod explore;
 mod language;
 mod leftmost;
+mod lengths;
 mod minimize;
 mod nfa;
 pub mod packed;

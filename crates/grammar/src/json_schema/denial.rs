@@ -1,5 +1,7 @@
 //! Schemas that deny themselves: what their author cannot have meant.
 //!
+//! The schema as a whole is refused then. A part that does is warned of, and admits
+//! what it says: nothing, or nothing of a type, so that whoever may do without it can.
 //! Looked for in one schema only. Where schemas from several places meet and
 //! nothing is left, that is what `allOf`, `not` and the like are for.
 
@@ -113,5 +115,10 @@ fn values(node: &Node<'_>, types: Types) -> Option<String> {
         || types.meets(Types::STRING) && !values.words.is_empty()
         || types.meets(Types::NUMBER) && !values.numbers.is_empty()
         || types.meets(Types::ARRAY.or(Types::OBJECT)) && !values.composites.is_empty();
-    (!any).then(|| "no listed value is valid beside the other keywords".to_owned())
+    // Of an empty list it was said already.
+    let is_listed = values.names != Types::NONE
+        || !values.words.is_empty()
+        || !values.numbers.is_empty()
+        || !values.composites.is_empty();
+    (!any && is_listed).then(|| "no listed value is valid beside the other keywords".to_owned())
 }

@@ -26,7 +26,7 @@ use super::value::Json;
 use super::{SchemaOptions, formats, reading};
 use crate::automaton::Language;
 use crate::slots::Ask;
-use crate::{Diagnostic, Filling, Slot};
+use crate::{Diagnostic, Filling, Place, Slot};
 
 /// Index of a dynamic scope.
 type ScopeId = u32;
@@ -327,6 +327,19 @@ impl<'a> Document<'a> {
         let finding = error(kind, pointer, message);
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
+        }
+    }
+
+    /// Takes note of a schema that denies itself: the whole one cannot be meant, a part
+    /// of it is only absent.
+    pub(super) fn deny(&mut self, id: SchemaId, pointer: &str, message: impl Into<String>) {
+        match id {
+            Self::ROOT => self.find("impossible-schema", pointer, message),
+            _ => {
+                let place = Place::Pointer(pointer.to_owned());
+                let warning = Diagnostic::warning("impossible-schema", place, message);
+                self.warnings.push(warning);
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use super::finding::error;
 use super::indentation::{Mark, indent};
 use super::keyword::SchemaId;
 use super::lengths::Counted;
+use super::members::NameClass;
 use super::numbers::numbers;
 use super::shape::{Arrays, Goals, Numbers, Objects, Shape, Strings};
 use super::syntax::{AnyValue, in_quotes};
@@ -78,8 +79,10 @@ pub(super) struct Lowering<'a> {
     holes: Vec<(Target, usize)>,
     /// Rules that count characters.
     pub counted: HashMap<Counted, RuleId>,
-    /// Automata of the free names beside these.
-    pub other_names: HashMap<Vec<&'a str>, Arc<Dfa>>,
+    /// Automata of the names of a class, by its address, beside these.
+    pub other_names: HashMap<(usize, Vec<&'a str>), Arc<Dfa>>,
+    /// All names, parted by languages, by their addresses.
+    pub name_classes: HashMap<Vec<usize>, Rc<Vec<NameClass>>>,
     /// The rule whose body is being made, and a schema that it is about.
     pub here: (RuleId, SchemaId),
 }
@@ -104,6 +107,7 @@ impl<'a> Lowering<'a> {
             holes: Vec::new(),
             counted: HashMap::default(),
             other_names: HashMap::default(),
+            name_classes: HashMap::default(),
             here: (RuleId(0), Document::ROOT),
         }
     }
@@ -160,8 +164,7 @@ impl<'a> Lowering<'a> {
         }
         let grammar = Grammar::new(self.rules, start);
         if !analysis::productive(&grammar)[start.0 as usize] {
-            let message = "no value is valid under this schema";
-            return Err(error("impossible-schema", "", message).into());
+            return Err(impossible(&document.warnings));
         }
         let whole = Place::Pointer(String::new());
         let linted = Linted {
@@ -236,11 +239,6 @@ impl<'a> Lowering<'a> {
         let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
         self.here = (rule, schema);
         let shapes = self.expander.expand(goals);
-        if schema == Document::ROOT && shapes.is_empty() && self.findings().is_empty() {
-            let message = "no value is valid under this schema";
-            self.refuse_here("impossible-schema", message);
-            return Expr::never();
-        }
         let mut parts = self.parts(&shapes);
         match parts.len() {
             1 => parts.remove(0),
@@ -324,15 +322,48 @@ impl<'a> Lowering<'a> {
         if let Some(spelled) = self.few_words(strings) {
             return spelled;
         }
-        let spelled = self.expander.language(strings);
-        let spelled = spelled.and_then(|texts| self.spelled(&texts));
-        match spelled {
-            Ok(spelled) => (!spelled.is_empty()).then(|| in_quotes(Expr::Automaton(spelled))),
+        match self.texts(strings) {
+            Ok(spelled) => spelled.map(in_quotes),
             Err(error) => {
                 self.too_large(&error);
                 None
             }
         }
+    }
+
+    /// The spellings, without quotes, of the texts of a language; `None` where there are
+    /// none.
+    fn texts(&mut self, strings: &Strings<'a>) -> Result<Option<Expr>, AutomatonError> {
+        const FEW: usize = 2_000;
+        const MANY: usize = 40;
+        let (mut min, mut max) = (strings.min, strings.max);
+        if strings.words.is_none() && (min > 0 || max.is_some()) {
+            let of_any_length = Strings {
+                min: 0,
+                max: None,
+                ..strings.clone()
+            };
+            let texts = self.expander.language(&of_any_length)?;
+            if let (Some((fewest, most)), Some((_, states))) = (texts.lengths(), texts.states()) {
+                min = if fewest >= min { 0 } else { min };
+                max = max.filter(|&max| most.is_none_or(|most| most > max));
+                let counted = max.unwrap_or(min) as usize;
+                if states < MANY
+                    && states * counted > FEW
+                    && let Some(counted) = self.bounded(&texts, min, max)?
+                {
+                    return Ok(Some(counted));
+                }
+            }
+        }
+        let bounded = Strings {
+            min,
+            max,
+            ..strings.clone()
+        };
+        let texts = self.expander.language(&bounded)?;
+        let spelled = self.spelled(&texts)?;
+        Ok((!spelled.is_empty()).then_some(Expr::Automaton(spelled)))
     }
 
     /// The spellings of few listed strings.
@@ -406,6 +437,22 @@ impl<'a> Lowering<'a> {
             }],
         });
         Ok(rule)
+    }
+}
+
+/// What is wrong with a schema that nothing satisfies: its parts that deny themselves,
+/// if there are any.
+fn impossible(warnings: &[Diagnostic]) -> Diagnostics {
+    let denied = warnings.iter().filter(|it| it.kind == "impossible-schema");
+    let denied: Vec<Diagnostic> = denied
+        .map(|it| Diagnostic::error(it.kind, it.place.clone(), &it.message))
+        .collect();
+    match denied.is_empty() {
+        true => {
+            let message = "no value is valid under this schema";
+            error("impossible-schema", "", message).into()
+        }
+        false => Diagnostics(said_once(denied)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The members of an object's shape, by classes of names that are treated alike.
 
 use rustc_hash::FxHashSet as HashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::LIMITS;
@@ -17,8 +18,8 @@ pub(super) const MAX_WANTED: usize = 6;
 /// Most classes of names that nobody names.
 const MAX_FREE: usize = 200;
 
-/// Languages that names are in, or are not.
-type KnownLanguages = Vec<(Arc<Language>, bool)>;
+/// Names that are in some languages, and are not in others.
+pub(super) type NameClass = (Arc<Language>, Vec<(Arc<Language>, bool)>);
 
 /// Members with a name, or any of a class of names.
 pub(super) struct Member {
@@ -65,6 +66,7 @@ impl<'a> Lowering<'a> {
         Some(members)
     }
 
+    /// Members that nobody names, by classes of names that are treated alike.
     fn free_members(
         &mut self,
         objects: &Objects<'a>,
@@ -72,26 +74,43 @@ impl<'a> Lowering<'a> {
     ) -> Result<Vec<Member>, AutomatonError> {
         let languages = self.expander.languages_of_names(objects);
         names.sort_unstable();
-        if languages.is_empty() {
-            let class = Class::Free(&[]);
-            // Nobody asks what the names are unless the value may be.
+        let mut members = Vec::new();
+        for (texts, known) in self.classes_of_names(languages)?.iter() {
+            let class = Class::Free(known);
             if self.expander.member_goals(objects, class, &[]).is_none() {
-                return Ok(Vec::new());
+                continue;
             }
-            let key = match names.is_empty() {
-                true => self.options.strings.any_character().star(),
-                false => Expr::Automaton(self.names_beside(names)?),
+            let inside = names.iter().filter(|name| texts.accepts(name));
+            let inside: Vec<&'a str> = inside.copied().collect();
+            let key = match (inside.is_empty(), known.is_empty()) {
+                (true, true) => self.options.strings.any_character().star(),
+                (true, false) => Expr::Automaton(self.spelled(texts)?),
+                (false, _) => {
+                    let beside = self.names_beside(texts, inside)?;
+                    if beside.is_empty() {
+                        continue;
+                    }
+                    Expr::Automaton(beside)
+                }
             };
-            return Ok(self.free_member(objects, class, key).into_iter().collect());
+            members.extend(self.free_member(objects, class, key));
         }
-        let others = match names.is_empty() {
-            true => self.expander.any_text()?,
-            false => {
-                let named = Language::of_texts(names.iter().copied(), &LIMITS)?;
-                Arc::new(self.expander.any_text()?.minus(&named, &LIMITS)?)
-            }
-        };
-        let mut classes: Vec<(Arc<Language>, KnownLanguages)> = vec![(others, Vec::new())];
+        Ok(members)
+    }
+
+    /// All texts, parted by some languages.
+    fn classes_of_names(
+        &mut self,
+        languages: Vec<Arc<Language>>,
+    ) -> Result<Rc<Vec<NameClass>>, AutomatonError> {
+        let key: Vec<usize> = languages
+            .iter()
+            .map(|language| Arc::as_ptr(language) as usize)
+            .collect();
+        if let Some(known) = self.name_classes.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut classes: Vec<NameClass> = vec![(self.expander.any_text()?, Vec::new())];
         for language in languages {
             let mut parted = Vec::new();
             for (names, known) in classes {
@@ -113,16 +132,9 @@ impl<'a> Lowering<'a> {
                 });
             }
         }
-        let mut members = Vec::new();
-        for (names, known) in &classes {
-            let class = Class::Free(known);
-            if self.expander.member_goals(objects, class, &[]).is_none() {
-                continue;
-            }
-            let key = self.spelled(names)?;
-            members.extend(self.free_member(objects, class, Expr::Automaton(key)));
-        }
-        Ok(members)
+        let classes = Rc::new(classes);
+        self.name_classes.insert(key, classes.clone());
+        Ok(classes)
     }
 
     fn free_member(
@@ -168,17 +180,29 @@ impl<'a> Lowering<'a> {
         ways
     }
 
-    /// The spellings of all names but these, which are sorted.
-    fn names_beside(&mut self, names: Vec<&'a str>) -> Result<Arc<Dfa>, AutomatonError> {
-        if let Some(known) = self.other_names.get(&names) {
+    /// The spellings of a class's names but these, which are sorted and among them.
+    fn names_beside(
+        &mut self,
+        texts: &Arc<Language>,
+        names: Vec<&'a str>,
+    ) -> Result<Arc<Dfa>, AutomatonError> {
+        let key = (Arc::as_ptr(texts) as usize, names);
+        if let Some(known) = self.other_names.get(&key) {
             return Ok(known.clone());
         }
-        let any = self.expander.any_text()?;
-        let any = self.spelled(&any)?;
-        let spelled = words::beside(names.iter().copied(), self.options.strings, &any)?;
-        let spelled = Arc::new(spelled);
+        let all = self.spelled(texts)?;
+        let (address, names) = key;
+        let listed = || names.iter().copied();
+        let spelled = match words::beside(listed(), self.options.strings, &all)? {
+            Some(spelled) => Arc::new(spelled),
+            None => {
+                let listed = Language::of_texts(listed(), &LIMITS)?;
+                let others = Arc::new(texts.minus(&listed, &LIMITS)?);
+                self.spelled(&others)?
+            }
+        };
         self.expander.spend(spelled.state_count() as u64 / 16);
-        self.other_names.insert(names, spelled.clone());
+        self.other_names.insert((address, names), spelled.clone());
         Ok(spelled)
     }
 }

@@ -44,6 +44,7 @@
 //! ([`Language`](crate::automaton)); long ones are counted by rules ([`lengths`]).
 
 mod arrays;
+mod bounded;
 mod constants;
 mod contents;
 mod decimal;

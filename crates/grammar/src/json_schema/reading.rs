@@ -82,8 +82,7 @@ pub(super) fn schema<'a>(
         keywords,
     };
     if let Some(message) = denial::of(&node, document) {
-        document.find("impossible-schema", &node.pointer, message);
-        return silent(node.pointer);
+        document.deny(id, &node.pointer, message);
     }
     node
 }

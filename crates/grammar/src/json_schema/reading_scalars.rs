@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::constants::values;
 use super::draft::Draft;
 use super::finding::{Finding, expected};
-use super::keyword::{Bound, Keyword};
+use super::keyword::{Bound, Keyword, Values};
 use super::reading::{Reader, text};
 use super::types::Types;
 use super::value::Json;
@@ -51,8 +51,9 @@ impl<'a> Reader<'_, 'a> {
         let values = match (keyword, value) {
             ("const", value) => values(document, id, keyword, std::iter::once(value)),
             (_, Json::Array(list)) if list.is_empty() => {
-                let message = "an empty list admits nothing";
-                return Err(Finding::new("impossible-schema", message));
+                let place = format!("{}/{keyword}", document.pointer(id));
+                document.deny(id, &place, "an empty list admits nothing");
+                Values::default()
             }
             (_, Json::Array(list)) => values(document, id, keyword, list.iter()),
             _ => return Err(expected("an array")),

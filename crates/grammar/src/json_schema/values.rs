@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::expansion::Expander;
 use super::keyword::SchemaId;
-use super::shape::{Arrays, Goals, Literal, Names, Objects, Scopes, Shape};
+use super::shape::{Arrays, Goals, Literal, Names, Objects, Scopes, Shape, Strings};
 use super::types::Types;
 use crate::automaton::Language;
 
@@ -59,9 +59,17 @@ impl<'a> Expander<'a> {
             (_, true) | ([], _) => false,
             ([(only, true)], _) if !bounded => only.is_empty(),
             ([_], _) if !bounded && !denied => false,
-            _ => self
-                .language(strings)
-                .is_ok_and(|language| language.is_empty()),
+            _ => {
+                let of_any_length = Strings {
+                    min: 0,
+                    max: None,
+                    ..strings.clone()
+                };
+                let texts = self.language(&of_any_length);
+                texts.is_ok_and(|texts| {
+                    texts.is_empty() || texts.has_length(strings.min, strings.max) == Some(false)
+                })
+            }
         }
     }
 

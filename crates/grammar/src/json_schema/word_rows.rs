@@ -3,7 +3,7 @@
 //! A character stands for itself or, where all spellings count, is `\\u00` and two
 //! digits. So a node of the tree of words has at most a handful of states: itself, and
 //! those inside of an escape. Each is a row of the automaton of all texts in which what
-//! leads to a child is another; without others, a row in which nothing else leads
+//! leads to a child is another; without other texts, one in which nothing else leads
 //! anywhere.
 
 use super::strings::StringSpelling;
@@ -15,23 +15,28 @@ pub(super) fn is_plain(character: char) -> bool {
     matches!(character, ' '..='~') && character != '"' && character != '\\'
 }
 
-/// The spellings of the words, or of all other texts: `beside` spells all texts.
+/// The spellings of the words, or of all other texts, of which `beside` are the
+/// spellings; not trimmed then.
 pub(super) fn spelled(tree: &Tree, spelling: StringSpelling, beside: Option<&Dfa>) -> Dfa {
     let mut rows = Rows::new(tree, spelling, beside);
-    let others = beside.map(Others::new);
-    let nowhere = Others::default();
-    let others = others.as_ref().unwrap_or(&nowhere);
     // Nodes come behind those that they lead to.
     let mut places: Vec<StateId> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
         let mut children: Vec<(u8, StateId)> = Vec::with_capacity(node.children.len());
         let own = node.children.iter();
         children.extend(own.map(|&(c, child)| (c as u8, places[child as usize])));
+        let like = beside.map(|all| (all, node.like));
         let escape = match spelling {
-            StringSpelling::Any if !children.is_empty() => Some(rows.escape(others, &children)),
+            StringSpelling::Any if !children.is_empty() => {
+                let others = like.map(|(all, state)| Others::behind(all, state));
+                Some(rows.escape(&others.unwrap_or_default(), &children))
+            }
             _ => None,
         };
-        let place = rows.add(others.text, node.is_end != beside.is_some());
+        let accepts = like.map_or(node.is_end, |(all, state)| {
+            all.is_accepting(state) && !node.is_end
+        });
+        let place = rows.add(like.map(|(_, state)| state), accepts);
         for (byte, child) in children {
             rows.lead(place, byte, child);
         }
@@ -44,10 +49,9 @@ pub(super) fn spelled(tree: &Tree, spelling: StringSpelling, beside: Option<&Dfa
     rows.finish(start)
 }
 
-/// States of the automaton of all texts: between characters, and inside of an escape.
+/// States of the automaton of all texts inside of an escape.
 #[derive(Default)]
 struct Others {
-    text: Option<StateId>,
     escape: Option<StateId>,
     /// Behind `\u`, `\u0`, `\u00`.
     unit: [Option<StateId>; 3],
@@ -56,10 +60,10 @@ struct Others {
 }
 
 impl Others {
-    fn new(any: &Dfa) -> Self {
-        let read = |bytes: &[u8]| any.read(any.start(), bytes);
+    /// Those behind a state between characters.
+    fn behind(all: &Dfa, state: StateId) -> Self {
+        let read = |bytes: &[u8]| all.read(state, bytes);
         Self {
-            text: Some(any.start()),
             escape: read(b"\\"),
             unit: [read(b"\\u"), read(b"\\u0"), read(b"\\u00")],
             last: std::array::from_fn(|digit| read(&[b'\\', b'u', b'0', b'0', b'0' + digit as u8])),
@@ -79,8 +83,8 @@ impl Rows {
     /// Begins with the states of the other texts.
     fn new(tree: &Tree, spelling: StringSpelling, beside: Option<&Dfa>) -> Self {
         let (mut classes, mut class_count) = match beside {
-            Some(any) => {
-                let (classes, count) = any.classes();
+            Some(all) => {
+                let (classes, count) = all.classes();
                 (Box::new(*classes), count)
             }
             None => (Box::new([0; 256]), 1),
@@ -107,17 +111,18 @@ impl Rows {
             table: Vec::new(),
             accepting: Vec::new(),
         };
-        let Some(any) = beside else {
+        let Some(all) = beside else {
             return rows;
         };
-        rows.table = vec![Dfa::NOWHERE; any.state_count() * class_count];
-        for state in 0..any.state_count() {
-            for byte in 0..=255u8 {
-                let cell = state * class_count + rows.classes[byte as usize] as usize;
-                let next = any.next(state as StateId, byte);
-                rows.table[cell] = next.unwrap_or(Dfa::NOWHERE);
-            }
-            rows.accepting.push(any.is_accepting(state as StateId));
+        let mut shown: Vec<Option<u8>> = vec![None; class_count];
+        for byte in 0..=255u8 {
+            shown[rows.classes[byte as usize] as usize] = Some(byte);
+        }
+        for state in 0..all.state_count() as StateId {
+            let leads = shown.iter().map(|byte| all.next(state, (*byte)?));
+            rows.table
+                .extend(leads.map(|next| next.unwrap_or(Dfa::NOWHERE)));
+            rows.accepting.push(all.is_accepting(state));
         }
         rows
     }

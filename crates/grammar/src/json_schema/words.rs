@@ -1,5 +1,5 @@
-//! The spellings of texts that are listed, or of all but these, as a tree of their
-//! beginnings whose equal branches are one.
+//! The spellings of texts that are listed, or of all texts of a language but these, as
+//! a tree of their beginnings whose equal branches are one.
 //!
 //! Listed texts and free names are most of what a schema spells, so those of plain
 //! ASCII have rows of their own ([`super::word_rows`]); others take the general way.
@@ -10,31 +10,40 @@ use super::strings::StringSpelling;
 use super::word_rows;
 use crate::automaton::spell::{Piece, Speller};
 use crate::automaton::{AutomatonError, Dfa, StateId};
-use crate::characters::ANY_CHARACTER;
 
 /// Most beginnings of names that others are told from.
 const MAX_NODES: usize = 50_000;
 
 /// The spellings, without quotes, of some texts; nearly minimal.
 pub(super) fn spelled<'w>(words: impl Iterator<Item = &'w str>, spelling: StringSpelling) -> Dfa {
-    Tree::new(words).spelled(spelling, None)
+    let tree = Tree::new(words);
+    match tree.is_plain() {
+        true => word_rows::spelled(&tree.merged(), spelling, None),
+        false => tree.merged().spelled_in_general(spelling),
+    }
 }
 
-/// The spellings, without quotes, of all other texts; nearly minimal. `any` spells all
-/// texts, from its start on.
+/// The spellings, without quotes, of all other texts of which `all` are the spellings;
+/// nearly minimal. `None` where the words are not all plain and these are not all texts.
 pub(super) fn beside<'w>(
     words: impl Iterator<Item = &'w str>,
     spelling: StringSpelling,
-    any: &Dfa,
-) -> Result<Dfa, AutomatonError> {
-    let tree = Tree::new(words);
-    match tree.nodes.len() > MAX_NODES {
-        true => Err(AutomatonError::TooLarge {
+    all: &Dfa,
+) -> Result<Option<Dfa>, AutomatonError> {
+    let mut tree = Tree::new(words);
+    if tree.nodes.len() > MAX_NODES {
+        return Err(AutomatonError::TooLarge {
             what: "beginnings of names",
             limit: MAX_NODES,
-        }),
-        false => Ok(tree.spelled(spelling, Some(any))),
+        });
     }
+    Ok(match tree.is_plain() {
+        true => {
+            tree.follow(all);
+            Some(word_rows::spelled(&tree.merged(), spelling, Some(all)).trimmed())
+        }
+        false => None,
+    })
 }
 
 /// A beginning of words: the characters that go on, each with the node behind it.
@@ -43,11 +52,13 @@ pub(super) struct Node {
     pub children: Vec<(char, StateId)>,
     /// Whether a word ends here.
     pub is_end: bool,
+    /// The state of the automaton of all texts here.
+    pub like: StateId,
 }
 
-/// Beginnings of words; those that go on alike are one.
+/// Beginnings of words.
 pub(super) struct Tree {
-    /// Behind those that they lead to, the root last.
+    /// As it is grown, the root first; merged, the root last, behind all that it leads to.
     pub nodes: Vec<Node>,
 }
 
@@ -58,15 +69,34 @@ impl Tree {
             let end = word.chars().fold(0, |at, c| child(&mut nodes, at, c));
             nodes[end as usize].is_end = true;
         }
-        Self::merged(nodes)
+        Self { nodes }
     }
 
-    /// Children come behind their parents in the tree as it is grown.
-    fn merged(nodes: Vec<Node>) -> Self {
+    /// Whether all characters stand for themselves, and there are some.
+    fn is_plain(&self) -> bool {
+        let mut characters = self.nodes.iter().flat_map(|node| &node.children);
+        characters.all(|(own, _)| word_rows::is_plain(*own)) && self.nodes.len() > 1
+    }
+
+    /// Notes where all texts lead, which the words are among.
+    fn follow(&mut self, all: &Dfa) {
+        self.nodes[0].like = all.start();
+        for at in 0..self.nodes.len() {
+            let like = self.nodes[at].like;
+            for (character, child) in self.nodes[at].children.clone() {
+                let next = all.next(like, character as u8);
+                self.nodes[child as usize].like = next.unwrap_or(like);
+            }
+        }
+    }
+
+    /// The same with those that go on alike as one.
+    fn merged(self) -> Self {
         let mut known: FxHashMap<Node, StateId> = FxHashMap::default();
-        let mut places = vec![0; nodes.len()];
+        let mut places = vec![0; self.nodes.len()];
         let mut merged = Vec::new();
-        for (at, mut node) in nodes.into_iter().enumerate().rev() {
+        // Children come behind their parents.
+        for (at, mut node) in self.nodes.into_iter().enumerate().rev() {
             for (_, child) in &mut node.children {
                 *child = places[*child as usize];
             }
@@ -83,49 +113,32 @@ impl Tree {
         Self { nodes: merged }
     }
 
-    fn spelled(&self, spelling: StringSpelling, beside: Option<&Dfa>) -> Dfa {
-        let mut characters = self.nodes.iter().flat_map(|node| &node.children);
-        match characters.all(|(own, _)| word_rows::is_plain(*own)) && !self.is_empty() {
-            true => word_rows::spelled(self, spelling, beside),
-            false => self.spelled_in_general(spelling, beside.is_some()),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.nodes.iter().all(|node| !node.is_end)
-    }
-
-    fn spelled_in_general(&self, spelling: StringSpelling, beside: bool) -> Dfa {
+    /// The words' spellings, whatever their characters.
+    fn spelled_in_general(&self, spelling: StringSpelling) -> Dfa {
         let root = self.nodes.len() as StateId - 1;
-        let beyond = self.nodes.len() as StateId;
-        let mut speller = Speller::new(&spelling, self.nodes.len() + 1, root);
+        let mut speller = Speller::new(&spelling, self.nodes.len(), root);
         // Nodes with the same characters are spelled alike.
         let mut known: FxHashMap<Vec<char>, u32> = FxHashMap::default();
-        let end = Node::default();
-        for (at, node) in self.nodes.iter().chain([&end]).enumerate() {
+        for (at, node) in self.nodes.iter().enumerate() {
             let at = at as StateId;
-            speller.accept(at, node.is_end != beside);
-            if node.children.is_empty() && !beside {
+            speller.accept(at, node.is_end);
+            if node.children.is_empty() {
                 continue;
             }
             let targets = node.children.iter().map(|(_, child)| *child);
-            let targets: Vec<StateId> = targets.chain([beyond]).collect();
+            let targets: Vec<StateId> = targets.collect();
             let characters: Vec<char> = node.children.iter().map(|(own, _)| *own).collect();
             let tree = match known.get(&characters) {
                 Some(&tree) => tree,
                 None => {
-                    let tree = speller.tree(&pieces(&characters, beside));
+                    let tree = speller.tree(&pieces(&characters));
                     known.insert(characters, tree);
                     tree
                 }
             };
             speller.connect(at, tree, &targets);
         }
-        match beside {
-            true => speller.finish(),
-            // Nothing leads beyond.
-            false => speller.finish().trimmed(),
-        }
+        speller.finish().trimmed()
     }
 }
 
@@ -144,27 +157,9 @@ fn child(nodes: &mut Vec<Node>, at: StateId, character: char) -> StateId {
     }
 }
 
-/// The characters, which are in order, each with a place of its own; the others, if
-/// they are wanted, with the place behind these.
-fn pieces(characters: &[char], others: bool) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut from = 0;
-    let between = |pieces: &mut Vec<Piece>, from: u32, to: u32| {
-        for (first, last) in [(0, 0xD7FF), (0xE000, ANY_CHARACTER.1)] {
-            let (low, high) = (from.max(first), to.min(last));
-            if others && low <= high {
-                pieces.push((low, high, characters.len() as u32));
-            }
-        }
-    };
-    for (place, &character) in characters.iter().enumerate() {
-        let code = character as u32;
-        if code > from {
-            between(&mut pieces, from, code - 1);
-        }
-        pieces.push((code, code, place as u32));
-        from = code + 1;
-    }
-    between(&mut pieces, from, ANY_CHARACTER.1);
-    pieces
+/// The characters, which are in order, each with a place of its own.
+fn pieces(characters: &[char]) -> Vec<Piece> {
+    let codes = (0..).zip(characters);
+    let codes = codes.map(|(place, &character)| (character as u32, place));
+    codes.map(|(code, place)| (code, code, place)).collect()
 }
