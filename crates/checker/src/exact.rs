@@ -74,6 +74,12 @@ const WIDE: Width = Width {
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
+/// The same where gaps have any length: a parse is soon done where they are few, and takes
+/// far longer than a beam where they are many.
+const LONG_FIRST_PARSE: usize = 2;
+const SHORT_FIRST_PARSE: usize = 800;
+const FEW_GAPS: usize = 9;
+
 /// The share that the second one may spend, where the cover has looked ahead.
 const SECOND_SEARCH: usize = 40;
 
@@ -300,7 +306,15 @@ impl Exact {
 
     /// Decides a pattern whose gaps have any length.
     fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
-        let parse = self.chart(pattern, None, FIRST_PARSE);
+        let gaps = pattern
+            .segments
+            .iter()
+            .filter(|&segment| *segment == Segment::Gap(Gap::Any));
+        let share = match gaps.count() <= FEW_GAPS {
+            true => LONG_FIRST_PARSE,
+            false => SHORT_FIRST_PARSE,
+        };
+        let parse = self.chart(pattern, None, share);
         if !matches!(parse, Parse::Exhausted) {
             return (self.decision(pattern, parse), Tier::Parse);
         }

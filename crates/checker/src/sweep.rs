@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lacuna_lexer::{Lexer, LexerState, NO_ROW, TerminalId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, Symbol};
 use crate::gap_group::{Boundaries, GapStep, Member};
@@ -28,6 +28,8 @@ use crate::{Gap, Segment};
 #[derive(Clone, Debug, Default)]
 pub struct GapReaches {
     known: FxHashMap<LexerState, Arc<GapReach>>,
+    /// The ways to leave a gap, by the state it is entered with and the byte behind it.
+    leaving: FxHashMap<(LexerState, u8), Arc<[Leaving]>>,
     entries: usize,
     boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
     /// The terminals that stand in productions.
@@ -53,6 +55,16 @@ struct Reached {
     byte: Option<u8>,
 }
 
+/// A way to leave a gap.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    /// The state it is left with, by its place.
+    at: u32,
+    /// The state behind the next byte.
+    state: LexerState,
+    cost: u32,
+}
+
 #[derive(Debug)]
 struct GapEnd {
     terminal: TerminalId,
@@ -72,13 +84,43 @@ impl GapReaches {
             return Arc::clone(known);
         }
         let reach = Arc::new(GapReach::new(lexer, state));
-        self.entries += reach.states.len() + reach.ends.len();
-        if self.entries > MAX_KEPT {
-            self.known.clear();
-            self.entries = reach.states.len() + reach.ends.len();
-        }
+        self.make_room(reach.states.len() + reach.ends.len());
         self.known.insert(state, Arc::clone(&reach));
         reach
+    }
+
+    /// The ways to leave a gap that a byte comes behind: to each state the cheapest.
+    fn leaving(
+        &mut self,
+        lexer: &Lexer,
+        entry: LexerState,
+        reach: &GapReach,
+        next: u8,
+    ) -> Arc<[Leaving]> {
+        if let Some(known) = self.leaving.get(&(entry, next)) {
+            return Arc::clone(known);
+        }
+        let mut seen: FxHashSet<LexerState> = FxHashSet::default();
+        let states = (0..).zip(&reach.states);
+        let leaving = states.filter_map(|(at, reached)| {
+            let state = lexer.next(reached.state, next)?;
+            let cost = reached.cost;
+            seen.insert(state).then_some(Leaving { at, state, cost })
+        });
+        let leaving: Arc<[Leaving]> = leaving.collect();
+        self.make_room(1 + leaving.len());
+        self.leaving.insert((entry, next), Arc::clone(&leaving));
+        leaving
+    }
+
+    /// Forgets what was found, if there is no room for more.
+    fn make_room(&mut self, entries: usize) {
+        self.entries += entries;
+        if self.entries > MAX_KEPT {
+            self.known.clear();
+            self.leaving.clear();
+            self.entries = entries;
+        }
     }
 
     /// All boundaries that lexemes lead to from these, inside a gap.
@@ -322,6 +364,14 @@ struct Crossing {
     at: u32,
 }
 
+/// How a lexeme came into a gap.
+struct Way<'a> {
+    before: u32,
+    segment: u32,
+    reach: &'a Arc<GapReach>,
+    cost: u32,
+}
+
 struct Found {
     edge: Edge,
     /// The last crossing before its end.
@@ -399,7 +449,11 @@ impl Sweep {
                     }
                 }
                 Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => {
-                    self.enter_cells(segment);
+                    self.enter(segment);
+                    return Some(());
+                }
+                Some(Segment::Gap(Gap::Any)) if segment != self.node.segment => {
+                    self.enter(segment);
                     return Some(());
                 }
                 Some(Segment::Gap(Gap::Any)) => {
@@ -453,8 +507,8 @@ impl Sweep {
         }
     }
 
-    /// What is under way where cells begin goes on from nodes there.
-    fn enter_cells(&mut self, segment: u32) {
+    /// What is under way where a gap begins goes on from nodes there.
+    fn enter(&mut self, segment: u32) {
         for at in 0..self.active.len() {
             let active = self.active[at];
             let edge = Edge {
@@ -535,7 +589,7 @@ impl Sweep {
         } in entering
         {
             let reach = graph.reaches.from(graph.lexer, state);
-            self.work += reach.states.len() / 8 + reach.ends.len();
+            self.work += 1 + reach.ends.len();
             // Lexemes that stay in the gap they begin in are known already.
             let stays = segment == self.node.segment && !self.node.within;
             let ends = reach.ends.iter().take(if stays { 0 } else { usize::MAX });
@@ -554,35 +608,57 @@ impl Sweep {
                 };
                 self.found(edge, crossing, Some((&reach, at)));
             }
-            for (at, reached) in (0..).zip(&reach.states) {
-                let state = match next {
-                    None => reached.state,
-                    Some(byte) => match graph.lexer.next(reached.state, byte) {
-                        Some(state) => state,
-                        None => continue,
-                    },
-                };
-                let cost = cost.saturating_add(reached.cost);
-                let fresh = self.active.len() as u32;
-                let place = *behind.entry(state).or_insert(fresh);
-                if place != fresh && self.active[place as usize].cost <= cost {
-                    continue;
+            let way = Way {
+                before: crossing,
+                segment,
+                reach: &reach,
+                cost,
+            };
+            match next {
+                Some(next) => {
+                    let leaving = graph.reaches.leaving(graph.lexer, state, &reach, next);
+                    self.leave(&way, leaving.iter().copied(), &mut behind);
                 }
-                self.crossings.push(Crossing {
-                    before: crossing,
-                    segment,
-                    reach: Arc::clone(&reach),
-                    at,
-                });
-                let active = Active {
-                    state,
-                    cost,
-                    crossing: self.crossings.len() as u32 - 1,
-                };
-                match place == fresh {
-                    true => self.active.push(active),
-                    false => self.active[place as usize] = active,
+                None => {
+                    let leaving = (0..).zip(&reach.states).map(|(at, reached)| Leaving {
+                        at,
+                        state: reached.state,
+                        cost: reached.cost,
+                    });
+                    self.leave(&way, leaving, &mut behind);
                 }
+            }
+        }
+    }
+
+    /// Goes on behind a gap.
+    fn leave(
+        &mut self,
+        way: &Way<'_>,
+        leaving: impl Iterator<Item = Leaving>,
+        behind: &mut FxHashMap<LexerState, u32>,
+    ) {
+        for Leaving { at, state, cost } in leaving {
+            let cost = way.cost.saturating_add(cost);
+            let fresh = self.active.len() as u32;
+            let place = *behind.entry(state).or_insert(fresh);
+            if place != fresh && self.active[place as usize].cost <= cost {
+                continue;
+            }
+            self.crossings.push(Crossing {
+                before: way.before,
+                segment: way.segment,
+                reach: Arc::clone(way.reach),
+                at,
+            });
+            let active = Active {
+                state,
+                cost,
+                crossing: self.crossings.len() as u32 - 1,
+            };
+            match place == fresh {
+                true => self.active.push(active),
+                false => self.active[place as usize] = active,
             }
         }
     }
