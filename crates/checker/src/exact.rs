@@ -74,10 +74,8 @@ const WIDE: Width = Width {
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
-/// The same where gaps have any length: a parse is soon done where they are few, and takes
-/// far longer than a beam where they are many.
+/// The same where so few gaps have any length: then a parse takes less than a beam.
 const LONG_FIRST_PARSE: usize = 2;
-const SHORT_FIRST_PARSE: usize = 800;
 const FEW_GAPS: usize = 9;
 
 /// The share that the second one may spend, where the cover has looked ahead.
@@ -312,7 +310,7 @@ impl Exact {
             .filter(|&segment| *segment == Segment::Gap(Gap::Any));
         let share = match gaps.count() <= FEW_GAPS {
             true => LONG_FIRST_PARSE,
-            false => SHORT_FIRST_PARSE,
+            false => FIRST_PARSE,
         };
         let parse = self.chart(pattern, None, share);
         if !matches!(parse, Parse::Exhausted) {
