@@ -3,10 +3,12 @@
 //! Where the grammar is regular, its automaton decides them without a parse: a
 //! piece of text takes each state to at most one, a gap takes a state to all
 //! that it reaches. States carry the number of bytes that were filled in, the
-//! smallest first, so the witness is a shortest one.
+//! smallest first. A gap of a large automaton reaches most of its states; so the nearest
+//! ones are tried first, which makes the witness a short one, and all of them before
+//! the answer is no.
 //!
-//! Cost: a gap, the automaton's moves at most; a text, its length for each state
-//! that the gaps before it leave open.
+//! Cost: a gap, the moves of the states that are tried; a text, its length for each
+//! state that the gaps before it leave open.
 
 use std::sync::{Arc, OnceLock};
 
@@ -37,6 +39,9 @@ struct Reached {
 /// The states behind a piece, sorted.
 type Front = Vec<(StateId, Reached)>;
 
+/// States behind a gap that are tried, one after the other.
+const NEAREST: [usize; 3] = [256, 8_192, usize::MAX];
+
 impl RegularLanguage {
     /// The language of an automaton.
     pub fn new(automaton: Arc<Dfa>) -> Self {
@@ -46,16 +51,25 @@ impl RegularLanguage {
         }
     }
 
-    /// A shortest filling of a pattern whose gaps are all of any length; `None`
-    /// if there is none.
-    pub fn shortest_filling(&self, pattern: &Pattern) -> Option<Witness> {
+    /// A short filling of a pattern whose gaps are all of any length, a shortest one if
+    /// the automaton is small; `None` if there is none.
+    pub fn short_filling(&self, pattern: &Pattern) -> Option<Witness> {
+        let states = self.automaton.state_count();
+        let smaller = NEAREST.iter().filter(|&&most| most < states).count();
+        let mut tried = NEAREST.iter().take(smaller + 1);
+        tried.find_map(|&most| self.filling_by(pattern, most))
+    }
+
+    /// A shortest filling by at most so many states behind each gap.
+    fn filling_by(&self, pattern: &Pattern, most: usize) -> Option<Witness> {
         let start = self.automaton.start();
+        let mut places = vec![NO_PLACE; self.automaton.state_count()];
         let mut fronts = vec![vec![(start, stay(0, start))]];
         for segment in &pattern.segments {
             let front = fronts.last()?;
             let next = match segment {
                 Segment::Text(bytes) => self.read(front, bytes),
-                Segment::Gap(Gap::Any) => self.reach(front),
+                Segment::Gap(Gap::Any) => self.reach(front, most, &mut places),
                 Segment::Gap(Gap::Cells(_) | Gap::UpTo(_)) => return None,
             };
             fronts.push(next);
@@ -93,18 +107,29 @@ impl RegularLanguage {
         behind
     }
 
-    /// Dijkstra's algorithm; all bytes cost the same, so a list for each cost does.
-    fn reach(&self, front: &Front) -> Front {
+    /// Dijkstra's algorithm, for the nearest states; all bytes cost the same, so a list
+    /// for each cost does. `places` is for its own use.
+    fn reach(&self, front: &Front, most: usize, places: &mut [u32]) -> Front {
         let moves = self.moves.get_or_init(|| moves(&self.automaton));
         let mut entering: Vec<(u32, StateId)> = front
             .iter()
             .map(|&(state, reached)| (reached.cost, state))
             .collect();
         entering.sort_unstable_by(|a, b| b.cmp(a));
-        let mut behind: Vec<Option<Reached>> = vec![None; moves.len()];
+        let mut behind: Front = Vec::new();
+        let mut reach = |state: StateId, reached: Reached| {
+            let place = &mut places[state as usize];
+            let is_new = *place == NO_PLACE;
+            if is_new {
+                *place = behind.len() as u32;
+                behind.push((state, reached));
+            }
+            is_new
+        };
+        let mut settled = 0;
         let mut level: Vec<StateId> = Vec::new();
         let mut cost = 0;
-        loop {
+        while settled < most {
             if level.is_empty() {
                 match entering.last() {
                     Some(&(next, _)) => cost = next,
@@ -115,33 +140,31 @@ impl RegularLanguage {
                 && at == cost
             {
                 entering.pop();
-                let known = &mut behind[state as usize];
-                if known.is_none() {
-                    *known = Some(stay(cost, state));
+                if reach(state, stay(cost, state)) {
                     level.push(state);
                 }
             }
+            settled += level.len();
             cost += 1;
             for from in std::mem::take(&mut level) {
                 for &(byte, to) in &moves[from as usize] {
-                    let known = &mut behind[to as usize];
-                    if known.is_none() {
-                        *known = Some(Reached {
-                            cost,
-                            from,
-                            byte: Some(byte),
-                        });
+                    let byte = Some(byte);
+                    if reach(to, Reached { cost, from, byte }) {
                         level.push(to);
                     }
                 }
             }
         }
-        let reached = (0..).zip(behind);
-        reached
-            .filter_map(|(state, reached)| Some((state, reached?)))
-            .collect()
+        for &(state, _) in &behind {
+            places[state as usize] = NO_PLACE;
+        }
+        behind.sort_unstable_by_key(|&(state, _)| state);
+        behind
     }
 }
+
+/// No place among the states behind a gap.
+const NO_PLACE: u32 = u32::MAX;
 
 fn stay(cost: u32, from: StateId) -> Reached {
     Reached {
@@ -184,14 +207,14 @@ mod tests {
             Some(text) => Segment::Text(text.as_bytes().to_vec()),
             None => Segment::Gap(Gap::Any),
         }));
-        let filling = RegularLanguage::new(Arc::new(language.clone())).shortest_filling(&pattern);
+        let filling = RegularLanguage::new(Arc::new(language.clone())).short_filling(&pattern);
         let text = filling?.text(&pattern, None);
         assert!(language.accepts(&text));
         Some(String::from_utf8(text).unwrap())
     }
 
     #[test]
-    fn the_shortest_filling_is_found_or_none() {
+    fn the_short_filling_is_found_or_none() {
         let even = "(?:[^1]*1[^1]*1)*[^1]*";
         type Case = (
             &'static str,
@@ -223,5 +246,17 @@ mod tests {
                 "{pattern} {pieces:?}"
             );
         }
+    }
+
+    #[test]
+    fn far_states_are_tried_in_the_end() {
+        let far = format!("{}c", "a".repeat(9_000));
+        let language = "a{9000}c|b+";
+        assert_eq!(completed(language, &[None, Some("c")]), Some(far));
+        assert_eq!(completed(language, &[None, Some("d")]), None);
+        assert_eq!(
+            completed(language, &[None, Some("b"), None]).as_deref(),
+            Some("b")
+        );
     }
 }

@@ -168,7 +168,7 @@ impl Checker {
         if let Some(language) = &self.language
             && !pattern.counts_cells()
         {
-            let verdict = match language.shortest_filling(pattern) {
+            let verdict = match language.short_filling(pattern) {
                 Some(witness) => Verdict::Completable(witness),
                 None => Verdict::Impossible,
             };
