@@ -22,7 +22,8 @@ use crate::error::CommandError;
 /// Where compiled grammars are kept.
 #[derive(Args)]
 pub struct CacheArguments {
-    /// Keep compiled grammars in this folder, and take them from it
+    /// Keep compiled grammars in this folder, and what was measured of graphics cards, and
+    /// take both from it
     #[arg(long = "cache", value_name = "DIR")]
     folder: Option<PathBuf>,
     /// Mebibytes that the folder may grow to
@@ -31,6 +32,12 @@ pub struct CacheArguments {
 }
 
 impl CacheArguments {
+    /// The folder, if one is named.
+    #[cfg(feature = "gpu")]
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// The cache; with no folder it is in memory alone.
     pub fn open(&self) -> Result<Arc<GrammarCache>, CommandError> {
         let origin = Instant::now();

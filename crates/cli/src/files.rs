@@ -15,8 +15,13 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::Tokenizer;
 use serde_json::Value;
 
+use crate::cache::CacheArguments;
 use crate::error::CommandError;
 use crate::schema::SchemaArguments;
+#[cfg(feature = "gpu")]
+use crate::tunings::TuningFile;
+#[cfg(feature = "gpu")]
+use lacuna_engine::Tunings;
 
 /// The bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
@@ -130,17 +135,32 @@ fn device(name: &str) -> Result<DevicePreference, String> {
 
 impl ModelArguments {
     /// Loads the model and puts it on the device.
-    pub fn load(&self) -> Result<Engine, CommandError> {
+    ///
+    /// What is measured of a card is kept in the cache's folder, which is there already.
+    pub fn load(&self, cache: &CacheArguments) -> Result<Engine, CommandError> {
         let file = |name: &str| read(&self.model.join(name));
         let origin = Instant::now();
         let clock = Arc::new(move || origin.elapsed().as_secs_f64() * 1000.0);
+        let options = with_tunings(LoadOptions::new(self.device, clock), cache);
         Ok(block_on(Engine::load(
             &file("config.json")?,
             &file("tokenizer.json")?,
             &file("model.safetensors")?,
-            LoadOptions::new(self.device, clock),
+            options,
         ))?)
     }
+}
+
+#[cfg(feature = "gpu")]
+fn with_tunings(mut options: LoadOptions, cache: &CacheArguments) -> LoadOptions {
+    let file = cache.folder().map(TuningFile::within);
+    options.card.tunings = file.map(|file| Arc::new(file) as Arc<dyn Tunings>);
+    options
+}
+
+#[cfg(not(feature = "gpu"))]
+fn with_tunings(options: LoadOptions, _: &CacheArguments) -> LoadOptions {
+    options
 }
 
 /// Where a model runs and why, as a line for people.

@@ -18,6 +18,8 @@ mod mask;
 mod question;
 mod reference;
 mod schema;
+#[cfg(feature = "gpu")]
+mod tunings;
 mod writing;
 
 use std::process::ExitCode;

@@ -49,7 +49,7 @@ pub fn write(
     shape: &Shape,
 ) -> Result<ExitCode, CommandError> {
     let cache = arguments.cache.open()?;
-    let engine = arguments.model.load()?.with_cache(cache);
+    let engine = arguments.model.load(&arguments.cache)?.with_cache(cache);
     let request = GenerateRequest {
         request: arguments.prompt.clone(),
         task: arguments.task.clone(),

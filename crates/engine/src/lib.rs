@@ -50,10 +50,10 @@ mod workbench;
 
 pub use cache::GrammarCache;
 pub use clock::Clock;
-#[cfg(feature = "gpu")]
-pub use device::Timer;
 #[cfg(feature = "model")]
 pub use device::{CardOptions, DevicePreference, DeviceReport, LoadOptions, TOLERANCE};
+#[cfg(feature = "gpu")]
+pub use device::{Timer, Tunings};
 #[cfg(feature = "model")]
 pub use engine::{Engine, GenerateRequest};
 pub use explain::Explanation;

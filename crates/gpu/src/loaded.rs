@@ -1,6 +1,6 @@
 //! A model on the card, and the dispatches that one step of it takes.
 
-use crate::device::GpuDevice;
+use crate::device::{GpuDevice, GpuLimits};
 use crate::error::GpuError;
 use crate::kernel::{AttendBlock, Epilogue, Precision};
 use crate::layout::Layout;
@@ -39,15 +39,7 @@ impl Loaded {
     ) -> Result<Self, GpuError> {
         let layout = Layout::new(&weights.config);
         let limits = &device.info().limits;
-        let head4 = (layout.head_stride / 4) as u32;
-        let bytes = limits.workgroup_bytes;
-        let block = AttendBlock::largest_within(bytes, head4, precision).ok_or_else(|| {
-            GpuError::TooLarge {
-                what: "a block of attention (heads in numbers, workgroup memory in bytes)".into(),
-                needed: weights.config.head_dim as u64,
-                allowed: u64::from(bytes),
-            }
-        })?;
+        let block = block(&layout, limits.workgroup_bytes, precision)?;
         let most = limits.threads.clamp(1, SUMMARY_THREADS);
         Ok(Self {
             weights: CardWeights::upload(device, &layout, weights).await?,
@@ -58,6 +50,17 @@ impl Loaded {
             subgroups: device.info().subgroups && device.info().subgroup_size >= LEAST_SUBGROUP,
             layout,
         })
+    }
+
+    /// The same weights, with other activations from now on.
+    pub(crate) fn set_precision(
+        &mut self,
+        limits: &GpuLimits,
+        precision: Precision,
+    ) -> Result<(), GpuError> {
+        self.block = block(&self.layout, limits.workgroup_bytes, precision)?;
+        self.precision = precision;
+        Ok(())
     }
 
     pub(crate) fn stages(&self) -> Stages<'_> {
@@ -211,4 +214,14 @@ impl Loaded {
         }
         Ok(())
     }
+}
+
+/// The largest block of attention that the workgroup memory has room for.
+fn block(layout: &Layout, bytes: u32, precision: Precision) -> Result<AttendBlock, GpuError> {
+    let head4 = (layout.head_stride / 4) as u32;
+    AttendBlock::largest_within(bytes, head4, precision).ok_or_else(|| GpuError::TooLarge {
+        what: "a block of attention (heads in numbers, workgroup memory in bytes)".into(),
+        needed: layout.config.head_dim as u64,
+        allowed: u64::from(bytes),
+    })
 }

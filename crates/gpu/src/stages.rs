@@ -137,7 +137,11 @@ impl<'a> Stages<'a> {
             let columns = end - first;
             let paired = *epilogue == Epilogue::SwiGlu;
             let computed = if paired { 2 * columns } else { columns };
-            let class = ProductClass::new(input.count, computed, matrix.depth, part.format);
+            let class = ProductClass::new(
+                [input.count, computed, matrix.depth],
+                part.format,
+                self.precision,
+            );
             let tile = self.tiles.of(class);
             let kernel = Kernel::Project(Project {
                 format: part.format,

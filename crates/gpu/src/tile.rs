@@ -5,7 +5,7 @@
 //! of use again on the same adapter only.
 
 use crate::device::GpuLimits;
-use crate::kernel::{Format, Tile};
+use crate::kernel::{Format, Precision, Tile};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -20,15 +20,21 @@ pub(crate) struct ProductClass {
     columns: usize,
     depth: usize,
     format: Format,
+    precision: Precision,
 }
 
 impl ProductClass {
-    pub(crate) fn new(rows: usize, columns: usize, depth: usize, format: Format) -> Self {
+    pub(crate) fn new(
+        [rows, columns, depth]: [usize; 3],
+        format: Format,
+        precision: Precision,
+    ) -> Self {
         Self {
             rows: rows.next_power_of_two(),
             columns,
             depth,
             format,
+            precision,
         }
     }
 }
@@ -125,7 +131,7 @@ mod tests {
     #[test]
     fn measurements_are_kept_for_their_adapter() {
         let mut choice = TileChoice::new(&GpuLimits::UNLIMITED);
-        let class = ProductClass::new(100, 64, 64, Format::Int8);
+        let class = ProductClass::new([100, 64, 64], Format::Int8, Precision::Single);
         let (thumb, other) = (choice.of(class), Tile::ALL[4]);
         assert_ne!(thumb, other);
         choice.measured(class, other);
@@ -150,7 +156,10 @@ mod tests {
     #[test]
     fn small_products_get_small_tiles() {
         let choice = TileChoice::new(&GpuLimits::UNLIMITED);
-        let tile = |rows, columns| choice.of(ProductClass::new(rows, columns, 768, Format::Int8));
+        let tile = |rows, columns| {
+            let shape = [rows, columns, 768];
+            choice.of(ProductClass::new(shape, Format::Int8, Precision::Single))
+        };
         assert_eq!(tile(1, 768), Tile::ALL[0]);
         assert!(tile(256, 768).rows <= 32);
         assert_eq!(tile(2048, 2048), Tile::ALL[4]);

@@ -125,6 +125,29 @@ impl GpuTransformer {
         self.loaded.precision == Precision::Half
     }
 
+    /// Takes f16 for the activations from now on where the adapter has it, or f32; the weights
+    /// stay where they are.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`] if there is no room for a block of attention; then nothing has
+    /// changed.
+    pub fn set_half(&mut self, half: bool) -> Result<(), GpuError> {
+        let info = self.device.info();
+        let precision = match half && info.f16 {
+            true => Precision::Half,
+            false => Precision::Single,
+        };
+        if precision != self.loaded.precision {
+            self.loaded.set_precision(&info.limits, precision)?;
+            self.workspace = None;
+            self.narrowing = None;
+            self.bindings.forget();
+            self.stored = Stored::default();
+            self.last = LastStep::default();
+        }
+        Ok(())
+    }
+
     /// Frees everything on the card, as dropping it does.
     pub fn dispose(self) {}
 

@@ -205,4 +205,6 @@ fn second_looks_and_room() {
         live >= least && live < least + (1 << 15),
         "{live} of {least}"
     );
+    drop(model);
+    assert_eq!(device.live_bytes(), 0);
 }

@@ -94,6 +94,12 @@ pub struct Arguments {
     /// Take only the first N examples
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// 0 takes the most probable tokens, 1 samples
+    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    temperature: f32,
+    /// The prompt's task line, in place of the schema's names
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
     /// Write every run, with its text, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -108,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         .collect::<Result<_, _>>()?;
     let methods = arguments.with_key_caches(&methods);
     let cache = arguments.cache.open()?;
-    let engine = arguments.model.load()?.with_cache(cache);
+    let engine = arguments.model.load(&arguments.cache)?.with_cache(cache);
     let text = read_grammar_text(&arguments.grammar)?;
     let dialect = Dialect::of_file(&arguments.grammar.display().to_string())?;
     let evaluation = Evaluation {
@@ -147,7 +153,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 }
 
 impl Arguments {
-    /// The methods in the blocks that are asked for, each with each cache of keys.
+    /// The methods in the blocks and at the temperature that are asked for, each with each
+    /// cache of keys.
     fn with_key_caches(&self, methods: &[Method]) -> Vec<Method> {
         let of = |method: &Method, key_cache: KeyCache| {
             let name = KeyCache::NAMES.iter().find(|(_, kind)| *kind == key_cache);
@@ -161,6 +168,7 @@ impl Arguments {
                 options: Options {
                     block: self.block,
                     key_cache,
+                    temperature: self.temperature,
                     ..method.options.clone()
                 },
             }
@@ -281,7 +289,7 @@ impl Evaluation<'_> {
     fn request(&self, example: &Example) -> GenerateRequest {
         GenerateRequest {
             request: example.request.clone(),
-            task: None,
+            task: self.arguments.task.clone(),
             grammar: self.grammar.clone(),
             texts: BTreeMap::new(),
             lists: BTreeMap::new(),

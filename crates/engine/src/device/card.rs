@@ -1,5 +1,6 @@
 //! A model on a graphics card.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, GpuTransformer, TransformerOptions};
@@ -7,7 +8,7 @@ use lacuna_logits::{RowSummary, Scored};
 use lacuna_model::{ForwardError, ForwardPass, Narrow, StepRequest, Weights};
 
 use super::alarm::within;
-use super::{NoCard, Timer};
+use super::{NoCard, Timer, Tunings};
 
 /// How a card is opened.
 #[derive(Clone, Default)]
@@ -18,6 +19,16 @@ pub struct CardOptions {
     pub model: TransformerOptions,
     /// Where the device cannot watch the time itself (in a browser), what does.
     pub timer: Option<Timer>,
+    /// Where tunings are kept; without, nothing is tuned.
+    pub tunings: Option<Arc<dyn Tunings>>,
+}
+
+impl CardOptions {
+    /// The same, in the precision that a card has come to.
+    pub(super) fn computing_as(mut self, card: &Card) -> Self {
+        self.model.half = card.is_half();
+        self
+    }
 }
 
 pub(crate) struct Card {
@@ -25,6 +36,8 @@ pub(crate) struct Card {
     transformer: GpuTransformer,
     timer: Option<Timer>,
     limit: Duration,
+    /// Where to put what tuning finds, if that is not known already.
+    untuned: Option<Arc<dyn Tunings>>,
 }
 
 impl From<GpuError> for NoCard {
@@ -45,8 +58,13 @@ impl Card {
     /// Opens a device and puts the model there.
     pub async fn open(weights: &Weights, options: &CardOptions) -> Result<Self, NoCard> {
         let device = GpuDevice::request(options.device.clone()).await?;
-        let transformer = GpuTransformer::new(&device, weights, &options.model).await?;
+        let mut model = options.model.clone();
+        let tunings = options.tunings.as_ref();
+        let kept = || tunings.and_then(|tunings| tunings.get(&device.info().key()));
+        model.tuning = model.tuning.or_else(kept);
+        let transformer = GpuTransformer::new(&device, weights, &model).await?;
         Ok(Self {
+            untuned: tunings.filter(|_| model.tuning.is_none()).cloned(),
             device,
             transformer,
             timer: options.timer.clone(),
@@ -74,6 +92,40 @@ impl Card {
     /// Whether it is the processor that pretends to be a card.
     pub fn is_software(&self) -> bool {
         self.device.info().software
+    }
+
+    /// Whether the adapter has half precision, and it is wanted.
+    pub fn has_half(&self) -> bool {
+        self.device.info().f16
+    }
+
+    /// Whether activations are f16.
+    pub fn is_half(&self) -> bool {
+        self.transformer.is_half()
+    }
+
+    /// Takes f16 or f32 from now on.
+    pub fn set_half(&mut self, half: bool) -> Result<(), ForwardError> {
+        Ok(self.transformer.set_half(half)?)
+    }
+
+    /// Finds the fastest variants for such steps in every precision, once for each adapter.
+    pub async fn tune(&mut self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
+        let Some(tunings) = self.untuned.take() else {
+            return Ok(());
+        };
+        let before = self.is_half();
+        for half in [false, true] {
+            if !half || self.has_half() {
+                self.set_half(half)?;
+                let ring = give_up(&self.device, self.limit);
+                let work = self.transformer.tune(request);
+                within(self.timer.as_ref(), self.limit, ring, work).await?;
+            }
+        }
+        self.set_half(before)?;
+        tunings.put(&self.device.info().key(), &self.transformer.tuning());
+        Ok(())
     }
 
     pub async fn step(

@@ -24,7 +24,10 @@ mod card;
 mod choose;
 mod pass;
 mod placement;
+mod precision;
 mod probe;
+#[cfg(feature = "gpu")]
+mod tunings;
 
 use serde::Serialize;
 
@@ -35,6 +38,8 @@ pub use alarm::Timer;
 pub use card::CardOptions;
 pub(crate) use placement::{Placement, SharedReport};
 pub use probe::TOLERANCE;
+#[cfg(feature = "gpu")]
+pub use tunings::Tunings;
 
 /// Where a model shall run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,6 +9,12 @@ use super::NoCard;
 #[derive(Clone, Debug, Default)]
 pub struct CardOptions {}
 
+impl CardOptions {
+    pub(super) fn computing_as(self, card: &Card) -> Self {
+        match *card {}
+    }
+}
+
 pub(crate) enum Card {}
 
 impl Card {
@@ -27,6 +33,22 @@ impl Card {
     }
 
     pub fn is_software(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn has_half(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn is_half(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn set_half(&mut self, _: bool) -> Result<(), ForwardError> {
+        match *self {}
+    }
+
+    pub async fn tune(&mut self, _: &StepRequest<'_>) -> Result<(), ForwardError> {
         match *self {}
     }
 

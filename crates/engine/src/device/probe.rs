@@ -95,8 +95,13 @@ async fn time(
     Ok(Ok(theirs / ours.max(1e-3)))
 }
 
+/// The canvas that a card is tuned for: as long as a short prompt with a usual text.
+pub(super) fn tuning_canvas(config: &ModelConfig) -> Canvas {
+    Canvas::new(config, LENGTHS[LENGTHS.len() - 1])
+}
+
 /// Any prompt, and masks behind it.
-struct Canvas {
+pub(super) struct Canvas {
     ids: Vec<u32>,
     rows: Vec<usize>,
     writable: TokenSet,
@@ -119,7 +124,7 @@ impl Canvas {
         }
     }
 
-    fn request(&self) -> StepRequest<'_> {
+    pub(super) fn request(&self) -> StepRequest<'_> {
         StepRequest {
             ids: &self.ids,
             rows: &self.rows,
