@@ -129,7 +129,7 @@ fn require_room(
         length,
         rows,
         top: 16,
-        kept: false,
+        kept: true,
     };
     let plan = MemoryPlan::for_model(config, half, step, &device.info().limits)?;
     memory.map_or(Ok(()), |bytes| plan.fits(bytes))

@@ -93,14 +93,14 @@ fn rates(report: &GpuReport) -> String {
 
 fn steps(entries: &[StepEntry]) -> String {
     let mut table = "| model | weights | activations | cells | ms a step | fastest to slowest | \
-        bytes | operations | dispatches | floor, ms | of the floor |\n\
-        |---|---|---|--:|--:|---|--:|--:|--:|--:|--:|\n"
+        bytes | operations | dispatches | floor, ms | of the floor | a quarter computed, ms |\n\
+        |---|---|---|--:|--:|---|--:|--:|--:|--:|--:|--:|\n"
         .to_owned();
     for entry in entries {
         let name = configuration(entry);
         let Some(step) = &entry.step else {
             let why = entry.skipped.as_deref().unwrap_or_default();
-            let _ = writeln!(table, "| {name} | not measured: {why} | | | | | | |");
+            let _ = writeln!(table, "| {name} | not measured: {why} | | | | | | | |");
             continue;
         };
         let (bytes, operations, dispatches) = match &step.profile {
@@ -119,10 +119,11 @@ fn steps(entries: &[StepEntry]) -> String {
             .map_or(String::new(), |ratio| format!("{ratio:.1}"));
         let _ = writeln!(
             table,
-            "| {name} | {} | {} to {} | {bytes} | {operations} | {dispatches} | {floor} | {of_floor} |",
+            "| {name} | {} | {} to {} | {bytes} | {operations} | {dispatches} | {floor} | {of_floor} | {} |",
             millis(step.step_micros),
             millis(step.fastest_micros),
             millis(step.slowest_micros),
+            millis(step.kept_micros),
         );
     }
     table + "\n"

@@ -6,7 +6,7 @@ use crate::kernel::{Format, Precision};
 use crate::profile::StepProfile;
 use crate::transformer::{GpuTransformer, TransformerOptions};
 use lacuna_logits::TokenSet;
-use lacuna_model::{ForwardError, ForwardPass, ModelConfig, StepRequest, WeightFormat};
+use lacuna_model::{ForwardError, ForwardPass, Kept, ModelConfig, StepRequest, WeightFormat};
 use serde::Serialize;
 
 /// The time of a step, and what it is to be compared with.
@@ -26,6 +26,9 @@ pub struct StepBench {
     pub fastest_micros: f64,
     /// The slowest of them.
     pub slowest_micros: f64,
+    /// Median microseconds of a step of the dual cache: the last quarter of the positions is
+    /// computed and wanted, and the others' keys and values are kept.
+    pub kept_micros: f64,
     /// Microseconds of a step before tuning, the fastest of a few.
     pub untuned_micros: f64,
     /// What tuning found: see [`GpuTransformer::tuning`].
@@ -85,7 +88,9 @@ pub async fn bench_step(
     let untuned = times_of(&mut model, &request, UNTUNED_STEPS, clock).await?;
     model.tune(&request).await?;
     let times = times_of(&mut model, &request, STEPS, clock).await?;
+    let live_bytes = device.live_bytes();
     let profile = model.profile(&request).await?;
+    let kept = times_of_kept(&mut model, &request, STEPS, clock).await?;
     let precision = match model.is_half() {
         true => Precision::Half,
         false => Precision::Single,
@@ -115,12 +120,39 @@ pub async fn bench_step(
         step_micros: times[STEPS / 2],
         fastest_micros: times[0],
         slowest_micros: times[STEPS - 1],
+        kept_micros: kept[STEPS / 2],
         untuned_micros: untuned[0],
         tuning: model.tuning(),
-        live_bytes: device.live_bytes(),
+        live_bytes,
         profile,
         floor,
     })
+}
+
+/// As [`times_of`], of steps that compute the last quarter of the positions.
+async fn times_of_kept(
+    model: &mut GpuTransformer,
+    request: &StepRequest<'_>,
+    steps: usize,
+    clock: Clock<'_>,
+) -> Result<Vec<f64>, ForwardError> {
+    let end = request.ids.len();
+    let start = end - end.div_ceil(4);
+    let rows: Vec<usize> = (start..end).collect();
+    // Another token, so that what is kept is of another input.
+    let mut earlier = request.ids.to_vec();
+    earlier[start] = (earlier[start] + 1) % model.config().vocab_size as u32;
+    let request = StepRequest {
+        rows: &rows,
+        kept: Some(Kept {
+            ids: &earlier,
+            start,
+            end,
+        }),
+        ..*request
+    };
+    model.tune(&request).await?;
+    times_of(model, &request, steps, clock).await
 }
 
 /// Microseconds of steps, the fastest first, after one that compiles and makes room.
