@@ -24,7 +24,8 @@ use lacuna_lexer::{Lexer, LexerState, NO_ROW, Owed, RowId, Spanner, TerminalId, 
 use crate::cells;
 use crate::cfg::Cfg;
 use crate::gap_group::Boundaries;
-use crate::sweep::{self, GapReaches};
+use crate::gap_reach::GapReaches;
+use crate::sweep;
 use crate::{Gap, Pattern, Segment};
 
 /// What crossing an edge adds to the filling of a gap.

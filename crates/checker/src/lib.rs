@@ -48,6 +48,7 @@ mod dots;
 mod exact;
 mod fit;
 pub mod gap_group;
+mod gap_reach;
 pub mod graph;
 pub mod guide;
 pub mod lookahead;

@@ -1,298 +1,28 @@
 //! Edges of the completion graph in text and in gaps of any length.
 //!
 //! Lexemes from one node are followed together, a front of lexer states that moves
-//! over the pattern byte by byte. What a lexeme can do inside a gap of any length
-//! depends on the state it enters with and on nothing else, so it is found once
-//! for each such state ([`GapReach`]) and kept.
+//! over the pattern byte by byte, up to the next gap: there a node stands for each state
+//! that a lexeme under way can have, so that lexemes that come to the same state go on
+//! together. What they can do inside a gap of any length is kept
+//! ([`gap_reach`](crate::gap_reach)).
 //!
 //! Two things keep gaps small. Behind most lexemes a blank changes nothing, so one
-//! node stands for all boundaries of a gap or most ([`Lexer::separator`] proves it
-//! for a grammar). And a lexeme that could end exactly where a gap ends could as well end inside
-//! it, so no node stands at the end of a gap.
+//! node stands for all boundaries of a gap or most
+//! ([`Lexer::separator`](lacuna_lexer::Lexer::separator) proves it for a grammar). And a
+//! lexeme that could end exactly where a gap ends could as well end inside it, so no
+//! boundary stands at the end of a gap.
 //!
 //! Cost: in text, the bytes of a lexeme; at a gap, the states that the next byte
 //! of text leaves alive.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, LexerState, NO_ROW, TerminalId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use lacuna_lexer::{LexerState, NO_ROW};
+use rustc_hash::FxHashMap;
 
-use crate::cfg::{Cfg, Symbol};
-use crate::gap_group::{Boundaries, GapStep, Member};
+use crate::gap_reach::{GapReach, Leaving};
 use crate::graph::{Addition, CompletionGraph, Edge, Edges, Emit, Label, Point, Step};
 use crate::{Gap, Segment};
-
-/// What lexemes can do in a gap of any length, by the state they enter it with.
-#[derive(Clone, Debug, Default)]
-pub struct GapReaches {
-    known: FxHashMap<LexerState, Arc<GapReach>>,
-    /// The ways to leave a gap, by the state it is entered with and the byte behind it.
-    leaving: FxHashMap<(LexerState, u8), Arc<[Leaving]>>,
-    entries: usize,
-    boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
-    /// The terminals that stand in productions.
-    used: Option<Vec<bool>>,
-}
-
-/// What a lexeme under way can become inside a gap of any length.
-#[derive(Debug)]
-struct GapReach {
-    /// The states it can come to, cheapest first; the one it entered with is the
-    /// first.
-    states: Vec<Reached>,
-    /// The boundaries at which it can end, each once.
-    ends: Vec<GapEnd>,
-}
-
-#[derive(Debug)]
-struct Reached {
-    state: LexerState,
-    cost: u32,
-    /// Where it came from, by its place here, and the byte read if one was.
-    before: u32,
-    byte: Option<u8>,
-}
-
-/// A way to leave a gap.
-#[derive(Clone, Copy, Debug)]
-struct Leaving {
-    /// The state it is left with, by its place.
-    at: u32,
-    /// The state behind the next byte.
-    state: LexerState,
-    cost: u32,
-}
-
-#[derive(Debug)]
-struct GapEnd {
-    terminal: TerminalId,
-    to: LexerState,
-    cost: u32,
-    /// The state in which it ends, by its place.
-    at: u32,
-    separator: Option<Emit>,
-}
-
-/// States and ends that are kept for later patterns: some 40 megabytes.
-const MAX_KEPT: usize = 2_000_000;
-
-impl GapReaches {
-    fn from(&mut self, lexer: &Lexer, state: LexerState) -> Arc<GapReach> {
-        if let Some(known) = self.known.get(&state) {
-            return Arc::clone(known);
-        }
-        let reach = Arc::new(GapReach::new(lexer, state));
-        self.make_room(reach.states.len() + reach.ends.len());
-        self.known.insert(state, Arc::clone(&reach));
-        reach
-    }
-
-    /// The ways to leave a gap that a byte comes behind: to each state the cheapest.
-    fn leaving(
-        &mut self,
-        lexer: &Lexer,
-        entry: LexerState,
-        reach: &GapReach,
-        next: u8,
-    ) -> Arc<[Leaving]> {
-        if let Some(known) = self.leaving.get(&(entry, next)) {
-            return Arc::clone(known);
-        }
-        let mut seen: FxHashSet<LexerState> = FxHashSet::default();
-        let states = (0..).zip(&reach.states);
-        let leaving = states.filter_map(|(at, reached)| {
-            let state = lexer.next(reached.state, next)?;
-            let cost = reached.cost;
-            seen.insert(state).then_some(Leaving { at, state, cost })
-        });
-        let leaving: Arc<[Leaving]> = leaving.collect();
-        self.make_room(1 + leaving.len());
-        self.leaving.insert((entry, next), Arc::clone(&leaving));
-        leaving
-    }
-
-    /// Forgets what was found, if there is no room for more.
-    fn make_room(&mut self, entries: usize) {
-        self.entries += entries;
-        if self.entries > MAX_KEPT {
-            self.known.clear();
-            self.leaving.clear();
-            self.entries = entries;
-        }
-    }
-
-    /// All boundaries that lexemes lead to from these, inside a gap.
-    pub(crate) fn boundaries(
-        &mut self,
-        cfg: &Cfg,
-        mut entries: Vec<LexerState>,
-    ) -> Arc<Boundaries> {
-        entries.sort_unstable();
-        entries.dedup();
-        if let Some(known) = self.boundaries.get(entries.as_slice()) {
-            return Arc::clone(known);
-        }
-        let used = self.used.get_or_insert_with(|| used_terminals(cfg)).clone();
-        let mut states = entries.clone();
-        let mut lexemes: Vec<(TerminalId, LexerState, LexerState, u32)> = Vec::new();
-        let mut at = 0;
-        while let Some(&from) = states.get(at) {
-            at += 1;
-            for end in &self.from(&cfg.lexer, from).ends {
-                if !used[end.terminal as usize] {
-                    continue;
-                }
-                if !states.contains(&end.to) {
-                    states.push(end.to);
-                }
-                lexemes.push((end.terminal, from, end.to, tokens(end.cost)));
-            }
-        }
-        states.sort_unstable();
-        let member = |state: LexerState| states.partition_point(|&known| known < state) as Member;
-        let steps = lexemes.iter().map(|&(terminal, from, to, cost)| GapStep {
-            terminal,
-            from: member(from),
-            to: member(to),
-            cost,
-        });
-        let boundaries = Arc::new(Boundaries {
-            steps: steps.collect(),
-            states: states.into(),
-        });
-        self.boundaries
-            .insert(entries.into(), Arc::clone(&boundaries));
-        boundaries
-    }
-}
-
-fn used_terminals(cfg: &Cfg) -> Vec<bool> {
-    let mut used = vec![false; cfg.lexer.terminal_count()];
-    for symbol in &cfg.symbols {
-        if let Symbol::Terminal(terminal) = symbol {
-            used[*terminal as usize] = true;
-        }
-    }
-    used
-}
-
-impl GapReach {
-    fn new(lexer: &Lexer, entry: LexerState) -> Self {
-        let mut states = vec![Reached {
-            state: entry,
-            cost: 0,
-            before: 0,
-            byte: None,
-        }];
-        let mut queue = VecDeque::from([0u32]);
-        let mut settled: FxHashMap<LexerState, ()> = FxHashMap::default();
-        let mut order = Vec::new();
-        let mut ends: Vec<GapEnd> = Vec::new();
-        let mut known: FxHashMap<(TerminalId, LexerState), ()> = FxHashMap::default();
-        while let Some(at) = queue.pop_front() {
-            let Reached { state, cost, .. } = states[at as usize];
-            if settled.insert(state, ()).is_some() {
-                continue;
-            }
-            order.push(at);
-            for finish in lexer.finishes(state) {
-                let Some(terminal) = finish.terminal else {
-                    states.push(Reached {
-                        state: finish.to,
-                        cost,
-                        before: at,
-                        byte: None,
-                    });
-                    queue.push_front(states.len() as u32 - 1);
-                    continue;
-                };
-                let separator = lexer.separator(finish.to);
-                let to = separator.map_or(finish.to, |(_, state)| state);
-                if known.insert((terminal, to), ()).is_none() {
-                    let separator = separator.map(|(byte, state)| Emit::Separate {
-                        byte,
-                        boundary: finish.to,
-                        state,
-                    });
-                    ends.push(GapEnd {
-                        terminal,
-                        to,
-                        cost,
-                        at,
-                        separator,
-                    });
-                }
-            }
-            for &(byte, next) in lexer.moves(state) {
-                if !settled.contains_key(&next) {
-                    states.push(Reached {
-                        state: next,
-                        cost: cost + 1,
-                        before: at,
-                        byte: Some(byte),
-                    });
-                    queue.push_back(states.len() as u32 - 1);
-                }
-            }
-        }
-        let (states, places) = keep(states, &order);
-        for end in &mut ends {
-            end.at = places[end.at as usize];
-        }
-        Self { states, ends }
-    }
-
-    /// What it writes to end at a boundary, last first.
-    fn spell_end(&self, end: &GapEnd, segment: u32, reversed: &mut Vec<Addition>) {
-        reversed.extend(end.separator.map(|emit| Addition { segment, emit }));
-        self.spell(end.at, segment, reversed);
-    }
-
-    /// What it writes to come to a state, last first.
-    fn spell(&self, mut at: u32, segment: u32, reversed: &mut Vec<Addition>) {
-        while at != 0 {
-            let Reached {
-                state,
-                before,
-                byte,
-                ..
-            } = self.states[at as usize];
-            reversed.extend(byte.map(|byte| Addition {
-                segment,
-                emit: Emit::Byte(byte, state),
-            }));
-            at = before;
-        }
-    }
-}
-
-/// The states that were settled, in that order, and where each has gone.
-fn keep(mut states: Vec<Reached>, order: &[u32]) -> (Vec<Reached>, Vec<u32>) {
-    let mut places = vec![0; states.len()];
-    for (place, &at) in (0..).zip(order) {
-        places[at as usize] = place;
-    }
-    for reached in &mut states {
-        reached.before = places[reached.before as usize];
-    }
-    let kept = order.iter().map(|&at| {
-        let Reached {
-            state,
-            cost,
-            before,
-            byte,
-        } = states[at as usize];
-        Reached {
-            state,
-            cost,
-            before,
-            byte,
-        }
-    });
-    (kept.collect(), places)
-}
 
 /// All lexemes that may begin at a node; `None` beyond the budget.
 pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Edges> {
@@ -382,7 +112,7 @@ struct Found {
 
 /// About how many tokens it takes to write so many bytes. Coarse costs keep sets of
 /// states alike, and tokens are what gaps will be counted in.
-fn tokens(bytes: u32) -> u32 {
+pub(crate) fn tokens(bytes: u32) -> u32 {
     bytes.div_ceil(4)
 }
 

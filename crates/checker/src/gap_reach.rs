@@ -1,0 +1,288 @@
+//! What lexemes can do inside a gap of any length.
+//!
+//! That depends on the state of the lexer that they enter with and on nothing else, and
+//! how they leave it on the byte behind it; so both are found once, and kept up to a
+//! bound.
+//!
+//! Cost: for a state met for the first time, the states of the lexer that it leads to.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lacuna_lexer::{Lexer, LexerState, TerminalId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cfg::{Cfg, Symbol};
+use crate::gap_group::{Boundaries, GapStep, Member};
+use crate::graph::{Addition, Emit};
+use crate::sweep::tokens;
+
+/// What lexemes can do in a gap of any length, by the state they enter it with.
+#[derive(Clone, Debug, Default)]
+pub struct GapReaches {
+    known: FxHashMap<LexerState, Arc<GapReach>>,
+    /// The ways to leave a gap, by the state it is entered with and the byte behind it.
+    leaving: FxHashMap<(LexerState, u8), Arc<[Leaving]>>,
+    entries: usize,
+    boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
+    /// The terminals that stand in productions.
+    used: Option<Vec<bool>>,
+}
+
+/// What a lexeme under way can become inside a gap of any length.
+#[derive(Debug)]
+pub(crate) struct GapReach {
+    /// The states it can come to, cheapest first; the one it entered with is the
+    /// first.
+    pub states: Vec<Reached>,
+    /// The boundaries at which it can end, each once.
+    pub ends: Vec<GapEnd>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Reached {
+    pub state: LexerState,
+    pub cost: u32,
+    /// Where it came from, by its place here, and the byte read if one was.
+    pub before: u32,
+    pub byte: Option<u8>,
+}
+
+/// A way to leave a gap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaving {
+    /// The state it is left with, by its place.
+    pub at: u32,
+    /// The state behind the next byte.
+    pub state: LexerState,
+    pub cost: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct GapEnd {
+    pub terminal: TerminalId,
+    pub to: LexerState,
+    pub cost: u32,
+    /// The state in which it ends, by its place.
+    pub at: u32,
+    pub separator: Option<Emit>,
+}
+
+/// States and ends that are kept for later patterns: some 40 megabytes.
+const MAX_KEPT: usize = 2_000_000;
+
+impl GapReaches {
+    pub(crate) fn from(&mut self, lexer: &Lexer, state: LexerState) -> Arc<GapReach> {
+        if let Some(known) = self.known.get(&state) {
+            return Arc::clone(known);
+        }
+        let reach = Arc::new(GapReach::new(lexer, state));
+        self.make_room(reach.states.len() + reach.ends.len());
+        self.known.insert(state, Arc::clone(&reach));
+        reach
+    }
+
+    /// The ways to leave a gap that a byte comes behind: to each state the cheapest.
+    pub(crate) fn leaving(
+        &mut self,
+        lexer: &Lexer,
+        entry: LexerState,
+        reach: &GapReach,
+        next: u8,
+    ) -> Arc<[Leaving]> {
+        if let Some(known) = self.leaving.get(&(entry, next)) {
+            return Arc::clone(known);
+        }
+        let mut seen: FxHashSet<LexerState> = FxHashSet::default();
+        let states = (0..).zip(&reach.states);
+        let leaving = states.filter_map(|(at, reached)| {
+            let state = lexer.next(reached.state, next)?;
+            let cost = reached.cost;
+            seen.insert(state).then_some(Leaving { at, state, cost })
+        });
+        let leaving: Arc<[Leaving]> = leaving.collect();
+        self.make_room(1 + leaving.len());
+        self.leaving.insert((entry, next), Arc::clone(&leaving));
+        leaving
+    }
+
+    /// Forgets what was found, if there is no room for more.
+    fn make_room(&mut self, entries: usize) {
+        self.entries += entries;
+        if self.entries > MAX_KEPT {
+            self.known.clear();
+            self.leaving.clear();
+            self.entries = entries;
+        }
+    }
+
+    /// All boundaries that lexemes lead to from these, inside a gap.
+    pub(crate) fn boundaries(
+        &mut self,
+        cfg: &Cfg,
+        mut entries: Vec<LexerState>,
+    ) -> Arc<Boundaries> {
+        entries.sort_unstable();
+        entries.dedup();
+        if let Some(known) = self.boundaries.get(entries.as_slice()) {
+            return Arc::clone(known);
+        }
+        let used = self.used.get_or_insert_with(|| used_terminals(cfg)).clone();
+        let mut states = entries.clone();
+        let mut lexemes: Vec<(TerminalId, LexerState, LexerState, u32)> = Vec::new();
+        let mut at = 0;
+        while let Some(&from) = states.get(at) {
+            at += 1;
+            for end in &self.from(&cfg.lexer, from).ends {
+                if !used[end.terminal as usize] {
+                    continue;
+                }
+                if !states.contains(&end.to) {
+                    states.push(end.to);
+                }
+                lexemes.push((end.terminal, from, end.to, tokens(end.cost)));
+            }
+        }
+        states.sort_unstable();
+        let member = |state: LexerState| states.partition_point(|&known| known < state) as Member;
+        let steps = lexemes.iter().map(|&(terminal, from, to, cost)| GapStep {
+            terminal,
+            from: member(from),
+            to: member(to),
+            cost,
+        });
+        let boundaries = Arc::new(Boundaries {
+            steps: steps.collect(),
+            states: states.into(),
+        });
+        self.boundaries
+            .insert(entries.into(), Arc::clone(&boundaries));
+        boundaries
+    }
+}
+
+fn used_terminals(cfg: &Cfg) -> Vec<bool> {
+    let mut used = vec![false; cfg.lexer.terminal_count()];
+    for symbol in &cfg.symbols {
+        if let Symbol::Terminal(terminal) = symbol {
+            used[*terminal as usize] = true;
+        }
+    }
+    used
+}
+
+impl GapReach {
+    fn new(lexer: &Lexer, entry: LexerState) -> Self {
+        let mut states = vec![Reached {
+            state: entry,
+            cost: 0,
+            before: 0,
+            byte: None,
+        }];
+        let mut queue = VecDeque::from([0u32]);
+        let mut settled: FxHashMap<LexerState, ()> = FxHashMap::default();
+        let mut order = Vec::new();
+        let mut ends: Vec<GapEnd> = Vec::new();
+        let mut known: FxHashMap<(TerminalId, LexerState), ()> = FxHashMap::default();
+        while let Some(at) = queue.pop_front() {
+            let Reached { state, cost, .. } = states[at as usize];
+            if settled.insert(state, ()).is_some() {
+                continue;
+            }
+            order.push(at);
+            for finish in lexer.finishes(state) {
+                let Some(terminal) = finish.terminal else {
+                    states.push(Reached {
+                        state: finish.to,
+                        cost,
+                        before: at,
+                        byte: None,
+                    });
+                    queue.push_front(states.len() as u32 - 1);
+                    continue;
+                };
+                let separator = lexer.separator(finish.to);
+                let to = separator.map_or(finish.to, |(_, state)| state);
+                if known.insert((terminal, to), ()).is_none() {
+                    let separator = separator.map(|(byte, state)| Emit::Separate {
+                        byte,
+                        boundary: finish.to,
+                        state,
+                    });
+                    ends.push(GapEnd {
+                        terminal,
+                        to,
+                        cost,
+                        at,
+                        separator,
+                    });
+                }
+            }
+            for &(byte, next) in lexer.moves(state) {
+                if !settled.contains_key(&next) {
+                    states.push(Reached {
+                        state: next,
+                        cost: cost + 1,
+                        before: at,
+                        byte: Some(byte),
+                    });
+                    queue.push_back(states.len() as u32 - 1);
+                }
+            }
+        }
+        let (states, places) = keep(states, &order);
+        for end in &mut ends {
+            end.at = places[end.at as usize];
+        }
+        Self { states, ends }
+    }
+
+    /// What it writes to end at a boundary, last first.
+    pub fn spell_end(&self, end: &GapEnd, segment: u32, reversed: &mut Vec<Addition>) {
+        reversed.extend(end.separator.map(|emit| Addition { segment, emit }));
+        self.spell(end.at, segment, reversed);
+    }
+
+    /// What it writes to come to a state, last first.
+    pub fn spell(&self, mut at: u32, segment: u32, reversed: &mut Vec<Addition>) {
+        while at != 0 {
+            let Reached {
+                state,
+                before,
+                byte,
+                ..
+            } = self.states[at as usize];
+            reversed.extend(byte.map(|byte| Addition {
+                segment,
+                emit: Emit::Byte(byte, state),
+            }));
+            at = before;
+        }
+    }
+}
+
+/// The states that were settled, in that order, and where each has gone.
+fn keep(mut states: Vec<Reached>, order: &[u32]) -> (Vec<Reached>, Vec<u32>) {
+    let mut places = vec![0; states.len()];
+    for (place, &at) in (0..).zip(order) {
+        places[at as usize] = place;
+    }
+    for reached in &mut states {
+        reached.before = places[reached.before as usize];
+    }
+    let kept = order.iter().map(|&at| {
+        let Reached {
+            state,
+            cost,
+            before,
+            byte,
+        } = states[at as usize];
+        Reached {
+            state,
+            cost,
+            before,
+            byte,
+        }
+    });
+    (kept.collect(), places)
+}
