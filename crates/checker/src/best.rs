@@ -101,13 +101,17 @@ impl Checker {
         let Some(ways) = ways else {
             return Some(best);
         };
-        // What goes on as the witness does needs no check.
-        let known = ways.heaviest.iter();
-        let known = known.filter(|way| way.leads == Leads::ToTheWitness);
-        for way in known.take(1) {
+        // What comes to where the witness came can go on as it does, unless the witness
+        // went on from another reading of the same text.
+        let mut known = ways.heaviest.iter();
+        if let Some(way) = known.find(|way| way.leads == Leads::ToTheWitness) {
             let rest = in_holes.iter().skip(way.tokens.len());
             let tokens: Vec<TokenId> = way.tokens.iter().chain(rest).copied().collect();
-            best.take(&holes, completion(cells, &tokens, &holes));
+            let tokens = completion(cells, &tokens, &holes);
+            let whole: Vec<Option<TokenId>> = tokens.iter().copied().map(Some).collect();
+            if let CanvasVerdict::Completable(tokens) = self.check_canvas(&whole).0 {
+                best.take(&holes, tokens);
+            }
         }
         let mut is_sure = ways.are_all;
         let mut checks = MOST_CHECKS;
@@ -118,11 +122,11 @@ impl Checker {
             }
             // What is as far from the end is refused for the same reason, as a rule.
             let refusals = refused.entry(way.distance).or_default();
-            if way.leads == Leads::On && (checks == 0 || *refusals == MOST_ALIKE) {
+            if way.leads != Leads::ToTheEnd && (checks == 0 || *refusals == MOST_ALIKE) {
                 is_sure = false;
                 continue;
             }
-            checks -= usize::from(way.leads == Leads::On);
+            checks -= usize::from(way.leads != Leads::ToTheEnd);
             if let Some(tokens) = self.completed(cells, &holes, way, &mut is_sure) {
                 best.take(&holes, tokens);
                 break;

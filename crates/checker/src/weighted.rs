@@ -74,7 +74,8 @@ pub(crate) struct Way {
 pub(crate) enum Leads {
     /// To the end of the text: it is a completion as it is.
     ToTheEnd,
-    /// To a place that the witness comes to, which goes on from there.
+    /// To a place that the witness comes to, which goes on from there or from another
+    /// place that the same text leads to.
     ToTheWitness,
     /// On, as far as is known.
     On,
