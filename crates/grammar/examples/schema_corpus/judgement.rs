@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use lacuna_grammar::json_schema::{SchemaOptions, compile};
+use lacuna_grammar::json_schema::{SchemaOptions, Validator, compile, widen};
 use lacuna_grammar::recognize::recognize;
 use lacuna_grammar::{Diagnostics, Grammar, Place};
 use serde_json::{Value, json};
@@ -28,6 +28,8 @@ const LONGEST: usize = 1_500;
 pub struct Tally {
     schemas: u32,
     refused_schemas: u32,
+    /// Those of which only whole texts are judged.
+    wide_schemas: u32,
     right: u32,
     admitted: u32,
     left_out: u32,
@@ -43,6 +45,7 @@ impl Tally {
     pub fn add(&mut self, other: Tally) {
         self.schemas += other.schemas;
         self.refused_schemas += other.refused_schemas;
+        self.wide_schemas += other.wide_schemas;
         self.right += other.right;
         self.admitted += other.admitted;
         self.left_out += other.left_out;
@@ -74,10 +77,11 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} schemas, {} refused; tests: {} right, {} wrong ({} invalid admitted, {} valid \
+            "{} schemas, {} judged as whole texts only, {} refused; tests: {} right, {} wrong ({} invalid admitted, {} valid \
              left out), {} refused; drawn: {}, changed: {}, outside says otherwise: {}, cannot \
              say: {}",
             self.schemas,
+            self.wide_schemas,
             self.refused_schemas,
             self.right,
             self.admitted + self.left_out,
@@ -124,8 +128,20 @@ impl<'c> Judgement<'c> {
         let (membership, time) = self.compiled(SchemaOptions::membership());
         times.judging.push(self.time(time));
         match &membership {
-            Ok(membership) => self.tests(membership, tally),
-            Err(found) => self.refusal(found, tally),
+            Ok(membership) => self.tests(|text| Some(recognize(membership, text)), tally),
+            Err(found) => match self.wide() {
+                Some((wide, validator)) => {
+                    let admits = |text: &[u8]| match recognize(&wide, text) {
+                        true => validator.is_valid(text),
+                        false => Some(false),
+                    };
+                    tally.wide_schemas += 1;
+                    *tally.refusals.entry(kind_of(found)).or_default() += 1;
+                    self.tests(admits, tally);
+                    self.draw_wide(&admits, tally);
+                }
+                None => self.refusal(found, tally),
+            },
         }
         match (&generation, &membership) {
             (Ok(generation), Ok(membership)) => self.draw(generation, membership, tally),
@@ -182,10 +198,23 @@ impl<'c> Judgement<'c> {
         }
     }
 
-    fn tests(&self, membership: &Grammar, tally: &mut Tally) {
+    /// What judges whole texts where no grammar says it all.
+    fn wide(&self) -> Option<(Grammar, Validator)> {
+        let mut options = SchemaOptions::membership();
+        options.documents = self.arguments.documents.clone();
+        options.assert_formats = self.arguments.asserts_formats;
+        let wide = widen(&self.schema, &options).ok()?;
+        let validator = Validator::new(&self.schema, &options).ok()?;
+        Some((wide.grammar, validator))
+    }
+
+    fn tests(&self, admits: impl Fn(&[u8]) -> Option<bool>, tally: &mut Tally) {
         for test in &self.group.tests {
             let text = test.data.get();
-            let admitted = recognize(membership, text.as_bytes());
+            let Some(admitted) = admits(text.as_bytes()) else {
+                tally.refused += 1;
+                continue;
+            };
             if admitted == test.valid {
                 tally.right += 1;
                 continue;
@@ -202,27 +231,77 @@ impl<'c> Judgement<'c> {
         }
     }
 
+    /// Draws texts of the grammar that admits more, and judges these and what is near
+    /// them.
+    fn draw_wide(&self, admits: &impl Fn(&[u8]) -> Option<bool>, tally: &mut Tally) {
+        if self.arguments.witnesses == 0 {
+            return;
+        }
+        let mut options = SchemaOptions::generation();
+        options.documents = self.arguments.documents.clone();
+        options.assert_formats = self.arguments.asserts_formats;
+        let Ok(wide) = widen(&self.schema, &options) else {
+            return;
+        };
+        let Some(outside) = self.outside(tally) else {
+            return;
+        };
+        let sampler = Sampler::new(&wide.grammar);
+        for seed in 0..self.arguments.witnesses {
+            let rng = &mut fastrand::Rng::with_seed(seed);
+            let drawn = sampler.draw_within(LONGEST, rng);
+            let Ok(mut value) = serde_json::from_slice::<Value>(&drawn) else {
+                continue;
+            };
+            for _ in 0..rng.u8(..3) {
+                mutate(&mut value, rng);
+            }
+            let mut spelled = String::new();
+            spell(&value, rng, &mut spelled);
+            let Ok(reread) = serde_json::from_str::<Value>(&spelled) else {
+                continue;
+            };
+            if spelled.len() > 8 * LONGEST || !self.is_comparable(spelled.as_bytes()) {
+                continue;
+            }
+            tally.changed += 1;
+            let expected = outside.is_valid(&reread);
+            match admits(spelled.as_bytes()) {
+                None => tally.unjudged += 1,
+                Some(admitted) if admitted == expected => {}
+                Some(true) => self.disagree(tally, &format!("admits what is not valid: {spelled}")),
+                Some(false) => {
+                    self.disagree(tally, &format!("leaves out what is valid: {spelled}"))
+                }
+            }
+        }
+    }
+
+    /// The outside validator, if it takes the schema.
+    fn outside(&self, tally: &mut Tally) -> Option<Outside> {
+        let schema = serde_json::from_str::<Value>(&self.schema).ok()?;
+        let outside = Outside::new(
+            &schema,
+            &self.arguments.read_documents,
+            self.arguments.asserts_formats,
+        );
+        outside
+            .map_err(|error| {
+                if !self.arguments.is_quiet {
+                    println!("the outside validator refuses {}: {error}", self.name);
+                }
+                tally.unjudged += 1;
+            })
+            .ok()
+    }
+
     /// Draws texts, and judges them and what is near them.
     fn draw(&self, generation: &Grammar, membership: &Grammar, tally: &mut Tally) {
         if self.arguments.witnesses == 0 {
             return;
         }
-        let Ok(schema) = serde_json::from_str::<Value>(&self.schema) else {
+        let Some(outside) = self.outside(tally) else {
             return;
-        };
-        let outside = match Outside::new(
-            &schema,
-            &self.arguments.read_documents,
-            self.arguments.asserts_formats,
-        ) {
-            Ok(outside) => outside,
-            Err(error) => {
-                if !self.arguments.is_quiet {
-                    println!("the outside validator refuses {}: {error}", self.name);
-                }
-                tally.unjudged += 1;
-                return;
-            }
         };
         let sampler = Sampler::new(generation);
         for seed in 0..self.arguments.witnesses {

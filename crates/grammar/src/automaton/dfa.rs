@@ -230,47 +230,78 @@ impl Dfa {
         self.trim()
     }
 
-    /// Keeps the states that lie on a path from the start to acceptance.
-    pub(super) fn trim(self) -> Self {
-        let count = self.state_count();
-        let mut predecessors: Vec<Vec<StateId>> = vec![Vec::new(); count];
+    fn row(&self, state: StateId) -> &[StateId] {
+        &self.table[state as usize * self.class_count..][..self.class_count]
+    }
+
+    /// Which states reach acceptance.
+    fn live(&self) -> Vec<bool> {
+        let count = self.state_count() as StateId;
+        // Classes beside one another often lead to one state.
+        let leads = |state| {
+            let row = self.row(state).chunk_by(|one, other| one == other);
+            row.map(|run| run[0]).filter(|&next| next != DEAD)
+        };
+        // The states before each, in one list.
+        let mut ends = vec![0u32; count as usize + 1];
+        for next in (0..count).flat_map(leads) {
+            ends[next as usize + 1] += 1;
+        }
+        for state in 0..count as usize {
+            ends[state + 1] += ends[state];
+        }
+        let mut places = ends.clone();
+        let mut before = vec![0; ends[count as usize] as usize];
         for state in 0..count {
-            let row = &self.table[state * self.class_count..][..self.class_count];
-            for &next in row.iter().filter(|&&next| next != DEAD) {
-                predecessors[next as usize].push(state as StateId);
+            for next in leads(state) {
+                let place = &mut places[next as usize];
+                before[*place as usize] = state;
+                *place += 1;
             }
         }
         let mut live = self.accepting.clone();
-        let mut stack: Vec<StateId> = (0..count as StateId)
-            .filter(|&state| live[state as usize])
-            .collect();
+        let mut stack: Vec<StateId> = (0..count).filter(|&state| live[state as usize]).collect();
         while let Some(state) = stack.pop() {
-            for &before in &predecessors[state as usize] {
-                if !std::mem::replace(&mut live[before as usize], true) {
-                    stack.push(before);
+            let (from, to) = (ends[state as usize], ends[state as usize + 1]);
+            for &state in &before[from as usize..to as usize] {
+                if !std::mem::replace(&mut live[state as usize], true) {
+                    stack.push(state);
                 }
             }
         }
+        live
+    }
+
+    /// Keeps the states that lie on a path from the start to acceptance.
+    pub(super) fn trim(self) -> Self {
+        let count = self.state_count();
+        let mut live = self.live();
+        let is_whole = live.iter().all(|&live| live);
         live[self.start as usize] = true;
         let mut order = vec![self.start];
         let mut renamed = vec![DEAD; count];
         renamed[self.start as usize] = 0;
-        let mut table = Vec::new();
         let mut done = 0;
-        while done < order.len() {
-            let row = order[done] as usize * self.class_count;
-            for &next in &self.table[row..row + self.class_count] {
-                if next == DEAD || !live[next as usize] {
-                    table.push(DEAD);
-                    continue;
-                }
-                if renamed[next as usize] == DEAD {
+        while let Some(&state) = order.get(done) {
+            for &next in self.row(state) {
+                if next != DEAD && live[next as usize] && renamed[next as usize] == DEAD {
                     renamed[next as usize] = order.len() as StateId;
                     order.push(next);
                 }
-                table.push(renamed[next as usize]);
             }
             done += 1;
+        }
+        if is_whole && order.len() == count {
+            return self;
+        }
+        let mut table = Vec::with_capacity(order.len() * self.class_count);
+        for &state in &order {
+            let row = self.row(state).iter();
+            table.extend(row.map(|&next| match next {
+                DEAD => DEAD,
+                next if !live[next as usize] => DEAD,
+                next => renamed[next as usize],
+            }));
         }
         let accepting = order
             .iter()

@@ -56,9 +56,14 @@ impl<'a> Lowering<'a> {
         {
             return self.without_repeats(arrays, &positions, schema);
         }
+        self.with_repeats(arrays, &positions)
+    }
+
+    /// Arrays whatever repeats.
+    fn with_repeats(&mut self, arrays: &Arrays, positions: &Positions) -> Option<Expr> {
         match arrays.contained.is_empty() {
-            true => Some(self.in_positions(&positions)),
-            false => self.counted(arrays, &positions),
+            true => Some(self.in_positions(positions)),
+            false => self.counted(arrays, positions),
         }
     }
 
@@ -336,6 +341,9 @@ impl<'a> Lowering<'a> {
             false => (false, MAX_VALUES),
         };
         let many = values.len() > most || values.contains(&Value::Many);
+        if self.expander.wide && (many || !arrays.contained.is_empty()) {
+            return self.with_repeats(arrays, positions);
+        }
         if many || !arrays.contained.is_empty() {
             let message = format!(
                 "items that differ from each other are supported only where they have at most \

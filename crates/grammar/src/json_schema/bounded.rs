@@ -59,7 +59,8 @@ impl Lowering<'_> {
             known: HashMap::default(),
             reached: HashMap::default(),
         };
-        if !pieces.are_few(count, Piece::Rest(start, min, max)) {
+        let product = count.saturating_mul(max.unwrap_or(min) as usize);
+        if !pieces.are_few(count, Piece::Rest(start, min, max), product / 2) {
             return Ok(None);
         }
         let found = self.piece(&mut pieces, Piece::Rest(start, min, max))?;
@@ -148,8 +149,9 @@ impl Pieces {
         }
     }
 
-    /// Whether rules for a piece, and what they mention, are worth it.
-    fn are_few(&mut self, states: usize, piece: Piece) -> bool {
+    /// Whether rules for a piece, and what they mention, are worth it, beside so many
+    /// states of one automaton.
+    fn are_few(&mut self, states: usize, piece: Piece, beside: usize) -> bool {
         let mut seen = HashSet::default();
         let mut todo = vec![piece];
         let (mut parts, mut automata) = (0, 0);
@@ -166,7 +168,8 @@ impl Pieces {
                 }
             }
             let of_automata = automata * states.saturating_mul(self.block as usize);
-            if parts > MAX_PARTS || of_automata > MAX_STATES {
+            let is_less = parts + of_automata < beside;
+            if parts > MAX_PARTS || of_automata > MAX_STATES || !is_less {
                 return false;
             }
         }

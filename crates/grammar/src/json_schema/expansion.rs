@@ -45,6 +45,10 @@ pub(super) struct Expander<'a> {
     pub any_text: Option<Arc<Language>>,
     /// Names that a schema admits.
     pub names: HashMap<SchemaId, Arc<Language>>,
+    /// Whether what cannot be said exactly is to admit more.
+    pub wide: bool,
+    /// Whether something was to admit more since this was last asked.
+    pub widened: bool,
     /// Steps taken so far.
     work: u64,
 }
@@ -75,9 +79,11 @@ struct Branch<'a> {
 }
 
 impl<'a> Expander<'a> {
-    pub(super) fn new(document: Document<'a>) -> Self {
+    pub(super) fn new(document: Document<'a>, wide: bool) -> Self {
         Self {
             document,
+            wide,
+            widened: false,
             known: HashMap::default(),
             holding: HashMap::default(),
             under_way: HashSet::default(),
@@ -100,6 +106,13 @@ impl<'a> Expander<'a> {
         }
         let shapes = Rc::new(match self.search(goals, Wanted::All) {
             Some(found) => found.shapes,
+            None if self.wide => {
+                let mut shape = Shape::all();
+                for &(schema, _) in goals.iter().filter(|(_, holds)| *holds) {
+                    shape.types = shape.types.and(self.possible_types(schema));
+                }
+                vec![shape]
+            }
             None => {
                 let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
                 let message = format!("the choices here lead to over {MAX_SHAPES} cases");

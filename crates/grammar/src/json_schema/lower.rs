@@ -34,15 +34,26 @@ const MAX_RULES: usize = 100_000;
 /// Findings after which lowering gives up.
 const MAX_FINDINGS: usize = 50;
 
+/// What becomes of what a grammar cannot say yet, or not exactly.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// It is an error.
+    Exact,
+    /// Slots that were not filled stay open.
+    Open,
+    /// More is admitted.
+    Wide,
+}
+
 /// The grammar of a schema's instances.
 pub(super) fn lower(
     root: &Json,
     documents: &[(String, Json)],
     options: &SchemaOptions,
-    open: bool,
+    mode: Mode,
 ) -> Result<OpenGrammar, Diagnostics> {
-    let document = Document::new(root, documents, options, open);
-    let mut lowering = Lowering::new(document, options);
+    let document = Document::new(root, documents, options, mode == Mode::Open);
+    let mut lowering = Lowering::new(document, options, mode == Mode::Wide);
     let goals = lowering.expander.goals([(Document::ROOT, true)]);
     let value = lowering.rule_of_alternatives(goals.into_iter().collect());
     let start = lowering.whole_text(value);
@@ -79,6 +90,8 @@ pub(super) struct Lowering<'a> {
     holes: Vec<(Target, usize)>,
     /// Rules that count characters.
     pub counted: HashMap<Counted, RuleId>,
+    /// How often names were spelled, and their automata once they come often.
+    pub keys: HashMap<&'a str, (u32, Option<Arc<Dfa>>)>,
     /// Automata of the names of a class, by its address, beside these.
     pub other_names: HashMap<(usize, Vec<&'a str>), Arc<Dfa>>,
     /// All names, parted by languages, by their addresses.
@@ -88,13 +101,13 @@ pub(super) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(document: Document<'a>, options: &'a SchemaOptions) -> Self {
+    fn new(document: Document<'a>, options: &'a SchemaOptions, wide: bool) -> Self {
         let marks: Vec<Rule> = match options.white_space {
             WhiteSpace::Indented(_) => Mark::rules().collect(),
             WhiteSpace::Compact | WhiteSpace::Any => Vec::new(),
         };
         Self {
-            expander: Expander::new(document),
+            expander: Expander::new(document, wide),
             options,
             places: vec![Place::Pointer(String::new()); marks.len()],
             rules: marks,
@@ -106,6 +119,7 @@ impl<'a> Lowering<'a> {
             recipes: Vec::new(),
             holes: Vec::new(),
             counted: HashMap::default(),
+            keys: HashMap::default(),
             other_names: HashMap::default(),
             name_classes: HashMap::default(),
             here: (RuleId(0), Document::ROOT),
@@ -129,7 +143,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Refuses something about the schema that the rule being made is about.
+    /// What is too large only admits more where that is wanted.
     pub(super) fn refuse_here(&mut self, kind: &'static str, message: &str) {
+        if self.expander.wide && kind == "too-large" {
+            self.expander.widened = true;
+            return;
+        }
         self.expander.refuse(kind, self.here.1, "", message);
     }
 
@@ -262,24 +281,40 @@ impl<'a> Lowering<'a> {
             }
         }
         for (types, asked) in distinct(shapes, Types::NUMBER, |shape| &shape.numbers) {
-            parts.extend(self.numbers(types, asked));
+            let made = self.numbers(types, asked);
+            parts.extend(self.or_all(made, |any| any.number));
         }
         for (_, strings) in distinct(shapes, Types::STRING, |shape| &shape.strings) {
-            parts.extend(self.strings(strings));
+            let made = self.strings(strings);
+            parts.extend(self.or_all(made, |any| any.string));
         }
         for (_, arrays) in distinct(shapes, Types::ARRAY, |shape| &shape.arrays) {
             match *arrays == Arrays::default() {
                 true => parts.push(Expr::Rule(self.any_value().array)),
-                false => parts.extend(self.array(arrays)),
+                false => {
+                    let made = self.array(arrays);
+                    parts.extend(self.or_all(made, |any| any.array));
+                }
             }
         }
         for (_, objects) in distinct(shapes, Types::OBJECT, |shape| &shape.objects) {
             match *objects == Objects::default() {
                 true => parts.push(Expr::Rule(self.any_value().object)),
-                false => parts.extend(self.object(objects)),
+                false => {
+                    let made = self.object(objects);
+                    parts.extend(self.or_all(made, |any| any.object));
+                }
             }
         }
         parts
+    }
+
+    /// What was made, or all values of the type where that was to admit more.
+    fn or_all(&mut self, made: Option<Expr>, all: fn(AnyValue) -> RuleId) -> Option<Expr> {
+        match std::mem::take(&mut self.expander.widened) {
+            true => Some(Expr::Rule(all(self.any_value()))),
+            false => made,
+        }
     }
 
     fn too_large(&mut self, error: &AutomatonError) {
@@ -334,7 +369,7 @@ impl<'a> Lowering<'a> {
     /// The spellings, without quotes, of the texts of a language; `None` where there are
     /// none.
     fn texts(&mut self, strings: &Strings<'a>) -> Result<Option<Expr>, AutomatonError> {
-        const FEW: usize = 2_000;
+        const FEW: usize = 150;
         const MANY: usize = 40;
         let (mut min, mut max) = (strings.min, strings.max);
         if strings.words.is_none() && (min > 0 || max.is_some()) {

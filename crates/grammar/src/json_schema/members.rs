@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::LIMITS;
 use super::lower::Lowering;
 use super::shape::{Goals, Literal, Objects};
+use super::strings::StringSpelling;
 use super::syntax::in_quotes;
 use super::values::Class;
 use super::words;
@@ -43,7 +44,7 @@ impl<'a> Lowering<'a> {
         let names = names_of(objects);
         let mut members = Vec::new();
         for &name in &names {
-            let key = self.options.strings.literal(name);
+            let key = self.key(name);
             let ways = self.ways(objects, Class::Named(name), key);
             let is_required = objects.required.contains(&name);
             match (ways.is_empty(), is_required) {
@@ -64,6 +65,23 @@ impl<'a> Lowering<'a> {
             }
         }
         Some(members)
+    }
+
+    /// A name, with its quotes. In all spellings it is long, and shared where it comes
+    /// often.
+    fn key(&mut self, name: &'a str) -> Expr {
+        const OFTEN: u32 = 4;
+        let spelling = self.options.strings;
+        if spelling == StringSpelling::Canonical {
+            return spelling.literal(name);
+        }
+        let (uses, shared) = self.keys.entry(name).or_default();
+        *uses += 1;
+        if *uses < OFTEN {
+            return spelling.literal(name);
+        }
+        let spell = || Arc::new(words::spelled(std::iter::once(name), spelling));
+        in_quotes(Expr::Automaton(shared.get_or_insert_with(spell).clone()))
     }
 
     /// Members that nobody names, by classes of names that are treated alike.
@@ -169,13 +187,20 @@ impl<'a> Lowering<'a> {
             }
             options.extend(met);
         }
-        let mut ways = Vec::new();
+        let mut values = Vec::new();
         for (bits, literals) in options {
             let goals: Option<Goals> = self.expander.member_goals(objects, class, &literals);
-            if let Some(goals) = goals {
-                let value = self.rule_of_alternatives(vec![goals]);
-                ways.push((bits, self.member(key.clone(), value)));
-            }
+            values.extend(goals.map(|goals| (bits, goals)));
+        }
+        let mut ways = Vec::with_capacity(values.len());
+        let last = values.pop();
+        for (bits, goals) in values {
+            let value = self.rule_of_alternatives(vec![goals]);
+            ways.push((bits, self.member(key.clone(), value)));
+        }
+        if let Some((bits, goals)) = last {
+            let value = self.rule_of_alternatives(vec![goals]);
+            ways.push((bits, self.member(key, value)));
         }
         ways
     }

@@ -75,6 +75,7 @@ mod syntax;
 mod texts;
 mod types;
 mod uri;
+mod validity;
 mod value;
 mod values;
 mod word_rows;
@@ -84,9 +85,12 @@ use std::collections::BTreeMap;
 
 pub use numbers::NumberSpelling;
 pub use strings::StringSpelling;
+pub use validity::Validator;
 
 use crate::automaton::Limits;
 use crate::{Diagnostics, Grammar, Linted, OpenGrammar};
+use lower::Mode;
+use value::Json;
 
 /// Longest schema that is read, in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
@@ -210,7 +214,7 @@ impl SchemaOptions {
 /// Findings with the JSON pointers of the keywords (of a schema that is no JSON:
 /// the span in its text). A schema that denies itself is one of them.
 pub fn compile(schema_text: &str, options: &SchemaOptions) -> Result<Grammar, Diagnostics> {
-    read(schema_text, options, false).map(|open| open.read.grammar)
+    read(schema_text, options, Mode::Exact).map(|open| open.read.grammar)
 }
 
 /// As [`compile`], with the places of the rules.
@@ -218,7 +222,7 @@ pub fn compile(schema_text: &str, options: &SchemaOptions) -> Result<Grammar, Di
 /// # Errors
 /// The same.
 pub fn lint(schema_text: &str, options: &SchemaOptions) -> Result<Linted, Diagnostics> {
-    read(schema_text, options, false).map(|open| open.read)
+    read(schema_text, options, Mode::Exact).map(|open| open.read)
 }
 
 /// Compiles a schema and leaves open what `x-spanOf` and `x-oneOf` name and the
@@ -238,14 +242,45 @@ pub fn lint(schema_text: &str, options: &SchemaOptions) -> Result<Linted, Diagno
 /// As in [`compile`], except for what is left open. `enum` and `const` cannot be
 /// judged beside something open.
 pub fn open(schema_text: &str, options: &SchemaOptions) -> Result<OpenGrammar, Diagnostics> {
-    read(schema_text, options, true)
+    read(schema_text, options, Mode::Open)
+}
+
+/// As [`lint`], but where a grammar cannot say exactly what is valid (`uniqueItems` of
+/// values without number, what is too large) it admits more: what does not belong is not
+/// valid, what belongs is for a [`Validator`] to judge.
+///
+/// ```
+/// use lacuna_grammar::json_schema::{SchemaOptions, Validator, compile, widen};
+/// use lacuna_grammar::recognize::recognize;
+/// let (schema, options) = (r#"{"type": "array", "uniqueItems": true}"#, SchemaOptions::membership());
+/// assert!(compile(schema, &options).is_err());
+/// let wide = widen(schema, &options).unwrap().grammar;
+/// let validator = Validator::new(schema, &options).unwrap();
+/// assert!(!recognize(&wide, b"{}"));
+/// assert!(recognize(&wide, b"[1, 1]") && validator.is_valid(b"[1, 1.0]") == Some(false));
+/// assert!(recognize(&wide, b"[1, 2]") && validator.is_valid(b"[1, 2]") == Some(true));
+/// ```
+///
+/// # Errors
+/// As in [`compile`], but for what may admit more.
+pub fn widen(schema_text: &str, options: &SchemaOptions) -> Result<Linted, Diagnostics> {
+    read(schema_text, options, Mode::Wide).map(|open| open.read)
 }
 
 fn read(
     schema_text: &str,
     options: &SchemaOptions,
-    open: bool,
+    mode: Mode,
 ) -> Result<OpenGrammar, Diagnostics> {
+    let (schema, documents) = values(schema_text, options)?;
+    lower::lower(&schema, &documents, options, mode)
+}
+
+/// The schema and the documents handed over with it.
+fn values(
+    schema_text: &str,
+    options: &SchemaOptions,
+) -> Result<(Json, Vec<(String, Json)>), Diagnostics> {
     if schema_text.len() > MAX_TEXT {
         let message = format!("the schema is longer than {MAX_TEXT} bytes");
         return Err(finding::error("too-large", "", message).into());
@@ -259,5 +294,5 @@ fn read(
         });
         documents.push((uri.clone(), read?));
     }
-    lower::lower(&schema, &documents, options, open)
+    Ok((schema, documents))
 }

@@ -333,6 +333,9 @@ fn deny_one<'a>(
             };
             of(Types::ARRAY, vec![Step::Contained(contained)]);
         }),
+        Keyword::Unique | Keyword::UnevaluatedItems(_) if expander.wide => {
+            of(Types::ARRAY, Vec::new());
+        }
         Keyword::Unique => {
             let message = "arrays in which some item repeats are not supported";
             expander.refuse("unsupported-keyword", schema, "/uniqueItems", message);

@@ -40,7 +40,14 @@ pub(super) fn beside<'w>(
     Ok(match tree.is_plain() {
         true => {
             tree.follow(all);
-            Some(word_rows::spelled(&tree.merged(), spelling, Some(all)).trimmed())
+            // Where the words are among all texts, what is not the beginning of one is not
+            // either, and nothing is left over.
+            let is_any = tree.nodes.iter().all(|node| node.like == all.start());
+            let spelled = word_rows::spelled(&tree.merged(), spelling, Some(all));
+            Some(match is_any {
+                true => spelled,
+                false => spelled.trimmed(),
+            })
         }
         false => None,
     })
