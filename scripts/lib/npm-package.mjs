@@ -1,6 +1,7 @@
 // The npm package, compiled from its sources: plain modules, one for each of theirs.
 
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { inside } from "./paths.mjs";
 import { UP_TO_DATE } from "./report.mjs";
 import { run } from "./run.mjs";
@@ -21,6 +22,18 @@ export async function npmPackage() {
   rmSync(within("dist"), { recursive: true, force: true });
   const compiler = inside("node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [compiler, "--project", within()]);
+  await withoutProse(within("dist"));
   for (const name of LICENSES) copyFileSync(inside(name), within(name));
   markFresh("npm-package", hash);
+}
+
+/** Modules without comments and blanks; what they say of themselves is in their types. */
+async function withoutProse(folder) {
+  const { transform } = await import("esbuild");
+  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".js"));
+  for (const path of files.map((name) => join(folder, name))) {
+    const options = { minifyWhitespace: true, format: "esm" };
+    const { code } = await transform(readFileSync(path, "utf8"), options);
+    writeFileSync(path, code);
+  }
 }

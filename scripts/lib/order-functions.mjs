@@ -1,19 +1,23 @@
 // The order of a WebAssembly module's functions, chosen so that it packs well.
 //
-// gzip finds what is alike within 32 KB, and a module has a megabyte of functions, many of
-// them made of the same generic ones. So each is put behind those that it is most like:
-// functions are compared by which four bytes in a row they hold, and how often. Here they
-// get names in that order; `wasm-opt --reorder-functions-by-name` does the rest.
+// gzip finds what was there before within 32 KB, and a module has a megabyte of functions,
+// many of them made of the same generic ones. So the next is always the one of which most
+// stands in what came just before: of each function it is known which runs of bytes it
+// holds, and of the last functions which runs are among them. Here they get names in that
+// order; `wasm-opt --reorder-functions-by-name` does the rest.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { readNumber, sectionsOf, writeNumber } from "./wasm-sections.mjs";
 
-/** Counts that a function is described by, after hashing. */
-const FEATURES = 384;
+/** The bytes of a run, and how many runs are told apart, after hashing. */
+const RUN = 6;
+const RUNS = 2 ** 20;
+/** So many bytes are looked back. */
+const WINDOW = 28_000;
+/** What is found is weighed against a function's runs to this power: large ones first. */
+const SIZE_POWER = 0.8;
 /** Functions of fewer bytes hold too little to be compared by; they come last. */
 const LEAST_BYTES = 24;
-/** How much of what stood before counts beside the last function. */
-const MEMORY = 0.6;
 
 const [CUSTOM, IMPORTS, CODE] = [0, 2, 10];
 /** Kinds of imports. */
@@ -27,8 +31,8 @@ export function nameByLikeness(path) {
   const numbers = bodies.map((_, body) => body);
   const large = numbers.filter((body) => bodies[body].length >= LEAST_BYTES);
   const small = numbers.filter((body) => bodies[body].length < LEAST_BYTES);
-  const alike = likeness(large.map((body) => describe(bodies[body])));
-  const order = [...alike.map((place) => large[place]), ...small];
+  const near = byNearness(large.map((body) => bodies[body]));
+  const order = [...near.map((place) => large[place]), ...small];
   const first = importedFunctions(module, sections);
   const rank = new Array(bodies.length);
   order.forEach((body, place) => {
@@ -54,41 +58,58 @@ function bodiesOf(module, sections) {
   return bodies;
 }
 
-function describe(body) {
-  const counts = new Float32Array(FEATURES);
-  for (let at = 0; at + 4 <= body.length; at++) {
-    const four = body.readUInt32LE(at);
-    counts[(Math.imul(four ^ (four >>> 15), 0x2c1b3c6d) >>> 0) % FEATURES]++;
+/** The runs of a function, and how often each is in it. */
+function runsOf(body) {
+  const runs = new Map();
+  for (let at = 0; at + RUN <= body.length; at++) {
+    let hash = 0;
+    for (let byte = at; byte < at + RUN; byte++) {
+      hash = Math.imul(hash ^ body[byte], 0x01000193) ^ (hash >>> 13);
+    }
+    const run = (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 8) % RUNS;
+    runs.set(run, (runs.get(run) ?? 0) + 1);
   }
-  let square = 0;
-  for (let feature = 0; feature < FEATURES; feature++) {
-    square += counts[feature];
-    counts[feature] = Math.sqrt(counts[feature]);
-  }
-  const length = Math.sqrt(square) || 1;
-  return counts.map((count) => count / length);
+  return runs;
 }
 
-/** A greedy order: the next is the one most like what stands before. */
-function likeness(described) {
-  const left = described.map((_, index) => index);
-  const order = [left.shift()];
-  const before = Float32Array.from(described[0]);
-  while (left.length > 0) {
-    let best = 0;
-    let most = -1;
-    for (let candidate = 0; candidate < left.length; candidate++) {
-      const features = described[left[candidate]];
-      let like = 0;
-      for (let feature = 0; feature < FEATURES; feature++) {
-        like += before[feature] * features[feature];
-      }
-      if (like > most) [best, most] = [candidate, like];
+/** A greedy order: the next is the one of which most stands within the window. */
+function byNearness(bodies) {
+  const runs = bodies.map(runsOf);
+  const weights = bodies.map(({ length }) => length ** SIZE_POWER);
+  const holders = new Map();
+  runs.forEach((counts, body) => {
+    for (const [run, count] of counts) {
+      const list = holders.get(run) ?? [];
+      list.push([body, count]);
+      holders.set(run, list);
     }
-    const [next] = left.splice(best, 1);
-    order.push(next);
-    for (let feature = 0; feature < FEATURES; feature++) {
-      before[feature] = MEMORY * before[feature] + (1 - MEMORY) * described[next][feature];
+  });
+  const found = new Float64Array(bodies.length);
+  const within = new Map();
+  const change = (run, sign) => {
+    const before = within.get(run) ?? 0;
+    within.set(run, before + sign);
+    if (Math.max(before, before + sign) !== 1) return;
+    for (const [body, count] of holders.get(run)) found[body] += sign * count;
+  };
+
+  const order = [];
+  let [oldest, size] = [0, 0];
+  const left = new Set(bodies.keys());
+  while (left.size > 0) {
+    let best;
+    for (const body of left) {
+      if (best === undefined || found[body] / weights[body] > found[best] / weights[best]) {
+        best = body;
+      }
+    }
+    left.delete(best);
+    order.push(best);
+    size += bodies[best].length;
+    for (const run of runs[best].keys()) change(run, 1);
+    for (; size > WINDOW && oldest + 1 < order.length; oldest++) {
+      size -= bodies[order[oldest]].length;
+      for (const run of runs[order[oldest]].keys()) change(run, -1);
     }
   }
   return order;

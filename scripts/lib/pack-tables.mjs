@@ -1,22 +1,17 @@
-// Tables of characters in a WebAssembly module, written so that they pack well.
-//
-// The tables of Unicode's properties are hundreds of kilobytes of 32-bit words in
-// ascending order, in which gzip finds little. Here such a run of words becomes columns,
-// as many as its records have words, and of each column the differences of neighbours, the
-// low bytes of all of them first: as long as before, and packed less than half.
-// `src/grammar/tables.ts` of the npm package undoes it when the module was loaded, by the
-// list that `lacuna_wasm_tables.js` holds.
+// Tables in a WebAssembly module's data, written so that they pack well: sets of
+// characters as one partition (`pack-sets.mjs`), other words as columns
+// (`pack-columns.mjs`). Everything stays in its place and keeps its length; the npm
+// package's `src/grammar/tables.ts` undoes it when the module was loaded, by what
+// `lacuna_wasm_tables.js` tells.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { packColumns } from "./pack-columns.mjs";
+import { packSets, setsIn } from "./pack-sets.mjs";
 import { readNumber, sectionsOf } from "./wasm-sections.mjs";
 
-/** Words that can be characters, and how many in a row make a table. */
-const WORD_BOUND = 0x11_0000;
+/** So many words in a row that are characters, lengths or addresses make a run. */
 const LEAST_WORDS = 64;
-/** The words that a record of a table may have. */
-const MOST_COLUMNS = 6;
 
 const DATA_SECTION = 11;
 
@@ -24,18 +19,24 @@ const DATA_SECTION = 11;
 export function packTables(folder) {
   const path = join(folder, "lacuna_wasm_bg.wasm");
   const module = readFileSync(path);
-  const tables = segments(module).flatMap((segment) => packSegment(module, segment));
+  const parts = segments(module);
+  const sets = parts.flatMap((segment) => takeSets(module, segment));
+  const columns = parts.flatMap((segment) => packRuns(module, segment, isTaken(sets), parts));
+  const tables = { sets: placeSets(module, parts, sets), columns };
   writeFileSync(path, module);
-  const list = JSON.stringify(tables);
-  writeFileSync(join(folder, "lacuna_wasm_tables.js"), `export default ${list};\n`);
-  const type = "readonly (readonly [address: number, words: number, columns: number])[]";
+  writeFileSync(
+    join(folder, "lacuna_wasm_tables.js"),
+    `export default ${JSON.stringify(tables)};\n`,
+  );
+  const column = "readonly [address: number, words: number, columns: number]";
+  const type = `{ readonly sets: number; readonly columns: readonly (${column})[] }`;
   writeFileSync(
     join(folder, "lacuna_wasm_tables.d.ts"),
     `declare const tables: ${type};\nexport default tables;\n`,
   );
 }
 
-/** The active data segments: where their bytes are in the module, and in memory. */
+/** The active data segments, cut to whole words: where they are in the module, and in memory. */
 function segments(module) {
   const section = sectionsOf(module).find(({ id }) => id === DATA_SECTION);
   if (!section) return [];
@@ -47,8 +48,11 @@ function segments(module) {
     // Those that are not passive begin with the address that they are copied to.
     if (flags !== 1) ({ address, at } = readAddress(module, flags === 2 ? at + 1 : at));
     const size = readNumber(module, at);
-    if (address !== undefined) found.push({ at: size.at, address, length: size.value });
     at = size.at + size.value;
+    if (address === undefined) continue;
+    const skipped = -address & 3;
+    const words = (size.value - skipped) >> 2;
+    if (words > 0) found.push({ at: size.at + skipped, address: address + skipped, words });
   }
   return found;
 }
@@ -63,52 +67,63 @@ function readAddress(module, from) {
   return { address: value >= 2 ** (bits - 1) ? value - 2 ** bits : value, at: at + 1 };
 }
 
-function packSegment(module, { at, address, length }) {
-  const tables = [];
-  const skipped = -address & 3;
-  const words = Math.max(0, (length - skipped) >> 2);
-  const start = at + skipped;
-  for (let from = 0; from < words; ) {
+const wordsOf = (module, { at, words }) =>
+  Uint32Array.from({ length: words }, (_, word) => module.readUInt32LE(at + 4 * word));
+
+/** The sets of a segment, by the numbers of words in memory; zeros are left behind. */
+function takeSets(module, segment) {
+  const sets = setsIn(wordsOf(module, segment));
+  for (const { at, ranges } of sets) {
+    module.fill(0, segment.at + 4 * at, segment.at + 4 * at + 8 * ranges.length);
+  }
+  return sets.map(({ at, ranges }) => ({ at: at + segment.address / 4, ranges }));
+}
+
+function isTaken(sets) {
+  const taken = new Set();
+  for (const { at, ranges } of sets) {
+    for (let word = 0; word < 2 * ranges.length; word++) taken.add(at + word);
+  }
+  return (address) => taken.has(address / 4);
+}
+
+/** Writes the sets where the longest run of them was; gives its address, or 0. */
+function placeSets(module, segments, sets) {
+  const runs = [];
+  for (const { at, ranges } of sets) {
+    const last = runs.at(-1);
+    if (last?.end === at) last.end += 2 * ranges.length;
+    else runs.push({ start: at, end: at + 2 * ranges.length });
+  }
+  if (runs.length === 0) return 0;
+  const longest = runs.reduce((one, other) =>
+    other.end - other.start > one.end - one.start ? other : one,
+  );
+  const bytes = packSets(sets);
+  const address = 4 * longest.start;
+  if (bytes.length > 4 * (longest.end - longest.start)) {
+    throw new Error("the sets of characters need more room than they left");
+  }
+  const within = ({ address: start, words }) => start <= address && address < start + 4 * words;
+  const segment = segments.find(within);
+  bytes.copy(module, segment.at + address - segment.address);
+  return address;
+}
+
+/** Packs the runs of a segment; gives the address, words and columns of each. */
+function packRuns(module, segment, isTaken, segments) {
+  const bound = Math.max(...segments.map(({ address, words }) => address + 4 * words));
+  const words = wordsOf(module, segment);
+  const belongs = (word) => words[word] < bound && !isTaken(segment.address + 4 * word);
+  const packed = [];
+  for (let from = 0; from < words.length; ) {
     let to = from;
-    while (to < words && module.readUInt32LE(start + 4 * to) < WORD_BOUND) to++;
+    while (to < words.length && belongs(to)) to++;
     if (to - from >= LEAST_WORDS) {
-      const columns = packRun(module.subarray(start + 4 * from, start + 4 * to));
-      tables.push([address + skipped + 4 * from, to - from, columns]);
+      const columns = packColumns(module.subarray(segment.at + 4 * from, segment.at + 4 * to));
+      if (columns > 0) packed.push([segment.address + 4 * from, to - from, columns]);
     }
     from = to + 1;
   }
-  return tables;
-}
-
-/** Packs a run in place; gives the columns that do it best. */
-function packRun(run) {
-  const ways = Array.from({ length: MOST_COLUMNS }, (_, index) => {
-    const coded = inColumns(run, index + 1);
-    return { coded, columns: index + 1, size: gzipSync(coded, { level: 9 }).length };
-  });
-  const best = ways.reduce((best, way) => (way.size < best.size ? way : best));
-  best.coded.copy(run);
-  return best.columns;
-}
-
-function inColumns(run, columns) {
-  const words = run.length >> 2;
-  const coded = Buffer.alloc(run.length);
-  let written = 0;
-  for (let column = 0; column < columns; column++) {
-    const rows = Math.ceil((words - column) / columns);
-    let before = 0;
-    for (let row = 0; row < rows; row++) {
-      const word = run.readUInt32LE(4 * (row * columns + column));
-      const difference = word - before;
-      // The sign in the lowest bit.
-      const code = ((difference << 1) ^ (difference >> 31)) >>> 0;
-      before = word;
-      for (let plane = 0; plane < 4; plane++) {
-        coded[written + plane * rows + row] = (code >>> (8 * plane)) & 0xff;
-      }
-    }
-    written += 4 * rows;
-  }
-  return coded;
+  return packed;
 }

@@ -40,9 +40,13 @@ const SMALL_FLAGS = [
 const SMALL_STD = ["-Zbuild-std-features=optimize_for_size"];
 
 /** What else a module's bytes depend on. */
-const SHAPERS = ["order-functions", "pack-tables", "wasm-sections"].map((name) =>
-  inside("scripts", "lib", `${name}.mjs`),
-);
+const SHAPERS = [
+  "order-functions",
+  "pack-columns",
+  "pack-sets",
+  "pack-tables",
+  "wasm-sections",
+].map((name) => inside("scripts", "lib", `${name}.mjs`));
 
 const BINDGEN = inside("target", "bindgen", "debug", "lacuna-bindgen");
 
@@ -204,9 +208,9 @@ async function compile(build, toolchain) {
 }
 
 /** Bindings as they are run: what they say of themselves is in their types. */
-async function withoutComments(path) {
+async function minified(path) {
   const { transform } = await import("esbuild");
-  const { code } = await transform(readFileSync(path, "utf8"), { minifyWhitespace: true });
+  const { code } = await transform(readFileSync(path, "utf8"), { minify: true, format: "esm" });
   writeFileSync(path, code);
 }
 
@@ -237,15 +241,19 @@ async function bind(build) {
   if (!skipsOptimiser()) await optimise(build);
   if (isSmall(build)) {
     packTables(folder);
-    await withoutComments(join(folder, "lacuna_wasm.js"));
+    await minified(join(folder, "lacuna_wasm.js"));
   }
   markFresh(step, hash);
 }
 
-// Inlining makes functions fewer, but all of them together larger once they are packed.
+// Inlining makes functions fewer, but all of them together larger once they are packed. That
+// nothing lies in the first kilobyte of memory is so: it is the last of the stack.
 const OPTIMISER = {
   fast: ["-O3", "-ocimfs", "10"],
-  small: ["-Os", "-ocimfs", "10", "-aimfs", "2"],
+  small: [
+    ...["-Os", "-ocimfs", "10", "-aimfs", "2", "-lmu", "--gufa-optimizing", "-Os"],
+    ...["--reorder-locals", "--dealign"],
+  ],
 };
 
 /** Puts functions into the order of their names, and takes the names away. */

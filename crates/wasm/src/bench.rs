@@ -12,8 +12,8 @@ use lacuna_model::{ModelConfig, Weights};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use crate::crossing::{from_js, thrown, to_js};
 use crate::grammar::performance_now;
-use crate::{from_js, thrown, to_js};
 
 /// A model to be timed, here and elsewhere.
 #[wasm_bindgen]

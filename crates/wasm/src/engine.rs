@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::cache::cache;
+use crate::crossing::{from_js, thrown, to_js};
 use crate::decoding::Decoding;
 use crate::events::{Begin, event_to_js, figures_to_js};
 use crate::grammar::performance_now;
 use crate::pause::pausing;
-use crate::schema_options::SchemaOptions;
-use crate::{from_js, thrown, to_js};
+use crate::schema_options::schema_choices;
 
 /// A model ready to run.
 #[wasm_bindgen]
@@ -93,8 +93,8 @@ struct Request {
     max_depth: Option<u32>,
     #[serde(default)]
     matching: Option<String>,
-    #[serde(default)]
-    schema: SchemaOptions,
+    #[serde(default, with = "serde_wasm_bindgen::preserve")]
+    schema: JsValue,
     length: usize,
     steps: usize,
     seed: f64,
@@ -238,7 +238,7 @@ fn generate_request(request: JsValue) -> Result<GenerateRequest, JsValue> {
         lists: request.lists,
         max_depth: request.max_depth,
         matching: request.matching,
-        schema: request.schema.0,
+        schema: schema_choices(&request.schema)?,
         options: Options {
             seed: request.seed as u64,
             ..options

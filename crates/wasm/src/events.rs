@@ -7,7 +7,7 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::to_js;
+use crate::crossing::to_js;
 
 /// What is known when a run begins.
 pub(crate) struct Begin {

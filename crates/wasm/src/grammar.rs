@@ -1,17 +1,17 @@
 //! A compiled grammar that answers questions about texts with gaps.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use js_sys::{Array, Uint8Array, Uint32Array};
 use lacuna_engine::cache::CompiledGrammar;
-use lacuna_engine::{Dialect, Fault, Finding, GrammarSession, GrammarSource, Purpose};
-use serde::{Deserialize, Serialize};
+use lacuna_engine::{Fault, Finding, GrammarSession};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::schema_options::SchemaOptions;
+use crate::compile_options::grammar_source;
+use crate::crossing::{thrown, to_js};
+use crate::plain;
 use crate::vocabulary::TokenTable;
-use crate::{from_js, from_js_with, thrown, to_js};
 
 /// A compiled grammar.
 #[wasm_bindgen]
@@ -19,18 +19,6 @@ pub struct Grammar {
     session: GrammarSession,
     compiled: Arc<CompiledGrammar>,
     origin: &'static str,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct CompileOptions {
-    texts: BTreeMap<String, String>,
-    lists: BTreeMap<String, Vec<String>>,
-    max_depth: Option<u32>,
-    matching: Option<String>,
-    schema: SchemaOptions,
-    /// Compile as for writing: declared order of properties, compact.
-    writing: bool,
 }
 
 #[derive(Serialize)]
@@ -52,7 +40,7 @@ struct CheckResult {
     completable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     witness: Option<String>,
-    micros: f64,
+    micros: u64,
 }
 
 #[wasm_bindgen]
@@ -77,7 +65,7 @@ impl Grammar {
         options: JsValue,
         vocabulary: Option<TokenTable>,
     ) -> Result<Grammar, JsValue> {
-        let (source, purpose) = source(kind, text, options)?;
+        let (source, purpose) = grammar_source(kind, text, &options)?;
         let vocabulary = vocabulary.map(TokenTable::into_vocabulary);
         #[cfg(feature = "model")]
         let (compiled, origin) = {
@@ -105,7 +93,7 @@ impl Grammar {
     /// Throws where the options are not understood.
     #[cfg(feature = "model")]
     pub fn key(kind: &str, text: &str, options: JsValue) -> Result<String, JsValue> {
-        let (source, purpose) = source(kind, text, options)?;
+        let (source, purpose) = grammar_source(kind, text, &options)?;
         Ok(crate::cache::cache()
             .key(&source, purpose, None)
             .to_string())
@@ -144,7 +132,7 @@ impl Grammar {
             witness: answer
                 .witness
                 .map(|text| String::from_utf8_lossy(&text).into_owned()),
-            micros: (performance_now() - started) * 1000.0,
+            micros: ((performance_now() - started) * 1000.0) as u64,
         })
     }
 
@@ -164,7 +152,9 @@ impl Grammar {
     /// # Errors
     /// Throws without a vocabulary, or if a budget runs out.
     pub fn allowed(&mut self, cells: Array) -> Result<Array, JsValue> {
-        let cells: Vec<Option<u32>> = from_js(cells.into(), "cells")?;
+        let cells: Option<Vec<Option<u32>>> = cells.iter().map(read_cell).collect();
+        let wanted = "each is a token's number, or null where it is masked";
+        let cells = cells.ok_or_else(|| plain::invalid("cells", wanted))?;
         let masks = self.session.masks(&cells).map_err(thrown)?;
         let allowed = masks.cells.iter().map(|mask| match mask {
             None => JsValue::NULL,
@@ -192,33 +182,14 @@ fn read_segments(segments: &Array) -> Result<Vec<Option<Vec<u8>>>, JsValue> {
     segments.iter().map(read).collect()
 }
 
-fn cells(gaps: Vec<u32>) -> Vec<usize> {
-    gaps.into_iter().map(|cells| cells as usize).collect()
+/// A cell as JavaScript hands it over: `Some(None)` is a masked one.
+fn read_cell(cell: JsValue) -> Option<Option<u32>> {
+    match cell.is_null() || cell.is_undefined() {
+        true => Some(None),
+        false => plain::count(&cell, u32::MAX).map(Some),
+    }
 }
 
-fn source(kind: &str, text: &str, options: JsValue) -> Result<(GrammarSource, Purpose), JsValue> {
-    let options: CompileOptions = match options.is_undefined() || options.is_null() {
-        true => CompileOptions::default(),
-        false => from_js_with(
-            options,
-            "the options of compile",
-            &[
-                "texts", "lists", "maxDepth", "matching", "schema", "writing",
-            ],
-        )?,
-    };
-    let source = GrammarSource {
-        dialect: Dialect::of_name(kind).map_err(thrown)?,
-        text: text.to_owned(),
-        texts: options.texts,
-        lists: options.lists,
-        max_depth: options.max_depth,
-        matching: options.matching,
-        schema: options.schema.0,
-    };
-    let purpose = match options.writing {
-        true => Purpose::Writing,
-        false => Purpose::Judging,
-    };
-    Ok((source, purpose))
+fn cells(gaps: Vec<u32>) -> Vec<usize> {
+    gaps.into_iter().map(|cells| cells as usize).collect()
 }

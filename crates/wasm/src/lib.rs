@@ -14,6 +14,8 @@ mod bench;
 mod cache;
 #[cfg(feature = "gpu")]
 mod clock;
+mod compile_options;
+mod crossing;
 #[cfg(feature = "model")]
 mod decoding;
 #[cfg(feature = "model")]
@@ -23,16 +25,13 @@ mod events;
 mod grammar;
 #[cfg(feature = "model")]
 mod pause;
+mod plain;
 mod schema_options;
 mod vocabulary;
 #[cfg(feature = "workbench")]
 mod workbench;
 
-use std::collections::BTreeMap;
-
-use lacuna_engine::Fault;
-use serde::Serialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+#[cfg(any(feature = "model", feature = "bench"))]
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "bench")]
@@ -60,37 +59,4 @@ pub fn start() {
 #[wasm_bindgen(js_name = serveThreads)]
 pub fn serve_threads() {
     lacuna_model::threads::serve()
-}
-
-/// A fault as a plain object.
-fn thrown(fault: Fault) -> JsValue {
-    to_js(&fault).unwrap_or_else(|_| JsValue::from_str(&fault.message))
-}
-
-fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    value.serialize(&serializer).map_err(JsValue::from)
-}
-
-/// As [`from_js`], for an object with none but these fields: of a plain object
-/// serde sees only those that it asks for.
-fn from_js_with<T: DeserializeOwned>(
-    value: JsValue,
-    what: &str,
-    known: &[&str],
-) -> Result<T, JsValue> {
-    let fields: BTreeMap<String, IgnoredAny> = from_js(value.clone(), what)?;
-    match fields.keys().find(|field| !known.contains(&field.as_str())) {
-        None => from_js(value, what),
-        Some(unknown) => {
-            let known = known.join(", ");
-            let message = format!("{what}: unknown field {unknown:?}; there are {known}");
-            Err(thrown(Fault::new("invalid-input", message)))
-        }
-    }
-}
-
-fn from_js<T: DeserializeOwned>(value: JsValue, what: &str) -> Result<T, JsValue> {
-    serde_wasm_bindgen::from_value(value)
-        .map_err(|error| thrown(Fault::new("invalid-input", format!("{what}: {error}"))))
 }

@@ -6,7 +6,7 @@ use lacuna_engine::Fault;
 use lacuna_lexer::Vocabulary;
 use wasm_bindgen::prelude::*;
 
-use crate::thrown;
+use crate::crossing::thrown;
 
 /// The bytes of every token.
 #[wasm_bindgen]

@@ -2,33 +2,21 @@
 //!
 //! Places in texts are told in UTF-16 code units, as JavaScript counts.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use js_sys::{Array, Uint8Array, Uint32Array};
-use lacuna_engine::{
-    By, Dialect, ExportTarget, Fault, Finding, GrammarSource, Piece, Place, Purpose,
-};
+use lacuna_engine::{By, ExportTarget, Fault, Finding, Piece, Place};
 use lacuna_lexer::Vocabulary;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::schema_options::SchemaOptions;
+use crate::compile_options::grammar_source;
+use crate::crossing::{thrown, to_js};
 use crate::vocabulary::TokenTable;
-use crate::{from_js_with, thrown, to_js};
 
 /// A grammar that is being written.
 #[wasm_bindgen]
 pub struct Workbench(lacuna_engine::Workbench);
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct WorkbenchOptions {
-    texts: BTreeMap<String, String>,
-    lists: BTreeMap<String, Vec<String>>,
-    max_depth: Option<u32>,
-    schema: SchemaOptions,
-}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -77,25 +65,9 @@ impl Workbench {
         options: JsValue,
         vocabulary: &TokenTable,
     ) -> Result<Workbench, JsValue> {
-        let options: WorkbenchOptions = match options.is_undefined() {
-            true => WorkbenchOptions::default(),
-            false => from_js_with(
-                options,
-                "the options of open",
-                &["texts", "lists", "maxDepth", "schema"],
-            )?,
-        };
-        let source = GrammarSource {
-            dialect: Dialect::of_name(kind).map_err(thrown)?,
-            text: text.to_owned(),
-            texts: options.texts,
-            lists: options.lists,
-            max_depth: options.max_depth,
-            matching: None,
-            schema: options.schema.0,
-        };
+        let (source, purpose) = grammar_source(kind, text, &options)?;
         let vocabulary = vocabulary.share().into_vocabulary();
-        let opened = lacuna_engine::Workbench::open(source, Purpose::Judging, &vocabulary);
+        let opened = lacuna_engine::Workbench::open(source, purpose, &vocabulary);
         opened.map(Self).map_err(thrown)
     }
 

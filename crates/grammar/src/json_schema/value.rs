@@ -2,10 +2,13 @@
 //! twice. (A general reader rounds numbers to binary and keeps the last of two
 //! equal keys, and either would change what a schema means.)
 
+mod escapes;
+
 use std::hash::BuildHasher;
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
+use self::escapes::unescape;
 use super::decimal::{Decimal, MAX_DIGITS};
 use crate::{Diagnostic, Place};
 
@@ -262,9 +265,12 @@ impl Reader<'_> {
         if spelled.len() >= 2 && spelled.bytes().all(is_plain) {
             return Ok(spelled[1..spelled.len() - 1].to_owned());
         }
-        // The general reader knows the escapes, and refuses half of a pair.
-        serde_json::from_str(spelled)
-            .map_err(|_| self.error("syntax", start, "this is not a JSON string"))
+        let inner = spelled
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'));
+        inner
+            .and_then(unescape)
+            .ok_or_else(|| self.error("syntax", start, "this is not a JSON string"))
     }
 
     fn skip_digits(&mut self) -> bool {
