@@ -218,6 +218,23 @@ impl Checker {
         self.exact(true).ok()?.quick_witness(pattern, haste)
     }
 
+    /// Whether a regular language that covers the grammar's has a text for a pattern. A no
+    /// is a no of the grammar too, for a fraction of a check's cost; a yes says little.
+    /// `None` where there is no such cover, or its budget ran out.
+    pub fn is_covered(&mut self, pattern: &Pattern) -> Option<bool> {
+        let any = pattern.segments.contains(&Segment::Gap(Gap::Any));
+        if !any
+            && let Some(cover) = &mut self.cover
+            && !cover.is_completable(pattern)
+        {
+            return Some(false);
+        }
+        if pattern.counts_cells() && self.vocabulary.is_none() {
+            return None;
+        }
+        self.exact(pattern.counts_cells()).ok()?.is_covered(pattern)
+    }
+
     /// Decides a pattern by the exact parse alone.
     pub fn check_by_parse(&mut self, pattern: &Pattern) -> Verdict {
         let parse = |exact: &mut Exact, pattern: &Pattern| (exact.parse(pattern), Tier::Parse);

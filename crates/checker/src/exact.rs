@@ -346,6 +346,16 @@ impl Exact {
         self.decision(pattern, parse)
     }
 
+    /// Whether the cover can read a pattern; `None` if that is not known.
+    pub(crate) fn is_covered(&mut self, pattern: &Pattern) -> Option<bool> {
+        self.forget();
+        match self.look(pattern, false)? {
+            Outlook::Open(_) => Some(true),
+            Outlook::Closed => Some(false),
+            Outlook::Exhausted => None,
+        }
+    }
+
     /// What looking ahead tells of the tokens in masked cells; `None` if that is
     /// nothing.
     pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {

@@ -175,6 +175,10 @@ fn compare(
                 Verdict::Exhausted { .. } => panic!("{}: {how} ran out of budget", context()),
             }
         }
+        if expected {
+            let covered = checker.is_covered(&pattern);
+            assert_ne!(covered, Some(false), "{}: the cover says no", context());
+        }
         match checker.check_canvas(&canvas).0 {
             CanvasVerdict::Completable(tokens) => assert!(
                 members.contains(&tokens) && agrees(&&tokens),

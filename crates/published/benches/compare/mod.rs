@@ -1,6 +1,7 @@
 //! The comparison: what is measured, and the report of it.
 
-pub mod growth;
+pub mod covers;
+mod growth;
 pub mod measure;
 pub mod memory;
 pub mod methods;
@@ -129,6 +130,7 @@ pub fn run(options: &Options) -> Report {
     }
     let mut workloads = Vec::new();
     let (mut tables, mut tiers, mut compile) = (String::new(), String::new(), String::new());
+    let mut passed = String::new();
     for encoder in &encoders {
         for &source in &options.sources {
             for masks in Masks::ALL {
@@ -146,6 +148,10 @@ pub fn run(options: &Options) -> Report {
                 eprintln!("measured {name}");
                 tables.push_str(&report::rows(&name, &measured));
                 tiers.push_str(&report::tiers(&name, &measured));
+                if options.methods.contains(&Method::Fits) {
+                    let covers = covers::count(source, encoder, cases);
+                    passed.push_str(&report::covers(&name, covers));
+                }
                 if masks == Masks::ALL[0] {
                     let name = format!("{}, {}", source.name, encoder.name);
                     compile.push_str(&report::compile(&name, &measured));
@@ -165,6 +171,11 @@ pub fn run(options: &Options) -> Report {
         text,
         "After one token, by tier:\n\n{}{tiers}",
         report::TIERS
+    );
+    let _ = writeln!(
+        text,
+        "What cannot be completed and the regular cover lets pass:\n\n{}{passed}",
+        report::COVERS
     );
     let _ = writeln!(text, "Compiling:\n\n{}{compile}", report::COMPILE);
     let mut grown = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::covers::Covers;
 use super::measure::{Figures, Measured, wrong};
 use super::methods::{Method, Outcome};
 
@@ -88,6 +89,26 @@ pub fn tiers(workload: &str, measured: &[Measured]) -> String {
 pub const TIERS: &str = "\
 | workload | criterion | decided by | share | yes | median | p99 |
 |---|---|---|--:|--:|--:|--:|
+";
+
+/// What the regular cover lets pass.
+pub fn covers(workload: &str, covers: Covers) -> String {
+    let Covers {
+        impossible,
+        passed,
+        undecided,
+    } = covers;
+    let share = match impossible {
+        0 => "–".to_owned(),
+        all => format!("{:.0} %", 100.0 * passed as f64 / all as f64),
+    };
+    format!("| {workload} | {impossible} | {passed} | {share} | {undecided} |\n")
+}
+
+/// The heading above [`covers`].
+pub const COVERS: &str = "\
+| workload | impossible | passed by the cover | share | undecided |
+|---|--:|--:|--:|--:|
 ";
 
 /// What compiling took, method by method.
