@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use lacuna_engine::Tunings;
 
-/// The file, a JSON object with a tuning for each adapter.
+/// The file, a JSON object with a tuning for each adapter and shape of model.
 pub struct TuningFile(PathBuf);
 
 impl TuningFile {
@@ -25,13 +25,13 @@ impl TuningFile {
 }
 
 impl Tunings for TuningFile {
-    fn get(&self, adapter: &str) -> Option<String> {
-        self.read().remove(adapter)
+    fn get(&self, key: &str) -> Option<String> {
+        self.read().remove(key)
     }
 
-    fn put(&self, adapter: &str, tuning: &str) {
+    fn put(&self, key: &str, tuning: &str) {
         let mut all = self.read();
-        all.insert(adapter.to_owned(), tuning.to_owned());
+        all.insert(key.to_owned(), tuning.to_owned());
         let unfinished = self.0.with_extension(std::process::id().to_string());
         let written = serde_json::to_vec(&all)
             .map_err(std::io::Error::from)
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_adapter_has_its_own() {
+    fn each_key_has_its_own() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = TuningFile::within(folder.path());
         assert_eq!(file.get("a"), None);

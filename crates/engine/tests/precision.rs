@@ -79,14 +79,14 @@ struct InMemory {
 }
 
 impl Tunings for InMemory {
-    fn get(&self, adapter: &str) -> Option<String> {
-        self.kept.lock().expect("one thread").get(adapter).cloned()
+    fn get(&self, key: &str) -> Option<String> {
+        self.kept.lock().expect("one thread").get(key).cloned()
     }
 
-    fn put(&self, adapter: &str, tuning: &str) {
+    fn put(&self, key: &str, tuning: &str) {
         self.puts.fetch_add(1, Ordering::Relaxed);
         let mut kept = self.kept.lock().expect("one thread");
-        kept.insert(adapter.to_owned(), tuning.to_owned());
+        kept.insert(key.to_owned(), tuning.to_owned());
     }
 }
 
@@ -103,7 +103,8 @@ fn an_adapter_is_tuned_once() {
         assert_eq!(tunings.puts.load(Ordering::Relaxed), 1);
     }
     let kept = tunings.kept.lock().expect("one thread");
-    let tuning = &kept[&adapter.key()];
+    let (key, tuning) = kept.first_key_value().expect("one adapter");
+    assert!(key.starts_with(&adapter.key()), "{key}");
     assert_eq!(tuning.contains("Single"), adapter.timestamps, "{tuning}");
     let both = adapter.timestamps && adapter.f16;
     assert_eq!(tuning.contains("Half"), both, "{tuning}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, GpuTransformer, TransformerOptions};
 use lacuna_logits::{RowSummary, Scored};
-use lacuna_model::{ForwardError, ForwardPass, Narrow, StepRequest, Weights};
+use lacuna_model::{ForwardError, ForwardPass, ModelConfig, Narrow, StepRequest, Weights};
 
 use super::alarm::within;
 use super::{NoCard, Timer, Tunings};
@@ -38,6 +38,7 @@ pub(crate) struct Card {
     limit: Duration,
     /// Where to put what tuning finds, if that is not known already.
     untuned: Option<Arc<dyn Tunings>>,
+    tuning_key: String,
 }
 
 impl From<GpuError> for NoCard {
@@ -60,11 +61,13 @@ impl Card {
         let device = GpuDevice::request(options.device.clone()).await?;
         let mut model = options.model.clone();
         let tunings = options.tunings.as_ref();
-        let kept = || tunings.and_then(|tunings| tunings.get(&device.info().key()));
+        let tuning_key = tuning_key(&device, &weights.config);
+        let kept = || tunings.and_then(|tunings| tunings.get(&tuning_key));
         model.tuning = model.tuning.or_else(kept);
         let transformer = GpuTransformer::new(&device, weights, &model).await?;
         Ok(Self {
             untuned: tunings.filter(|_| model.tuning.is_none()).cloned(),
+            tuning_key,
             device,
             transformer,
             timer: options.timer.clone(),
@@ -109,7 +112,8 @@ impl Card {
         Ok(self.transformer.set_half(half)?)
     }
 
-    /// Finds the fastest variants for such steps in every precision, once for each adapter.
+    /// Finds the fastest variants for such steps in every precision, once for each adapter and
+    /// shape of model.
     pub async fn tune(&mut self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
         let Some(tunings) = self.untuned.take() else {
             return Ok(());
@@ -124,7 +128,7 @@ impl Card {
             }
         }
         self.set_half(before)?;
-        tunings.put(&self.device.info().key(), &self.transformer.tuning());
+        tunings.put(&self.tuning_key, &self.transformer.tuning());
         Ok(())
     }
 
@@ -142,6 +146,20 @@ impl Card {
         let work = self.transformer.narrow(asks);
         within(self.timer.as_ref(), self.limit, ring, work).await
     }
+}
+
+/// What a tuning depends on: the adapter, and the widths of the matrix products.
+fn tuning_key(device: &GpuDevice, config: &ModelConfig) -> String {
+    let ModelConfig {
+        vocab_size,
+        hidden_size,
+        intermediate_size,
+        ..
+    } = config;
+    let heads = (config.query_width(), config.key_width());
+    let widths = (hidden_size, intermediate_size, heads, vocab_size);
+    let format = config.quantization;
+    format!("{}|{widths:?}|{format:?}", device.info().key())
 }
 
 fn give_up(device: &GpuDevice, limit: Duration) -> impl FnOnce() + use<> {
