@@ -9,13 +9,13 @@ use std::time::Instant;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use lacuna_checker::Pattern;
-use lacuna_engine::{Answer, Fault, GrammarCache, GrammarSession, Purpose};
+use lacuna_engine::{Answer, Dialect, Fault, GrammarCache, GrammarSession, GrammarSource, Purpose};
 use lacuna_lexer::Vocabulary;
 use serde_json::{Map, Value, json};
 
 use crate::cache::CacheArguments;
 use crate::error::CommandError;
-use crate::files::{SlotArguments, VocabularyArguments, open_session, read_source};
+use crate::files::{SlotArguments, VocabularyArguments, read_source};
 use crate::lines::{answer_each, canvas, error_line};
 use crate::question::{Canvas, Question};
 use crate::reference::{Reference, ReferenceArguments};
@@ -101,7 +101,7 @@ impl Checks<'_> {
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
             let (vocabulary, cache) = (self.vocabulary.clone(), &self.cache);
-            let session = open_session(path, Purpose::Judging, self.slots, vocabulary, cache)?;
+            let session = open_judge(path, self.slots, vocabulary, cache)?;
             self.sessions.insert(path.to_owned(), session);
         }
         match self.sessions.get_mut(path) {
@@ -157,6 +157,39 @@ impl Checks<'_> {
             }
         }
     }
+}
+
+/// A session for verdicts. A schema that no grammar says, or none of bearable size, is
+/// judged by one that admits more, and what that admits by the keywords themselves.
+fn open_judge(
+    path: &Path,
+    slots: &SlotArguments,
+    vocabulary: Option<Arc<Vocabulary>>,
+    cache: &GrammarCache,
+) -> Result<GrammarSession, CommandError> {
+    let mut source = read_source(path, slots)?;
+    let compiled = |source: &GrammarSource| {
+        let found = cache.compile(source, Purpose::Judging, vocabulary.as_ref(), false);
+        found.map(|found| found.grammar.session(vocabulary.clone()))
+    };
+    let refused = match compiled(&source) {
+        Ok(session) => return Ok(session),
+        Err(fault) => CommandError::grammar(path, &source.text, fault),
+    };
+    source.schema.wide = source.dialect == Dialect::JsonSchema;
+    let (Ok(Some(validator)), Ok(_)) = (source.validator(), source.compile(Purpose::Judging))
+    else {
+        return Err(refused);
+    };
+    let session = compiled(&source).or_else(|_| {
+        let any = "true".to_owned();
+        compiled(&GrammarSource {
+            text: any,
+            ..source.clone()
+        })
+    });
+    let session = session.map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
+    Ok(session.with_validator(Some(validator)))
 }
 
 fn answer_line(id: Value, answer: Answer, micros: u128) -> Map<String, Value> {

@@ -59,6 +59,7 @@ impl SchemaArguments {
             documents: documents?,
             order,
             white_space: self.indent.map(WhiteSpace::Indented).or(white_space),
+            wide: false,
         })
     }
 }

@@ -377,12 +377,29 @@ fn what_is_too_large_is_named_with_its_place() {
         (&terminals, "terminals.lark:"),
         (&schema, "#/properties/a"),
     ] {
-        let output = check(&["--grammar", file], "");
+        let output = match file == &schema {
+            true => Command::new(env!("CARGO_BIN_EXE_lacuna"))
+                .args(["compile", "--grammar", file])
+                .output()
+                .expect("the binary ends"),
+            false => check(&["--grammar", file], ""),
+        };
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(error.contains("error[too-large]"), "{file}: {error}");
         assert!(error.contains(said), "{file}: {error}");
     }
+    // Whole texts are judged all the same.
+    let whole = [
+        r#"{"segments": ["{\"a\": 1}"]}"#,
+        r#"{"segments": ["{\"a\": []}"]}"#,
+    ];
+    let output = check(&["--grammar", &schema], &whole.join("\n"));
+    let verdicts: Vec<Value> = lines(&output)
+        .iter()
+        .map(|line| line["completable"].clone())
+        .collect();
+    assert_eq!(verdicts, [json!(true), json!(false)]);
 }
 
 #[test]
@@ -431,4 +448,35 @@ fn published_methods_answer_in_the_same_form() {
             assert_eq!(output.status.code(), Some(1));
         }
     }
+}
+
+#[test]
+fn whole_texts_of_a_schema_that_no_grammar_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let schema = r#"{"type": "array", "uniqueItems": true,
+        "items": {"type": "object", "properties": {"a": {"type": "number"}}}}"#;
+    let grammar = write(folder.path(), "unique.schema.json", schema);
+    let whole = [
+        (r#"[{"a": 1}, {"a": 2}]"#, true),
+        (r#"[{"a": 1}, {"a": 1.0}]"#, false),
+        (r#"[{"a": 1, "b": 2}, {"b": 2, "a": 1}]"#, false),
+        (r#"[{"a": "1"}]"#, false),
+    ];
+    let mut input = String::new();
+    for (text, _) in whole {
+        input += &format!("{}\n", json!({ "segments": [text] }));
+    }
+    // What is found is shown, and what is not found may be there.
+    input += &format!(
+        "{}\n",
+        json!({ "segments": ["[{\"a\": 1}, {", null, "}]"] })
+    );
+    input += &format!("{}\n", json!({ "segments": ["[{\"a\": \"", null, "}]"] }));
+    let output = check(&["--grammar", &grammar], &input);
+    let lines = lines(&output);
+    for (line, (text, expected)) in lines.iter().zip(whole) {
+        assert_eq!(line["completable"], json!(expected), "{text}: {line}");
+    }
+    assert_eq!(lines[4]["completable"], json!(true), "{}", lines[4]);
+    assert_eq!(lines[5]["completable"], json!(false), "{}", lines[5]);
 }

@@ -13,6 +13,9 @@ pub struct SchemaChoices {
     pub order: Option<PropertyOrder>,
     /// Where white space stands.
     pub white_space: Option<WhiteSpace>,
+    /// Whether the grammar admits more where it cannot say what is valid, which
+    /// [`json_schema::Validator`](lacuna_grammar::json_schema::Validator) then judges.
+    pub wide: bool,
 }
 
 impl SchemaChoices {
@@ -24,7 +27,7 @@ impl SchemaChoices {
     }
 
     /// The choices as numbers, each another.
-    pub(crate) fn numbers(&self) -> [u64; 2] {
+    pub(crate) fn numbers(&self) -> [u64; 3] {
         let order = match self.order {
             None => 0,
             Some(PropertyOrder::Declared) => 1,
@@ -36,6 +39,6 @@ impl SchemaChoices {
             Some(WhiteSpace::Any) => 2,
             Some(WhiteSpace::Indented(width)) => 3 + u64::from(width),
         };
-        [order, white_space]
+        [order, white_space, u64::from(self.wide)]
     }
 }

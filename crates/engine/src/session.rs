@@ -6,6 +6,7 @@ use lacuna_checker::{
     Checker, CheckerLimits, Gap, Masks, Pattern, Segment, Statistics, Verdict, Witness,
 };
 use lacuna_grammar::Grammar;
+use lacuna_grammar::json_schema::Validator;
 use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::fewest::fewest_tokens;
@@ -20,6 +21,32 @@ pub struct Answer {
     pub witness: Option<Vec<u8>>,
 }
 
+/// A completion, if the validator says that it is one. Of a text without gaps there is no
+/// other.
+fn judged(
+    validator: &Validator,
+    pattern: &Pattern,
+    text: Vec<u8>,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let is_whole = pattern
+        .segments
+        .iter()
+        .all(|segment| matches!(segment, Segment::Text(_)));
+    match validator.is_valid(&text) {
+        Some(true) => Ok(Some(text)),
+        Some(false) if is_whole => Ok(None),
+        Some(false) => Err(Fault::new(
+            "undecided",
+            "undecided: no grammar says all that this schema asks for, and the completion \
+             that was found is not valid",
+        )),
+        None => Err(Fault::new(
+            "undecided",
+            "undecided: the schema asks for something that is not supported",
+        )),
+    }
+}
+
 /// Cells a gap may have: far more than any model's canvas, and few enough that
 /// an answer comes at once.
 const MAX_CELLS: usize = 100_000;
@@ -28,6 +55,8 @@ const MAX_CELLS: usize = 100_000;
 #[derive(Clone, Debug)]
 pub struct GrammarSession {
     checker: Checker,
+    /// Judges whole texts that the grammar admits, where it admits more than is valid.
+    validator: Option<Validator>,
 }
 
 impl GrammarSession {
@@ -42,7 +71,19 @@ impl GrammarSession {
     }
 
     pub(crate) fn with_checker(checker: Checker) -> Self {
-        Self { checker }
+        Self {
+            checker,
+            validator: None,
+        }
+    }
+
+    /// The same under a grammar that admits more than is valid (see
+    /// [`SchemaChoices::wide`](crate::SchemaChoices)): a completion is one only if the
+    /// validator says so. Only [`check`](Self::check) and
+    /// [`check_pattern`](Self::check_pattern) ask it.
+    #[must_use]
+    pub fn with_validator(self, validator: Option<Validator>) -> Self {
+        Self { validator, ..self }
     }
 
     /// The vocabulary that gaps are counted in: in it the tokens that the grammar
@@ -120,9 +161,14 @@ impl GrammarSession {
     pub fn check_pattern(&mut self, pattern: &Pattern) -> Result<Answer, Fault> {
         let witness = self.witness(pattern)?;
         let vocabulary = self.checker.vocabulary().map(AsRef::as_ref);
+        let witness = witness.map(|witness| witness.text(pattern, vocabulary));
+        let witness = match (&self.validator, witness) {
+            (Some(validator), Some(text)) => judged(validator, pattern, text)?,
+            (_, witness) => witness,
+        };
         Ok(Answer {
             completable: witness.is_some(),
-            witness: witness.map(|witness| witness.text(pattern, vocabulary)),
+            witness,
         })
     }
 

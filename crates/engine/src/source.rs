@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lacuna_grammar::constrain::constrain;
-use lacuna_grammar::json_schema::SchemaOptions;
+use lacuna_grammar::json_schema::{SchemaOptions, Validator};
 use lacuna_grammar::lint::{LintOptions, lint};
 use lacuna_grammar::nesting::limit_nesting;
 use lacuna_grammar::source_text;
@@ -150,6 +150,24 @@ impl GrammarSource {
         Ok(linted)
     }
 
+    /// What judges whole texts of a JSON Schema, where its grammar admits more.
+    ///
+    /// # Errors
+    /// A [`Fault`] of kind `grammar` where the schema cannot be read.
+    pub fn validator(&self) -> Result<Option<Validator>, Fault> {
+        if self.dialect != Dialect::JsonSchema || !self.schema.wide {
+            return Ok(None);
+        }
+        let mut options = SchemaOptions::membership();
+        options.texts.clone_from(&self.texts);
+        options.lists.clone_from(&self.lists);
+        self.schema.apply(&mut options);
+        let validator = Validator::new(&self.text, &options);
+        validator
+            .map(Some)
+            .map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
+    }
+
     /// The texts that what is compiled may depend on: those that the grammar may
     /// ask for, by names that it spells. In a schema a name may be spelled with
     /// escapes; then all texts count.
@@ -247,7 +265,10 @@ impl GrammarSource {
                 options.texts.clone_from(&self.texts);
                 options.lists.clone_from(&self.lists);
                 self.schema.apply(&mut options);
-                json_schema::lint(&self.text, &options)
+                match self.schema.wide {
+                    true => json_schema::widen(&self.text, &options),
+                    false => json_schema::lint(&self.text, &options),
+                }
             }
         }
     }
