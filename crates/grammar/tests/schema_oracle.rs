@@ -31,7 +31,7 @@ fn agrees_with_an_outside_validator() {
     let schemas: u64 = asked.unwrap_or(SCHEMAS);
     let (mut valid, mut invalid, mut left_out) = (0, 0, 0);
     let mut refusals: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut widened = 0;
+    let (mut widened, mut untold) = (0, 0);
     for seed in 0..schemas {
         let rng = &mut fastrand::Rng::with_seed(seed);
         let schema = root_schema(rng);
@@ -88,17 +88,21 @@ fn agrees_with_an_outside_validator() {
                 found == expected || wide && found,
                 "seed {seed}, {text} and {spelled}"
             );
-            let told = validator.is_valid(spelled.as_bytes());
-            assert_eq!(told, Some(expected), "seed {seed}, {text} and {spelled}");
+            // It looks at parts that the grammar has no use for, and some have no meaning.
+            match validator.is_valid(spelled.as_bytes()) {
+                Some(told) => assert_eq!(told, expected, "seed {seed}, {text} and {spelled}"),
+                None => untold += 1,
+            }
             *(if expected { &mut valid } else { &mut invalid }) += 1;
         }
     }
     let refused: u64 = refusals.values().sum();
     println!(
         "{valid} valid, {invalid} invalid, {left_out} left out; of {schemas} {widened} for \
-         whole texts only, {refused} refused: {refusals:?}"
+         whole texts only, {refused} refused: {refusals:?}; {untold} not told"
     );
     let judged = valid + invalid;
+    assert!(untold * 100 < judged, "{untold} of {judged} not told");
     assert!(
         valid * 10 > judged * 3 && invalid * 10 > judged * 3,
         "{valid} and {invalid}"

@@ -24,6 +24,7 @@ mod minimize;
 mod nfa;
 pub mod packed;
 pub(crate) mod spell;
+mod symbols;
 
 pub use classes::byte_classes;
 pub use dfa::{Dfa, StateId};

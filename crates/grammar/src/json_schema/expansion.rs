@@ -14,10 +14,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use super::branch::Branch;
 use super::document::Document;
 use super::keyword::{Keyword, SchemaId};
-use super::shape::{EXACTLY, Goals, Literal, Scopes, Shape};
-use super::steps::{Step, Steps, assert, deny, split};
+use super::shape::{Goals, Literal, Shape};
+use super::steps::{Step, Steps};
 use super::types::Types;
 use crate::automaton::Language;
 
@@ -66,16 +67,6 @@ struct Found<'a> {
     shapes: Vec<Shape<'a>>,
     /// Whether there are no others.
     are_all: bool,
-}
-
-/// A union of shapes under construction: one of them.
-#[derive(Clone)]
-struct Branch<'a> {
-    shape: Shape<'a>,
-    todo: Steps<'a>,
-    splits: Vec<Rc<Vec<Steps<'a>>>>,
-    seen: Vec<(Literal, Scopes)>,
-    scopes: u32,
 }
 
 impl<'a> Expander<'a> {
@@ -368,109 +359,4 @@ impl<'a> Expander<'a> {
             _ => true,
         })
     }
-
-    fn take(&mut self, branch: &mut Branch<'a>, step: Step<'a>) -> bool {
-        let shape = &mut branch.shape;
-        match step {
-            Step::Schema(literal, scopes) => return self.schema(branch, literal, scopes),
-            Step::Split(options) => branch.splits.push(options),
-            Step::Types(types) => shape.types = shape.types.and(types),
-            Step::WithoutPoint => shape.numbers.without_point = true,
-            Step::Values(values, true) => shape.list(&values),
-            Step::Values(values, false) => shape.except(&values),
-            Step::Lower(bound) => shape.numbers.raise(bound),
-            Step::Upper(bound) => shape.numbers.cap(bound),
-            Step::Multiple(divisor, holds) => {
-                let multiple = (divisor, holds);
-                if !shape.numbers.multiples.contains(&multiple) {
-                    shape.numbers.multiples.push(multiple);
-                }
-            }
-            Step::Length(min, max) => {
-                within(&mut shape.strings.min, &mut shape.strings.max, min, max)
-            }
-            Step::Text(texts, within) => {
-                let mut known = shape.strings.texts.iter();
-                if !known.any(|(other, same)| Arc::ptr_eq(other, &texts) && *same == within) {
-                    shape.strings.texts.push((texts, within));
-                }
-            }
-            Step::Ask(ask) => shape.strings.asks.push(ask),
-            Step::ItemCount(min, max) => {
-                within(&mut shape.arrays.min, &mut shape.arrays.max, min, max);
-            }
-            Step::Items(items, scopes) => shape.arrays.items.push((items, scopes)),
-            Step::Item(index, literal) => shape.arrays.at.push((index, literal)),
-            Step::Contained(contained) => shape.arrays.contained.push(contained),
-            Step::Unique(schema) => {
-                shape.arrays.unique.get_or_insert(schema);
-            }
-            Step::UnevaluatedItems(unevaluated) => shape.arrays.unevaluated.push(unevaluated),
-            Step::PropertyCount(min, max) => {
-                within(&mut shape.objects.min, &mut shape.objects.max, min, max);
-            }
-            Step::Members(members, scopes) => shape.objects.members.push((members, scopes)),
-            Step::Required(name) => shape.objects.require(name),
-            Step::Forbidden(name) => {
-                if !shape.objects.forbidden.contains(&name) {
-                    shape.objects.forbidden.push(name);
-                }
-            }
-            Step::Member(name, literal) => shape.objects.at.push((name, literal)),
-            Step::Some(names, literal) => shape.objects.some.push((names, literal)),
-            Step::Names(schema) => shape.objects.names.push(schema),
-            Step::UnevaluatedProperties(unevaluated) => {
-                shape.objects.unevaluated.push(unevaluated);
-            }
-        }
-        true
-    }
-
-    fn schema(&mut self, branch: &mut Branch<'a>, literal: Literal, scopes: Scopes) -> bool {
-        let (schema, holds) = literal;
-        if branch.seen.contains(&(literal, scopes)) {
-            return true;
-        }
-        let denied = (schema, !holds);
-        if branch.seen.iter().any(|(seen, _)| *seen == denied) || !self.is_grounded(schema) {
-            return false;
-        }
-        branch.seen.push((literal, scopes));
-        let node = self.document.node(schema);
-        if node.never {
-            return !holds;
-        }
-        let asks = node.asks_what_is_evaluated();
-        if asks && branch.scopes + 1 == Scopes::BITS {
-            let message = "too many schemas here ask what others evaluate";
-            self.refuse("too-large", schema, "", message);
-            return false;
-        }
-        let own = 1 << branch.scopes;
-        branch.scopes += u32::from(asks);
-        if !holds {
-            let mut options = deny(self, schema, &node, own | EXACTLY);
-            match options.len() {
-                0 => return false,
-                1 => branch.todo.extend(options.remove(0).into_iter().rev()),
-                _ => branch.todo.push(split(options)),
-            }
-            return true;
-        }
-        let inside = scopes | if asks { own } else { 0 };
-        let mut steps = Vec::new();
-        for keyword in &node.keywords {
-            assert(self, schema, keyword, (inside, scopes), &mut steps);
-        }
-        branch.todo.extend(steps.into_iter().rev());
-        true
-    }
-}
-
-fn within(known_min: &mut u32, known_max: &mut Option<u32>, min: u32, max: Option<u32>) {
-    *known_min = min.max(*known_min);
-    *known_max = match (*known_max, max) {
-        (Some(known), Some(max)) => Some(known.min(max)),
-        (known, max) => known.or(max),
-    };
 }

@@ -28,9 +28,9 @@
 //!
 //! # How a schema is compiled
 //!
-//! 1. [`resources`] finds what has an identifier, [`reading`] checks the keywords
-//!    of one schema when it is asked for: a [`keyword::Node`] of
-//!    [`keyword::Keyword`]s, each of which says one thing.
+//! 1. [`resources`] finds what has an identifier, [`contents`] what says the same,
+//!    [`reading`] checks the keywords of one schema when it is asked for: a
+//!    [`keyword::Node`] of [`keyword::Keyword`]s, each of which says one thing.
 //! 2. [`steps`] knows what each says of a value, and what its denial says.
 //!    [`expansion`] takes a set of schemas that must hold or must not
 //!    ([`shape::Goals`]) and makes of it a union of [`shape::Shape`]s, descriptions
@@ -41,14 +41,20 @@
 //!    the values of a shape.
 //!
 //! What is said of strings is a language over characters until it is spelled
-//! ([`Language`](crate::automaton)); long ones are counted by rules ([`lengths`]).
+//! ([`Language`](crate::automaton)); long ones are counted by rules ([`lengths`],
+//! [`bounded`]).
+//!
+//! What no grammar says is refused, or, where [`widen`] is asked, admitted and left to a
+//! [`Validator`].
 
 mod arrays;
 mod bounded;
+mod branch;
 mod constants;
 mod contents;
 mod decimal;
 mod denial;
+mod differing;
 mod document;
 mod draft;
 mod expansion;
@@ -72,6 +78,7 @@ mod slots;
 mod steps;
 mod strings;
 mod syntax;
+mod text_values;
 mod texts;
 mod types;
 mod uri;

@@ -1,0 +1,158 @@
+//! The strings of a shape: any, of a length, listed, of a pattern, or of a slot.
+
+use std::sync::Arc;
+
+use super::LIMITS;
+use super::finding::error;
+use super::lower::Lowering;
+use super::shape::Strings;
+use super::syntax::in_quotes;
+use super::texts::of_length;
+use super::words;
+use crate::automaton::{AutomatonError, Dfa, Language};
+use crate::slots::spelling::Spelling;
+use crate::slots::{Recipe, Target, Way};
+use crate::{Expr, Place, RuleId};
+
+impl<'a> Lowering<'a> {
+    /// The strings of a shape; `None` where there are none.
+    pub(super) fn strings(&mut self, strings: &Strings<'a>) -> Option<Expr> {
+        if !strings.asks.is_empty() {
+            let made = self.open_string(strings);
+            return made
+                .map(Expr::Rule)
+                .map_err(|error| self.too_large(&error))
+                .ok();
+        }
+        let (min, max) = (strings.min, strings.max);
+        let free = Strings {
+            min,
+            max,
+            ..Strings::default()
+        };
+        if *strings == free {
+            if (min, max) == (0, None) {
+                return Some(Expr::Rule(self.any_value().string));
+            }
+            return Some(in_quotes(self.characters(min, max)));
+        }
+        if let Some(spelled) = self.few_words(strings) {
+            return spelled;
+        }
+        match self.texts(strings) {
+            Ok(spelled) => spelled.map(in_quotes),
+            Err(error) => {
+                self.too_large(&error);
+                None
+            }
+        }
+    }
+
+    /// The spellings, without quotes, of the texts of a language; `None` where there are
+    /// none.
+    fn texts(&mut self, strings: &Strings<'a>) -> Result<Option<Expr>, AutomatonError> {
+        const FEW: usize = 150;
+        const MANY: usize = 40;
+        let (mut min, mut max) = (strings.min, strings.max);
+        if strings.words.is_none() && (min > 0 || max.is_some()) {
+            let of_any_length = Strings {
+                min: 0,
+                max: None,
+                ..strings.clone()
+            };
+            let texts = self.expander.language(&of_any_length)?;
+            if let (Some((fewest, most)), Some((_, states))) = (texts.lengths(), texts.states()) {
+                min = if fewest >= min { 0 } else { min };
+                max = max.filter(|&max| most.is_none_or(|most| most > max));
+                let counted = max.unwrap_or(min) as usize;
+                if states < MANY
+                    && states * counted > FEW
+                    && let Some(counted) = self.bounded(&texts, min, max)?
+                {
+                    return Ok(Some(counted));
+                }
+            }
+        }
+        let bounded = Strings {
+            min,
+            max,
+            ..strings.clone()
+        };
+        let texts = self.expander.language(&bounded)?;
+        let spelled = self.spelled(&texts)?;
+        Ok((!spelled.is_empty()).then_some(Expr::Automaton(spelled)))
+    }
+
+    /// The spellings of few listed strings.
+    fn few_words(&mut self, strings: &Strings<'a>) -> Option<Option<Expr>> {
+        const FEW: usize = 10_000;
+        let words = strings.words.as_ref()?;
+        let left: Vec<&str> = words
+            .iter()
+            .copied()
+            .filter(|word| strings.admits(word))
+            .collect();
+        if left.iter().map(|word| word.len()).sum::<usize>() > FEW {
+            return None;
+        }
+        Some(match left.as_slice() {
+            [] => None,
+            [word] => Some(self.options.strings.literal(word)),
+            _ => {
+                let spelled = words::spelled(left.into_iter(), self.options.strings);
+                Some(in_quotes(Expr::Automaton(Arc::new(spelled))))
+            }
+        })
+    }
+
+    /// The spellings of a language's texts, without quotes.
+    pub(super) fn spelled(&mut self, texts: &Arc<Language>) -> Result<Arc<Dfa>, AutomatonError> {
+        let address = Arc::as_ptr(texts) as usize;
+        if let Some((_, known)) = self.spelled.get(&address) {
+            return Ok(known.clone());
+        }
+        let spelled = Arc::new(texts.spelled(&self.options.strings, &LIMITS)?);
+        self.expander.spend(spelled.state_count() as u64 / 16);
+        self.spelled
+            .insert(address, (texts.clone(), spelled.clone()));
+        Ok(spelled)
+    }
+
+    /// A rule that will be the strings that slots admit.
+    fn open_string(&mut self, strings: &Strings<'a>) -> Result<RuleId, AutomatonError> {
+        let pointer = self.expander.document.pointer(self.here.1).to_owned();
+        if strings.words.is_some() || !strings.except.is_empty() {
+            let message = "a listed string cannot be judged while a slot beside it is open";
+            let finding = error("open-slot", &pointer, message)
+                .with_note("hand the list or the text over with the schema");
+            self.findings().push(finding);
+        }
+        let mut within: Vec<Arc<Dfa>> = Vec::new();
+        if let Some(length) = of_length(strings.min, strings.max)? {
+            within.push(Arc::new(length.utf8(&LIMITS)?));
+        }
+        for (texts, holds) in &strings.texts {
+            let texts = match holds {
+                true => texts.utf8(&LIMITS)?,
+                false => self
+                    .expander
+                    .any_text()?
+                    .minus(texts, &LIMITS)?
+                    .utf8(&LIMITS)?,
+            };
+            within.push(Arc::new(texts));
+        }
+        // Until then something that derives a text.
+        let rule = self.add_rule(format!("#{pointer} slot"), Expr::empty());
+        self.holes.push((Target::Rule(rule), self.recipes.len()));
+        self.recipes.push(Recipe {
+            place: Place::Pointer(pointer),
+            ways: vec![Way {
+                asks: strings.asks.clone(),
+                within,
+                spelling: Spelling::Json(self.options.strings),
+            }],
+        });
+        Ok(rule)
+    }
+}
