@@ -99,4 +99,13 @@ mod tests {
         assert_eq!(step(keeping, ".a...z", 1..3).0, "......");
         assert_eq!(step(keeping, "ca...z", 1..3).0, "ca...z");
     }
+    #[test]
+    fn with_one_block_both_caches_are_one() {
+        let [prefix, dual] = &mut [KeyCache::Prefix, KeyCache::Dual].map(Keeping::new);
+        for canvas in ["....", "..a.", ".ba.", "cbad"] {
+            let (canvas_then, computed) = step(prefix, canvas, 0..4);
+            assert_eq!((canvas_then.as_str(), &computed), ("....", &(0..4)));
+            assert_eq!(step(dual, canvas, 0..4), (canvas_then, computed));
+        }
+    }
 }
