@@ -32,8 +32,10 @@ async function withoutProse(folder) {
   const { transform } = await import("esbuild");
   const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".js"));
   for (const path of files.map((name) => join(folder, name))) {
-    const options = { minifyWhitespace: true, format: "esm" };
-    const { code } = await transform(readFileSync(path, "utf8"), options);
-    writeFileSync(path, code);
+    const source = readFileSync(path, "utf8");
+    // What bundlers are told in comments stays, which only unminified modules keep.
+    const short = !source.includes("webpackIgnore");
+    const options = { minifyWhitespace: short, minifySyntax: short, format: "esm" };
+    writeFileSync(path, (await transform(source, options)).code);
   }
 }

@@ -13,11 +13,11 @@ import { readNumber, sectionsOf, writeNumber } from "./wasm-sections.mjs";
 const RUN = 6;
 const RUNS = 2 ** 20;
 /** So many bytes are looked back. */
-const WINDOW = 28_000;
+const WINDOW = 31_000;
 /** What is found is weighed against a function's runs to this power: large ones first. */
-const SIZE_POWER = 0.8;
+const SIZE_POWER = 0.75;
 /** Functions of fewer bytes hold too little to be compared by; they come last. */
-const LEAST_BYTES = 24;
+const LEAST_BYTES = 16;
 
 const [CUSTOM, IMPORTS, CODE] = [0, 2, 10];
 /** Kinds of imports. */

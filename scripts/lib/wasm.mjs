@@ -241,6 +241,8 @@ async function bind(build) {
   if (!skipsOptimiser()) await optimise(build);
   if (isSmall(build)) {
     packTables(folder);
+    // What tables left empty needs no bytes.
+    if (!skipsOptimiser()) await wasmOpt(product(name), ["--memory-packing"], sharesMemory(build));
     await minified(join(folder, "lacuna_wasm.js"));
   }
   markFresh(step, hash);
@@ -257,7 +259,10 @@ const OPTIMISER = {
 };
 
 /** Puts functions into the order of their names, and takes the names away. */
-const ORDER = ["--reorder-functions-by-name", "--strip-debug", "--strip-producers"];
+const ORDER = [
+  ...["--reorder-functions-by-name", "--strip-debug"],
+  ...["--strip-producers", "--strip-target-features"],
+];
 
 async function optimise(build) {
   const { name } = build;
