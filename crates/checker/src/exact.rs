@@ -59,6 +59,13 @@ pub(crate) enum Haste {
     Some,
 }
 
+/// How much a parse with gaps of any length may cost where they count cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Thoroughness {
+    Little,
+    Full,
+}
+
 /// Columns that are kept for a node in a first and in a second beam.
 const NARROW: Width = Width {
     all: 8,
@@ -282,6 +289,12 @@ impl Exact {
             if let Some(decision) = self.beam(pattern, ahead, NARROW) {
                 return (decision, Tier::Searched);
             }
+            // What is opened and never closed the cover does not see.
+            if has_few_gaps(pattern)
+                && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little)
+            {
+                return decided;
+            }
             let parse = self.chart(pattern, Some(ahead.clone()), FIRST_PARSE);
             if !matches!(parse, Parse::Exhausted) {
                 return (self.decision(pattern, parse), Tier::Parse);
@@ -293,10 +306,8 @@ impl Exact {
                 return (decision, Tier::Searched);
             }
         }
-        match self.decide_without_counts(pattern) {
-            Some(Decision::Impossible) => return (Decision::Impossible, Tier::AnyLength),
-            Some(decision) => return (decision, Tier::Fitted),
-            None => {}
+        if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full) {
+            return decided;
         }
         let parse = self.chart(pattern, ahead, 1);
         (self.decision(pattern, parse), Tier::Parse)
@@ -304,11 +315,7 @@ impl Exact {
 
     /// Decides a pattern whose gaps have any length.
     fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
-        let gaps = pattern
-            .segments
-            .iter()
-            .filter(|&segment| *segment == Segment::Gap(Gap::Any));
-        let share = match gaps.count() <= FEW_GAPS {
+        let share = match has_few_gaps(pattern) {
             true => LONG_FIRST_PARSE,
             false => FIRST_PARSE,
         };
@@ -552,10 +559,18 @@ impl Exact {
 
     /// What a parse with gaps of any length says about gaps that count cells: no, or
     /// a witness that can be made to fit; `None` if that leaves it open.
-    fn decide_without_counts(&mut self, pattern: &Pattern) -> Option<Decision> {
+    fn decide_without_counts(
+        &mut self,
+        pattern: &Pattern,
+        thoroughness: Thoroughness,
+    ) -> Option<(Decision, Tier)> {
+        let share = match thoroughness {
+            Thoroughness::Little => FIRST_PARSE,
+            Thoroughness::Full => 1,
+        };
         let uncounted = without_counts(pattern);
-        let found = match self.chart(&uncounted, None, 1) {
-            Parse::Nothing => return Some(Decision::Impossible),
+        let found = match self.chart(&uncounted, None, share) {
+            Parse::Nothing => return Some((Decision::Impossible, Tier::AnyLength)),
             Parse::Exhausted => return None,
             Parse::Found(found) => found,
         };
@@ -563,17 +578,17 @@ impl Exact {
         let lexer = &self.cfg.lexer;
         let tidied = without_needless_separators(&uncounted, found.additions.clone(), lexer);
         // Fewer bytes first; but what separates can also be repeated.
-        let fitting = [&tidied, &found.additions]
+        let mut fitted = [&tidied, &found.additions]
             .into_iter()
             .find_map(|additions| fit(pattern, additions, lexer, vocabulary));
-        let respelled = fitting.or_else(|| {
+        if fitted.is_none() && thoroughness == Thoroughness::Full {
             let spanner = self.spanner.as_mut();
             let mut graph = CompletionGraph::new(pattern, lexer, spanner, &mut self.reaches);
             let budget = self.limits.parse_items / RESPELLING;
-            let additions = respell(&mut graph, &found.terminals(), budget)?;
-            Some(witness(pattern, &additions))
-        });
-        respelled.map(Decision::Completable)
+            let additions = respell(&mut graph, &found.terminals(), budget);
+            fitted = additions.map(|additions| witness(pattern, &additions));
+        }
+        Some((Decision::Completable(fitted?), Tier::Fitted))
     }
 
     fn chart(&mut self, pattern: &Pattern, ahead: Option<Lookahead>, share: usize) -> Parse {
@@ -623,6 +638,11 @@ impl Exact {
             self.charts.iter_mut().for_each(Chart::clear);
         }
     }
+}
+
+fn has_few_gaps(pattern: &Pattern) -> bool {
+    let is_gap = |segment: &&Segment| matches!(segment, Segment::Gap(_));
+    pattern.segments.iter().filter(is_gap).count() <= FEW_GAPS
 }
 
 /// A path on the graph itself for one of what a look-ahead left of it.
