@@ -124,9 +124,9 @@ impl<'c> Judgement<'c> {
     pub fn judge(&mut self, tally: &mut Tally, times: &mut Times) {
         tally.schemas += 1;
         let (generation, time) = self.compiled(SchemaOptions::generation());
-        times.writing.push(self.time(time));
+        times.writing.push(self.time(time, generation.is_ok()));
         let (membership, time) = self.compiled(SchemaOptions::membership());
-        times.judging.push(self.time(time));
+        times.judging.push(self.time(time, membership.is_ok()));
         match &membership {
             Ok(membership) => self.tests(|text| Some(recognize(membership, text)), tally),
             Err(found) => match self.wide() {
@@ -156,10 +156,11 @@ impl<'c> Judgement<'c> {
         }
     }
 
-    fn time(&self, taken: Duration) -> Time {
+    fn time(&self, taken: Duration, is_taken: bool) -> Time {
         Time {
             taken,
             length: self.schema.len(),
+            is_taken,
             name: self.name.clone(),
         }
     }

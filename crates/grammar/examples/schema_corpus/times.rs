@@ -16,6 +16,8 @@ pub struct Time {
     pub taken: Duration,
     /// Of the schema, in bytes.
     pub length: usize,
+    /// Whether there was a grammar in the end.
+    pub is_taken: bool,
     pub name: String,
 }
 
@@ -37,6 +39,10 @@ impl Times {
                 continue;
             }
             println!("{purpose}: {}", quantiles(times));
+            let taken: Vec<&Time> = times.iter().filter(|time| time.is_taken).collect();
+            if !taken.is_empty() {
+                println!("    {} that are taken: {}", taken.len(), quantiles(&taken));
+            }
             let mut from = 0;
             for (name, to) in CLASSES {
                 let of_class = times.iter();
