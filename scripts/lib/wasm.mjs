@@ -139,6 +139,8 @@ async function toolchainFor(build, plain) {
   };
 }
 
+const EMPTY_MODULE = Uint8Array.of(0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00);
+
 /** What stands in for a build that was left out, so that bundlers find a file. */
 function writeAbsent({ name }) {
   const folder = folderOf(name);
@@ -146,6 +148,7 @@ function writeAbsent({ name }) {
   mkdirSync(folder, { recursive: true });
   const types = 'export * from "../full/lacuna_wasm.js";\n';
   writeFileSync(join(folder, "lacuna_wasm.js"), "export default undefined;\n");
+  writeFileSync(join(folder, "lacuna_wasm_bg.wasm"), EMPTY_MODULE);
   writeFileSync(
     join(folder, "lacuna_wasm.d.ts"),
     `${types}export { default } from "../full/lacuna_wasm.js";\n`,
