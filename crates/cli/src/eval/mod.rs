@@ -9,6 +9,7 @@ mod dense;
 mod examples;
 mod judge;
 mod runs;
+mod spread;
 mod synthetic;
 mod table;
 
@@ -228,7 +229,14 @@ impl Evaluation<'_> {
                     None if arguments.recorded => Source::Recorded(self.record(&request)?),
                     None => Source::Live,
                 };
-                for series in all.iter_mut().filter(|series| series.steps == steps) {
+                let mut now: Vec<&mut Series> = all
+                    .iter_mut()
+                    .filter(|series| series.steps == steps)
+                    .collect();
+                // Who comes first may find the machine otherwise than who comes next.
+                let first = at % now.len().max(1);
+                now.rotate_left(first);
+                for series in now {
                     let Some(method) = methods.iter().find(|m| m.name == series.method) else {
                         continue;
                     };

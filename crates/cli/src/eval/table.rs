@@ -6,6 +6,8 @@ use lacuna_decoder::{Outcome, Timings};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::spread::Spread;
+
 /// One run, judged.
 #[derive(Clone, Debug, Serialize)]
 pub struct Output {
@@ -46,14 +48,9 @@ pub struct Series {
     pub outputs: Vec<Output>,
 }
 
-impl Series {
-    fn sum(&self, of: impl Fn(&Output) -> f64) -> f64 {
-        self.outputs.iter().map(of).sum()
-    }
-}
-
 /// The table, a row for each method and number of steps. `relative_to` is the method
-/// whose time is 100 %.
+/// whose time on an example is 100 %; of these times, and of grammar work a step, the
+/// table has the median over all runs, which does not count what only the first run pays.
 pub fn markdown(all: &[Series], relative_to: &str) -> String {
     let mut rows: Vec<(usize, String)> = Vec::new();
     for series in all {
@@ -64,7 +61,7 @@ pub fn markdown(all: &[Series], relative_to: &str) -> String {
     }
     let mut text = String::from(
         "| steps | method | valid | member | before recovery | exact | steps taken | seconds \
-         | of it model | grammar ms a step | selecting | masks | recovery | relative time % \
+         | of it model | grammar ms a step (most) | selecting | masks | recovery | relative time % \
          | refusals | tokens a batch | batches passed % | memo hits % |\n\
          |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
@@ -78,20 +75,24 @@ pub fn markdown(all: &[Series], relative_to: &str) -> String {
                 series.steps == steps && series.method == relative_to && series.seed == seed
             })
         };
-        let mut ratios: Vec<f64> = own
-            .iter()
-            .filter_map(|series| {
-                let base = base(series.seed)?.sum(|output| output.ms);
-                Some(100.0 * series.sum(|output| output.ms) / base)
-            })
-            .collect();
-        ratios.sort_by(f64::total_cmp);
-        write_row(&mut text, steps, &method, &own, &ratios);
+        let ratios = own.iter().flat_map(|series| {
+            let base = base(series.seed).into_iter();
+            let pairs = base.flat_map(|base| series.outputs.iter().zip(&base.outputs));
+            pairs.map(|(output, base)| 100.0 * output.ms / base.ms)
+        });
+        let ratios = Spread::of(ratios);
+        write_row(&mut text, steps, &method, &own, ratios);
     }
     text
 }
 
-fn write_row(text: &mut String, steps: usize, method: &str, own: &[&Series], ratios: &[f64]) {
+fn write_row(
+    text: &mut String,
+    steps: usize,
+    method: &str,
+    own: &[&Series],
+    relative: Option<Spread>,
+) {
     let outputs = || own.iter().flat_map(|series| &series.outputs);
     let runs = outputs().count().max(1) as f64;
     let sum = |of: &dyn Fn(&Output) -> f64| outputs().map(of).sum::<f64>();
@@ -105,18 +106,19 @@ fn write_row(text: &mut String, steps: usize, method: &str, own: &[&Series], rat
         true => format!("{:.1}", 100.0 * part / whole),
         false => "–".to_owned(),
     };
-    let relative = match (ratios.first(), ratios.get(ratios.len() / 2), ratios.last()) {
-        (Some(least), Some(median), Some(most)) if ratios.len() > 1 => {
-            format!("{median:.1} ({least:.1}–{most:.1})")
-        }
-        (_, Some(only), _) => format!("{only:.1}"),
-        _ => "–".to_owned(),
-    };
+    let relative = relative.map_or_else(|| "–".to_owned(), |relative| relative.to_string());
+    let grammar = Spread::of(
+        outputs().map(|output| output.timings.checker_ms / (output.steps as f64).max(1.0)),
+    );
+    let grammar = grammar.map_or_else(
+        || "–".to_owned(),
+        |grammar| format!("{:.3} ({:.1})", grammar.median, grammar.most),
+    );
     let batches = sum(&|output| output.timings.batches as f64);
     let seeds = own.len().max(1) as f64;
     let _ = writeln!(
         text,
-        "| {steps} | {method} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} | {:.3} | {:.3} \
+        "| {steps} | {method} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} | {grammar} | {:.3} \
          | {:.3} | {:.3} | {relative} | {:.1} | {} | {} | {} |",
         match judged {
             true => format!("{:.1}", share(&|output| output.valid == Some(true))),
@@ -128,7 +130,6 @@ fn write_row(text: &mut String, steps: usize, method: &str, own: &[&Series], rat
         taken / runs,
         sum(&|output| output.ms) / 1000.0 / seeds,
         sum(&|output| output.timings.model_ms) / 1000.0 / seeds,
-        a_step(&|timings| timings.checker_ms),
         a_step(&|timings| timings.selection_ms),
         a_step(&|timings| timings.masks_ms),
         a_step(&|timings| timings.recovery_ms),
