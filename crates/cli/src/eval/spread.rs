@@ -21,7 +21,12 @@ impl Spread {
         let mut figures: Vec<f64> = figures.collect();
         figures.sort_by(f64::total_cmp);
         let last = figures.len().checked_sub(1)?;
-        let quarter = |quarters: usize| figures[(last * quarters).div_ceil(4)];
+        // Between two figures, in proportion.
+        let quarter = |quarters: usize| {
+            let (below, rest) = (last * quarters / 4, (last * quarters % 4) as f64 / 4.0);
+            let above = figures[last.min(below + 1)];
+            figures[below] + rest * (above - figures[below])
+        };
         Some(Self {
             low: quarter(1),
             median: quarter(2),
@@ -46,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_are_figures_that_were_given() {
+    fn quartiles_part_the_figures() {
         assert_eq!(Spread::of([].into_iter()), None);
         let one = Spread::of([7.0].into_iter()).expect("one figure");
         assert_eq!(
@@ -60,5 +65,10 @@ mod tests {
             (3.0, 5.0, 7.0, 9.0)
         );
         assert_eq!(nine.to_string(), "5.0 (3.0–7.0)");
+        let two = Spread::of([1.0, 2.0].into_iter()).expect("two figures");
+        assert_eq!(
+            (two.low, two.median, two.high, two.most),
+            (1.25, 1.5, 1.75, 2.0)
+        );
     }
 }
