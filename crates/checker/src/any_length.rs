@@ -20,8 +20,8 @@ use crate::{Filling, Gap, Pattern, Segment, Witness};
 #[derive(Clone, Debug)]
 pub struct RegularLanguage {
     automaton: Arc<Dfa>,
-    /// For each state, made when the first gap asks.
-    moves: OnceLock<Vec<Moves>>,
+    /// For each state, made when a gap first comes to it.
+    moves: OnceLock<Box<[OnceLock<Moves>]>>,
 }
 
 /// The states that one byte leads to, each with one byte.
@@ -110,7 +110,10 @@ impl RegularLanguage {
     /// Dijkstra's algorithm, for the nearest states; all bytes cost the same, so a list
     /// for each cost does. `places` is for its own use.
     fn reach(&self, front: &Front, most: usize, places: &mut [u32]) -> Front {
-        let moves = self.moves.get_or_init(|| moves(&self.automaton));
+        let moves = self.moves.get_or_init(|| {
+            let states = 0..self.automaton.state_count();
+            states.map(|_| OnceLock::new()).collect()
+        });
         let mut entering: Vec<(u32, StateId)> = front
             .iter()
             .map(|&(state, reached)| (reached.cost, state))
@@ -147,7 +150,8 @@ impl RegularLanguage {
             settled += level.len();
             cost += 1;
             for from in std::mem::take(&mut level) {
-                for &(byte, to) in &moves[from as usize] {
+                let moves = moves[from as usize].get_or_init(|| moves_of(&self.automaton, from));
+                for &(byte, to) in moves {
                     let byte = Some(byte);
                     if reach(to, Reached { cost, from, byte }) {
                         level.push(to);
@@ -181,15 +185,11 @@ fn found(front: &Front, state: StateId) -> Option<Reached> {
     Some(front[at].1)
 }
 
-fn moves(automaton: &Dfa) -> Vec<Box<[(u8, StateId)]>> {
-    (0..automaton.state_count() as StateId)
-        .map(|state| {
-            let mut ranges = automaton.byte_ranges(state);
-            ranges.sort_unstable_by_key(|&(_, _, to)| to);
-            ranges.dedup_by_key(|&mut (_, _, to)| to);
-            ranges.iter().map(|&(low, _, to)| (low, to)).collect()
-        })
-        .collect()
+fn moves_of(automaton: &Dfa, state: StateId) -> Moves {
+    let mut ranges = automaton.byte_ranges(state);
+    ranges.sort_unstable_by_key(|&(_, _, to)| to);
+    ranges.dedup_by_key(|&mut (_, _, to)| to);
+    ranges.iter().map(|&(low, _, to)| (low, to)).collect()
 }
 
 #[cfg(test)]
