@@ -81,8 +81,8 @@ const WIDE: Width = Width {
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
-/// The same where so few gaps have any length: then a parse takes less than a beam.
-const LONG_FIRST_PARSE: usize = 2;
+/// Gaps up to which gaps of any length are asked about first: a parse of these takes less
+/// than a beam.
 const FEW_GAPS: usize = 9;
 
 /// The share that the second one may spend, where the cover has looked ahead.
@@ -315,11 +315,7 @@ impl Exact {
 
     /// Decides a pattern whose gaps have any length.
     fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
-        let share = match has_few_gaps(pattern) {
-            true => LONG_FIRST_PARSE,
-            false => FIRST_PARSE,
-        };
-        let parse = self.chart(pattern, None, share);
+        let parse = self.chart(pattern, None, FIRST_PARSE);
         if !matches!(parse, Parse::Exhausted) {
             return (self.decision(pattern, parse), Tier::Parse);
         }
