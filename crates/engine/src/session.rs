@@ -21,10 +21,22 @@ pub struct Answer {
     pub witness: Option<Vec<u8>>,
 }
 
+/// Judges whole texts. Behind a trait, so that who never asks for a judge need not carry
+/// one: the grammar engine's module for browsers is small.
+trait Judging: std::fmt::Debug + Send + Sync {
+    fn is_valid(&self, text: &[u8]) -> Option<bool>;
+}
+
+impl Judging for Validator {
+    fn is_valid(&self, text: &[u8]) -> Option<bool> {
+        Validator::is_valid(self, text)
+    }
+}
+
 /// A completion, if the validator says that it is one. Of a text without gaps there is no
 /// other.
 fn judged(
-    validator: &Validator,
+    validator: &dyn Judging,
     pattern: &Pattern,
     text: Vec<u8>,
 ) -> Result<Option<Vec<u8>>, Fault> {
@@ -56,7 +68,7 @@ const MAX_CELLS: usize = 100_000;
 pub struct GrammarSession {
     checker: Checker,
     /// Judges whole texts that the grammar admits, where it admits more than is valid.
-    validator: Option<Validator>,
+    validator: Option<Arc<dyn Judging>>,
 }
 
 impl GrammarSession {
@@ -83,6 +95,7 @@ impl GrammarSession {
     /// [`check_pattern`](Self::check_pattern) ask it.
     #[must_use]
     pub fn with_validator(self, validator: Option<Validator>) -> Self {
+        let validator = validator.map(|validator| Arc::new(validator) as Arc<dyn Judging>);
         Self { validator, ..self }
     }
 
@@ -163,7 +176,7 @@ impl GrammarSession {
         let vocabulary = self.checker.vocabulary().map(AsRef::as_ref);
         let witness = witness.map(|witness| witness.text(pattern, vocabulary));
         let witness = match (&self.validator, witness) {
-            (Some(validator), Some(text)) => judged(validator, pattern, text)?,
+            (Some(validator), Some(text)) => judged(&**validator, pattern, text)?,
             (_, witness) => witness,
         };
         Ok(Answer {
