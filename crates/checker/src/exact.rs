@@ -5,8 +5,8 @@
 //! refuses, or leaves a smaller graph; of that, a few columns for each node
 //! ([`beam`](crate::beam)), a short parse, more columns, and a longer search; a parse in
 //! which gaps have any length, which refuses, or says which terminals to write in the
-//! cells ([`fit`](crate::fit), [`respell`](crate::respell)); and the full parse of the
-//! graph that counts cells. Each is sound in what it answers; only the last one answers
+//! cells ([`fit`](crate::fit), [`respell`](crate::respell)), and comes before the short
+//! parse where gaps are few; and the full parse of the graph that counts cells. Each is sound in what it answers; only the last one answers
 //! everything, within its budget.
 //!
 //! A witness is first looked for among a few tokens of the vocabulary
