@@ -8,6 +8,10 @@
 //! the nearer ones ([`Few`]). So what the text far behind asks for is among them, as a
 //! rule. It finds a path or nothing, and nothing says nothing.
 //!
+//! Where all that was kept has died, the columns before that place are gathered again,
+//! more for each node, from a little way back and then from farther and farther: so the
+//! width is paid where it is needed.
+//!
 //! Inside a gap of any length nodes lead to each other, and are gone through until
 //! nothing new comes to them.
 //!
@@ -35,6 +39,14 @@ pub(crate) struct Width {
     /// the same distance from the end.
     pub by_inner: bool,
 }
+
+/// How far back more is kept at first where a beam has died, in ranks, and how many times
+/// farther each time that this does not help.
+const FIRST_WAY_BACK: u32 = 16;
+const FARTHER_BACK: u32 = 4;
+
+/// Columns reached for each node at which a beam gives up.
+const MOST_FOR_A_NODE: usize = 24;
 
 /// In what columns are alike: the distance from the end, and perhaps what is innermost.
 pub(crate) type Likeness = (u32, u32);
@@ -106,6 +118,11 @@ impl<T> Few<T> {
 }
 
 impl Few<u32> {
+    /// The places of the columns.
+    fn places(&self) -> impl Iterator<Item = u32> + '_ {
+        self.kept.iter().map(|&(.., at)| at)
+    }
+
     /// Whether a column with this place is kept.
     fn has(&self, at: u32) -> bool {
         self.kept.iter().any(|&(.., known)| known == at)
@@ -122,6 +139,9 @@ struct Reached {
 
 struct Node {
     point: Point,
+    rank: u32,
+    /// The highest rank of what its edges led to.
+    leads_to: u32,
     /// What the rest of the pattern asks for there, if anything.
     asks: Option<CoverSetId>,
     /// Columns, each with its place among all that were reached.
@@ -132,80 +152,161 @@ struct Node {
 
 impl Look<'_, '_> {
     /// A path to the end, or to a gap of any length there if gaps count cells; `None` if
-    /// none was met.
-    pub(crate) fn beam(&mut self, width: Width) -> Option<Vec<Step>> {
-        let pattern = self.graph.pattern();
-        let open_end = match pattern.segments.as_slice() {
-            [.., Segment::Gap(Gap::Any)] if pattern.counts_cells() => {
-                Some(pattern.segments.len() as u32 - 1)
+    /// none was met. Where all that was kept has died, more is kept of what lies before,
+    /// if `wide` says how much.
+    pub(crate) fn beam(&mut self, narrow: Width, wide: Option<Width>) -> Option<Vec<Step>> {
+        let mut beam = Beam::new(narrow);
+        let start = self.graph.start();
+        beam.reach(self, (0, Label::End), start, Columns::START);
+        let (mut stuck, mut back) = (0, FIRST_WAY_BACK);
+        loop {
+            if let Some(path) = beam.follow(self) {
+                return Some(path);
             }
-            _ => None,
-        };
-        let mut beam = Beam::default();
-        beam.reach(
-            self,
-            width,
-            (0, Label::End),
-            self.graph.start(),
-            Columns::START,
-        );
-        while let Some(Reverse((.., id))) = beam.queue.pop() {
-            let point = beam.nodes[id as usize].point;
-            let fresh = std::mem::take(&mut beam.nodes[id as usize].fresh);
-            if open_end == Some(point.segment)
-                && let Some(&at) = fresh.first()
-            {
-                return Some(beam.path(at, None));
+            back = match beam.frontier > stuck {
+                true => FIRST_WAY_BACK,
+                false => back.saturating_mul(FARTHER_BACK),
+            };
+            stuck = stuck.max(beam.frontier);
+            let is_all_wide = beam.wide.is_some_and(|(from, ..)| from == 0);
+            if (is_all_wide && beam.frontier <= beam.wide_up_to()) || beam.is_spent() {
+                return None;
             }
-            let edges = self.ahead.edges(point).map(|asked| asked.edges);
-            let inside = self.ahead.edges_inside(point);
-            let edges = edges.iter().chain(&inside).flat_map(|edges| edges.iter());
-            for edge in edges {
-                for &at in &fresh {
-                    let column = beam.reached[at as usize].column;
-                    if edge.label == Label::End {
-                        if self.columns.ends(column) {
-                            return Some(beam.path(at, Some(edge.to)));
-                        }
-                    } else if let Some(next) = self.step(column, edge.label, edge.to) {
-                        beam.reach(self, width, (at, edge.label), edge.to, next);
-                    }
-                }
-            }
+            beam.widen(stuck.saturating_sub(back), stuck, wide?);
         }
-        None
     }
 }
 
 /// What a beam has come to.
-#[derive(Default)]
 struct Beam {
     reached: Vec<Reached>,
     nodes: Vec<Node>,
     ids: FxHashMap<Point, u32>,
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
     asked: FxHashMap<(CoverSetId, ColumnId), bool>,
+    narrow: Width,
+    /// Ranks between which more is kept.
+    wide: Option<(u32, u32, Width)>,
+    /// The highest rank that was come to.
+    frontier: u32,
 }
 
 impl Beam {
+    fn new(narrow: Width) -> Self {
+        Self {
+            reached: Vec::new(),
+            nodes: Vec::new(),
+            ids: FxHashMap::default(),
+            queue: BinaryHeap::new(),
+            asked: FxHashMap::default(),
+            narrow,
+            wide: None,
+            frontier: 0,
+        }
+    }
+
+    fn wide_up_to(&self) -> u32 {
+        self.wide.map_or(0, |(_, to, _)| to)
+    }
+
+    /// Whether going back again and again has cost more than keeping all would have.
+    fn is_spent(&self) -> bool {
+        self.reached.len() > MOST_FOR_A_NODE * self.nodes.len()
+    }
+
+    /// Follows all that is kept, up to the end.
+    fn follow(&mut self, look: &mut Look<'_, '_>) -> Option<Vec<Step>> {
+        let pattern = look.graph.pattern();
+        let open_end = match pattern.segments.as_slice() {
+            [.., Segment::Gap(Gap::Any)] if pattern.counts_cells() => {
+                Some(pattern.segments.len() as u32 - 1)
+            }
+            _ => None,
+        };
+        while let Some(Reverse((rank, _, id))) = self.queue.pop() {
+            self.frontier = self.frontier.max(rank);
+            let point = self.nodes[id as usize].point;
+            let fresh = std::mem::take(&mut self.nodes[id as usize].fresh);
+            if open_end == Some(point.segment)
+                && let Some(&at) = fresh.first()
+            {
+                return Some(self.path(at, None));
+            }
+            let edges = look.ahead.edges(point).map(|asked| asked.edges);
+            let inside = look.ahead.edges_inside(point);
+            let edges = edges.iter().chain(&inside).flat_map(|edges| edges.iter());
+            for edge in edges {
+                for &at in &fresh {
+                    let column = self.reached[at as usize].column;
+                    if edge.label == Label::End {
+                        if look.columns.ends(column) {
+                            return Some(self.path(at, Some(edge.to)));
+                        }
+                    } else if let Some(next) = look.step(column, edge.label, edge.to) {
+                        self.reach(look, (at, edge.label), edge.to, next);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Forgets what was kept between two ranks, and follows all that is kept before
+    /// again, to keep more.
+    fn widen(&mut self, from: u32, to: u32, width: Width) {
+        self.wide = Some((from, to, width));
+        for (id, node) in (0..).zip(&mut self.nodes) {
+            if node.rank >= from {
+                node.few = Few::default();
+            } else if node.leads_to >= from {
+                node.fresh = node.few.places().collect();
+            }
+            if node.rank < from && !node.fresh.is_empty() {
+                self.queue
+                    .push(Reverse((node.rank, node.point.order(), id)));
+            }
+        }
+        if from == 0 {
+            let start = &mut self.nodes[0];
+            start.few.put_first(Columns::START, 0);
+            start.fresh = vec![0];
+            self.queue
+                .push(Reverse((start.rank, start.point.order(), 0)));
+        }
+    }
+
+    fn width(&self, rank: u32) -> Width {
+        match self.wide {
+            Some((from, to, width)) if (from..=to).contains(&rank) => width,
+            _ => self.narrow,
+        }
+    }
+
     /// Brings a column to a node.
     fn reach(
         &mut self,
         look: &mut Look<'_, '_>,
-        width: Width,
         (before, label): (u32, Label),
         point: Point,
         column: ColumnId,
     ) {
         let node = *self.ids.entry(point).or_insert_with(|| {
+            let rank = look.graph.rank(point);
             self.nodes.push(Node {
                 point,
-                asks: look.ahead.asks(point, look.graph.rank(point)),
+                rank,
+                leads_to: 0,
+                asks: look.ahead.asks(point, rank),
                 few: Few::default(),
                 fresh: Vec::new(),
             });
             self.nodes.len() as u32 - 1
         });
+        let rank = self.nodes[node as usize].rank;
+        if let Some(before) = self.reached.get(before as usize) {
+            let before = before.node as usize;
+            self.nodes[before].leads_to = self.nodes[before].leads_to.max(rank);
+        }
         let Node { asks, few, .. } = &self.nodes[node as usize];
         if few.holds(column) {
             return;
@@ -216,6 +317,7 @@ impl Beam {
                 return;
             }
         }
+        let width = self.width(rank);
         let at = self.reached.len() as u32;
         let distance = look.distance(column);
         let kind = match width.by_inner {
@@ -233,7 +335,7 @@ impl Beam {
             label,
         });
         if fresh.is_empty() {
-            let place = (look.graph.rank(point), point.order(), node);
+            let place = (rank, point.order(), node);
             self.queue.push(Reverse(place));
         }
         // What was put aside meanwhile need not be followed.

@@ -11,6 +11,7 @@ use crate::canvas::Completions;
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::exact::{Decision, Exact, Haste};
 use crate::masks::CellBounds;
+use crate::memo_use::MemoUses;
 use crate::optimum::Optimum;
 use crate::regular::RegularChecker;
 use crate::weighted::{Hole, Ways};
@@ -130,6 +131,16 @@ impl Checker {
         self.compiled.statistics(&self.limits)
     }
 
+    /// How often the memos were asked, and how often they did not know.
+    pub fn memo_uses(&self) -> MemoUses {
+        let exact = self.exact.as_ref();
+        let mut uses = exact.map(Exact::memo_uses).unwrap_or_default();
+        for automaton in self.inner.iter().chain(&self.cover) {
+            uses.automaton += automaton.memo_use();
+        }
+        uses
+    }
+
     /// Which tokens of the vocabulary no state of the lexer tells apart; `None` without
     /// a vocabulary.
     ///
@@ -210,7 +221,16 @@ impl Checker {
 
     /// Decides a pattern that was not decided at once.
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
-        self.decide(pattern, Exact::decide_at_length)
+        let (verdict, tier) = self.decide(pattern, Exact::decide_at_length);
+        if matches!(verdict, Verdict::Exhausted { .. })
+            && !pattern.counts_cells()
+            && self.vocabulary.is_some()
+            && let Ok(exact) = self.exact(true)
+            && let Some(witness) = exact.counted_witness(pattern)
+        {
+            return (Verdict::Completable(witness), Tier::Searched);
+        }
+        (verdict, tier)
     }
 
     /// A witness, if one is found at little cost.

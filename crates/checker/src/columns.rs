@@ -14,10 +14,9 @@
 //!
 //! Cost: a new step, the sets that the lexeme moves and those that it completes.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lacuna_lexer::{BitSet, Lexer, LexerState, TerminalId};
+use lacuna_lexer::{BitSet, Lexer, LexerState, MemoUse, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::cfg::Cfg;
@@ -66,6 +65,7 @@ pub struct Columns {
     knows_all: bool,
     size: usize,
     work: usize,
+    memo_use: MemoUse,
 }
 
 impl Columns {
@@ -150,13 +150,16 @@ impl Columns {
             return known;
         }
         let whole = whole.clone();
-        let mut entries: BTreeMap<ColumnId, SetId> = BTreeMap::new();
+        let mut entries: Vec<(ColumnId, SetId)> = Vec::new();
         for &(origin, set) in whole.entries.iter() {
             let origin = self.cut(sets, origin, levels - 1);
-            let known = entries.entry(origin).or_insert(NOTHING);
-            *known = sets.union(plain(*known), plain(set)).set;
+            let at = entries.binary_search_by_key(&origin, |&(known, _)| known);
+            match at {
+                Ok(at) => entries[at].1 = sets.union(plain(entries[at].1), plain(set)).set,
+                Err(at) => entries.insert(at, (origin, set)),
+            }
         }
-        let cut = self.intern(entries.into_iter().collect(), whole.begun, whole.ends);
+        let cut = self.intern(entries.into(), whole.begun, whole.ends);
         self.cuts.insert((column, levels), cut);
         cut
     }
@@ -164,6 +167,11 @@ impl Columns {
     /// Entries of all columns and memos, a measure of the memory.
     pub fn size(&self) -> usize {
         self.size + 4 * self.columns.len() + self.steps.len() + self.cuts.len()
+    }
+
+    /// How often it was asked for a step, and how often that was not known.
+    pub fn memo_use(&self) -> MemoUse {
+        self.memo_use
     }
 
     /// Entries made since the last call, a measure of the work.
@@ -227,9 +235,11 @@ impl Columns {
             return None;
         }
         let key = (column, terminal);
+        self.memo_use.asked += 1;
         if let Some(&known) = self.steps.get(&key) {
             return known;
         }
+        self.memo_use.made += 1;
         let next = self.after(cfg, sets, column, terminal);
         self.steps.insert(key, next);
         next
@@ -303,7 +313,7 @@ impl Columns {
     ) -> Option<ColumnId> {
         let before = self.columns[column as usize].clone();
         // What came, by where it began; deeper columns first, which complete first.
-        let mut came: BTreeMap<(u32, ColumnId), SetId> = BTreeMap::new();
+        let mut came = Came::new();
         let moved = before.entries.iter().copied();
         for (origin, set) in moved.chain([(column, before.begun)]) {
             if let Some(read) = sets.read(cfg, set, terminal) {
@@ -313,7 +323,7 @@ impl Columns {
         let mut entries = Vec::new();
         let mut begun = NOTHING;
         let mut ends = false;
-        while let Some(((_, origin), set)) = came.pop_last() {
+        while let Some((_, origin, set)) = came.pop() {
             let began = self.columns[origin as usize].clone();
             let mut settled = sets.settle(cfg, set, began.begun);
             if origin == Self::ANYWHERE {
@@ -394,19 +404,18 @@ impl Columns {
         id
     }
 
-    fn add(
-        &mut self,
-        sets: &mut StateSets,
-        came: &mut BTreeMap<(u32, ColumnId), SetId>,
-        origin: ColumnId,
-        set: SetId,
-    ) {
+    fn add(&mut self, sets: &mut StateSets, came: &mut Came, origin: ColumnId, set: SetId) {
         self.work += 1;
         let level = self.columns[origin as usize].depth;
-        let known = came.entry((level, origin)).or_insert(NOTHING);
-        *known = sets.union(plain(*known), plain(set)).set;
+        match came.binary_search_by_key(&(level, origin), |&(level, origin, _)| (level, origin)) {
+            Ok(at) => came[at].2 = sets.union(plain(came[at].2), plain(set)).set,
+            Err(at) => came.insert(at, (level, origin, set)),
+        }
     }
 }
+
+/// What came, with the depth of the column where it began and that column; in this order.
+type Came = Vec<(u32, ColumnId, SetId)>;
 
 fn plain(set: SetId) -> Costed {
     Costed { set, cost: 0 }

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, LexerState, TerminalId};
+use lacuna_lexer::{Lexer, LexerState, MemoUse, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::cfg::Cfg;
@@ -39,6 +39,7 @@ pub struct Cover {
     /// By outlooks of lexer states.
     hopes: FxHashMap<(CoverSetId, u32), CoverSetId>,
     unions: FxHashMap<(CoverSetId, CoverSetId), CoverSetId>,
+    memo_use: MemoUse,
 }
 
 #[derive(Debug)]
@@ -106,9 +107,15 @@ impl Cover {
             backward: FxHashMap::default(),
             hopes: FxHashMap::default(),
             unions: FxHashMap::default(),
+            memo_use: MemoUse::default(),
         };
         cover.intern(empty(count));
         Some(cover)
+    }
+
+    /// How often it was asked for a step, and how often that was not known.
+    pub fn memo_use(&self) -> MemoUse {
+        self.memo_use
     }
 
     /// The states before every text.
@@ -128,9 +135,11 @@ impl Cover {
 
     /// The states behind a lexeme.
     pub fn forward(&mut self, set: CoverSetId, terminal: TerminalId) -> CoverSetId {
+        self.memo_use.asked += 1;
         if let Some(&known) = self.forward.get(&(set, terminal)) {
             return known;
         }
+        self.memo_use.made += 1;
         let tables = Arc::clone(&self.tables);
         let mut next = empty(tables.after.len());
         for &(from, to) in &tables.transitions[terminal as usize] {
@@ -174,9 +183,11 @@ impl Cover {
 
     /// The states before a lexeme behind which one of a set is wanted.
     pub fn backward(&mut self, set: CoverSetId, terminal: TerminalId) -> CoverSetId {
+        self.memo_use.asked += 1;
         if let Some(&known) = self.backward.get(&(set, terminal)) {
             return known;
         }
+        self.memo_use.made += 1;
         let tables = Arc::clone(&self.tables);
         let mut before = empty(tables.after.len());
         for &(from, to) in &tables.transitions[terminal as usize] {

@@ -44,8 +44,11 @@ struct Seen {
     /// Its edges; once looked at from behind, those that the rest allows, between
     /// nodes that stand for themselves.
     edges: Arc<[Edge]>,
-    /// Edges that stay in a gap of any length.
+    /// The nodes that its edges lead to, in their order, as the cover came to them.
+    to: Box<[u32]>,
+    /// Edges that stay in a gap of any length, and the nodes that they lead to.
     inside: Arc<[Edge]>,
+    to_inside: Box<[u32]>,
     reach: u32,
     forward: CoverSetId,
     backward: CoverSetId,
@@ -53,6 +56,9 @@ struct Seen {
     stands_for_it: u32,
     queued: bool,
 }
+
+/// In place of a node that the cover did not come to.
+const NOWHERE: u32 = u32::MAX;
 
 type Queue = BinaryHeap<Reverse<(u32, u32, u32)>>;
 
@@ -204,14 +210,20 @@ impl Lookahead {
             if self.work > budget {
                 return None;
             }
-            for edge in edges.iter().chain(inside.iter()) {
+            for (at, edge) in edges.iter().chain(inside.iter()).enumerate() {
                 let next = match edge.label {
                     Label::Lexeme(terminal) => cover.forward(forward, terminal),
                     Label::Within => cover.hope(graph.lexer, forward, edge.to.state),
                     Label::End => NO_STATES,
                 };
-                if next != NO_STATES {
-                    self.reach(cover, graph, edge.to, next, &mut queue, budget)?;
+                if next == NO_STATES {
+                    continue;
+                }
+                let to = self.reach(cover, graph, edge.to, next, &mut queue, budget)?;
+                let node = &mut self.nodes[id as usize];
+                match at.checked_sub(edges.len()) {
+                    None => node.to[at] = to,
+                    Some(at) => node.to_inside[at] = to,
                 }
             }
         }
@@ -226,7 +238,7 @@ impl Lookahead {
         states: CoverSetId,
         queue: &mut Queue,
         budget: usize,
-    ) -> Option<()> {
+    ) -> Option<u32> {
         let id = match self.ids.get(&point) {
             Some(&id) => id,
             None => {
@@ -240,7 +252,9 @@ impl Lookahead {
                 self.nodes.push(Seen {
                     point,
                     rank: graph.rank(point),
+                    to: vec![NOWHERE; edges.edges.len()].into(),
                     edges: edges.edges.into(),
+                    to_inside: vec![NOWHERE; inside.len()].into(),
                     inside: inside.into(),
                     reach: edges.reach,
                     forward: NO_STATES,
@@ -260,7 +274,7 @@ impl Lookahead {
                 queue.push(Reverse((node.rank, point.order(), id)));
             }
         }
-        Some(())
+        Some(id)
     }
 
     fn run_backwards(&mut self, cover: &mut Cover, graph: &CompletionGraph<'_>) {
@@ -276,10 +290,7 @@ impl Lookahead {
             let mut grown = true;
             while std::mem::replace(&mut grown, false) {
                 for &(.., id) in place {
-                    let backward = self.backward(cover, end, id);
-                    let node = &mut self.nodes[id as usize];
-                    grown |= backward != node.backward && !node.inside.is_empty();
-                    node.backward = backward;
+                    grown |= self.ask(cover, end, id);
                 }
             }
             for &(rank, _, id) in place {
@@ -299,45 +310,50 @@ impl Lookahead {
         }
     }
 
-    /// The states from which the rest can be read at a node, as far as is known.
-    fn backward(&self, cover: &mut Cover, end: CoverSetId, id: u32) -> CoverSetId {
+    /// Finds the states from which the rest can be read at a node, as far as is known;
+    /// whether these are more than before and others may depend on them.
+    fn ask(&mut self, cover: &mut Cover, end: CoverSetId, id: u32) -> bool {
         let node = &self.nodes[id as usize];
         let mut backward = node.backward;
-        for edge in node.edges.iter().chain(node.inside.iter()) {
-            let to = || match self.ids.get(&edge.to) {
-                Some(&to) => self.nodes[to as usize].backward,
-                None => NO_STATES,
-            };
-            let before = match edge.label {
-                Label::End => end,
-                Label::Lexeme(terminal) => cover.backward(to(), terminal),
-                Label::Within => to(),
-            };
+        let edges = node.edges.iter().zip(&node.to);
+        for (edge, &to) in edges.chain(node.inside.iter().zip(&node.to_inside)) {
+            let before = self.before(cover, end, edge.label, to);
             backward = cover.union(backward, before);
         }
-        backward
+        let node = &mut self.nodes[id as usize];
+        let is_grown = backward != node.backward && !node.inside.is_empty();
+        node.backward = backward;
+        is_grown
+    }
+
+    /// The states before an edge from which the rest can be read behind it.
+    fn before(&self, cover: &mut Cover, end: CoverSetId, label: Label, to: u32) -> CoverSetId {
+        let behind = match self.nodes.get(to as usize) {
+            Some(node) => node.backward,
+            None => NO_STATES,
+        };
+        match label {
+            Label::End => end,
+            Label::Lexeme(_) if behind == NO_STATES => NO_STATES,
+            Label::Lexeme(terminal) => cover.backward(behind, terminal),
+            Label::Within => behind,
+        }
     }
 
     /// Leaves the edges of a node that lead to where the rest can be read.
     fn keep_what_leads_on(&mut self, cover: &mut Cover, id: u32) {
         let node = &self.nodes[id as usize];
         let mut kept: Vec<Edge> = Vec::with_capacity(node.edges.len());
-        for &edge in node.edges.iter() {
+        for (&edge, &to) in node.edges.iter().zip(&node.to) {
             if edge.label == Label::End {
                 kept.push(edge);
-                continue;
-            }
-            let Some(&to) = self.ids.get(&edge.to) else {
-                continue;
-            };
-            let to = &self.nodes[to as usize];
-            let before = match edge.label {
-                Label::Lexeme(terminal) => cover.backward(to.backward, terminal),
-                Label::Within | Label::End => to.backward,
-            };
-            if node.rank < self.from || cover.meet(node.forward, before) {
-                let to = self.nodes[to.stands_for_it as usize].point;
-                kept.push(Edge { to, ..edge });
+            } else if to != NOWHERE {
+                let before = self.before(cover, NO_STATES, edge.label, to);
+                if node.rank < self.from || cover.meet(node.forward, before) {
+                    let to = self.nodes[to as usize].stands_for_it;
+                    let to = self.nodes[to as usize].point;
+                    kept.push(Edge { to, ..edge });
+                }
             }
         }
         kept.sort_unstable_by_key(|edge| (edge.label, edge.to, edge.cost));

@@ -75,6 +75,32 @@ impl Pattern {
         Self { segments }
     }
 
+    /// The same with a shorter open tail, whose fillings are fillings of this one too;
+    /// `None` if it has no longer one.
+    pub(crate) fn with_tail_up_to(&self, cells: usize) -> Option<Self> {
+        let (last, rest) = self.segments.split_last()?;
+        let is_longer = matches!(last, Segment::Gap(Gap::UpTo(more)) if *more > cells);
+        is_longer.then(|| {
+            let tail = Segment::Gap(Gap::UpTo(cells));
+            let segments = rest.iter().cloned().chain([tail]).collect();
+            Self { segments }
+        })
+    }
+
+    /// The same with so many cells in place of any length, and up to `tail` at the end:
+    /// its fillings, spelled, are fillings of this one.
+    pub(crate) fn with_cells(&self, cells: usize, tail: usize) -> Self {
+        let last = self.segments.len().saturating_sub(1);
+        let counted = |(at, segment): (usize, &Segment)| match segment {
+            Segment::Gap(Gap::Any) if at == last => Segment::Gap(Gap::UpTo(tail)),
+            Segment::Gap(Gap::Any) => Segment::Gap(Gap::Cells(cells)),
+            other => other.clone(),
+        };
+        Self {
+            segments: self.segments.iter().enumerate().map(counted).collect(),
+        }
+    }
+
     /// Whether every gap counts cells, so that a vocabulary is needed.
     pub fn counts_cells(&self) -> bool {
         self.segments

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::{Dfa, StateId};
-use lacuna_lexer::{BitSet, TokenId, Vocabulary};
+use lacuna_lexer::{BitSet, MemoUse, TokenId, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Filling, Gap, Pattern, Segment, Witness};
@@ -37,6 +37,7 @@ pub struct RegularChecker {
     after_byte: FxHashMap<(SetId, u8), SetId>,
     members: usize,
     memo_limit: usize,
+    memo_use: MemoUse,
 }
 
 impl RegularChecker {
@@ -55,9 +56,15 @@ impl RegularChecker {
             after_byte: FxHashMap::default(),
             members: 0,
             memo_limit,
+            memo_use: MemoUse::default(),
         };
         checker.intern(Vec::new());
         checker
+    }
+
+    /// How often it was asked for a step, and how often that was not known.
+    pub fn memo_use(&self) -> MemoUse {
+        self.memo_use
     }
 
     /// A filling of the pattern within the language, if there is one.
@@ -239,9 +246,11 @@ impl RegularChecker {
     }
 
     fn step_byte(&mut self, set: SetId, byte: u8) -> SetId {
+        self.memo_use.asked += 1;
         if let Some(&known) = self.after_byte.get(&(set, byte)) {
             return known;
         }
+        self.memo_use.made += 1;
         let mut next: Vec<StateId> = self.sets[set as usize]
             .iter()
             .filter_map(|&s| self.dfa.next(s, byte))
@@ -254,9 +263,11 @@ impl RegularChecker {
     }
 
     fn step_cell(&mut self, set: SetId) -> SetId {
+        self.memo_use.asked += 1;
         if let Some(known) = self.after_cell[set as usize] {
             return known;
         }
+        self.memo_use.made += 1;
         let mut reached = BitSet::new(self.dfa.state_count());
         for &state in Arc::clone(&self.sets[set as usize]).iter() {
             for &(next, _) in self.row(state).iter() {

@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use lacuna_lexer::TerminalId;
+use lacuna_lexer::{MemoUse, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, NonterminalId};
@@ -99,6 +99,7 @@ pub struct StateSets {
     begun: FxHashMap<Beginning, Arc<[SetId]>>,
     work: usize,
     members: usize,
+    memo_use: MemoUse,
 }
 
 /// Members from which on a set is indexed.
@@ -125,9 +126,15 @@ impl StateSets {
             begun: FxHashMap::default(),
             work: 0,
             members: 0,
+            memo_use: MemoUse::default(),
         };
         sets.intern(Vec::new());
         sets
+    }
+
+    /// How often it was asked for a step, and how often that was not known.
+    pub fn memo_use(&self) -> MemoUse {
+        self.memo_use
     }
 
     /// The set of the first state.
@@ -181,9 +188,11 @@ impl StateSets {
 
     /// The set after a lexeme of a terminal.
     pub fn read(&mut self, cfg: &Cfg, set: SetId, terminal: TerminalId) -> Option<Costed> {
+        self.memo_use.asked += 1;
         if let Some(&known) = self.read.get(&(set, terminal)) {
             return known;
         }
+        self.memo_use.made += 1;
         let mut next = Vec::new();
         if self.sets[set as usize].members.len() < INDEXED_FROM {
             let members = self.members(set);
@@ -204,9 +213,11 @@ impl StateSets {
 
     /// The set after any of some nonterminals.
     pub fn pass(&mut self, cfg: &Cfg, set: SetId, passed: PassedId) -> Option<Costed> {
+        self.memo_use.asked += 1;
         if let Some(&known) = self.passes.get(&(set, passed)) {
             return known;
         }
+        self.memo_use.made += 1;
         let mut next = Vec::new();
         let nonterminals = Arc::clone(&self.passed[passed as usize]);
         if self.sets[set as usize].members.len() < INDEXED_FROM {

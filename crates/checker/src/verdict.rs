@@ -44,6 +44,20 @@ impl Witness {
         }
         text
     }
+
+    /// The same with every filling in bytes.
+    pub(crate) fn spelled(self, vocabulary: &Vocabulary) -> Self {
+        let spell = |filling| match filling {
+            Filling::Bytes(bytes) => Filling::Bytes(bytes),
+            Filling::Tokens(tokens) => {
+                let bytes = tokens.iter().filter_map(|&token| vocabulary.bytes(token));
+                Filling::Bytes(bytes.flatten().copied().collect())
+            }
+        };
+        Self {
+            gaps: self.gaps.into_iter().map(spell).collect(),
+        }
+    }
 }
 
 /// Which tier decided.

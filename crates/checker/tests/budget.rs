@@ -5,6 +5,65 @@ mod support;
 
 use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict};
 use lacuna_grammar::gbnf;
+use lacuna_grammar::recognize::recognize;
+
+/// Gaps of any length and long tails, by all tiers: what stands in for those that are out
+/// of budget finds members too, and refuses nothing. Oracle: the recogniser for a yes, the
+/// default budget for a no.
+#[test]
+fn what_a_small_budget_finds_is_right() {
+    let (mut yes, mut no, mut exhausted) = (0, 0, 0);
+    for case in support::fixtures() {
+        let vocabulary = std::sync::Arc::new(support::vocabulary(&case.tokens));
+        let mut random = fastrand::Rng::with_seed(11);
+        for budget in [1, 40, 400, 4_000, 40_000] {
+            let limits = CheckerLimits {
+                parse_items: budget,
+                ..CheckerLimits::default()
+            };
+            let checker = |limits| {
+                Checker::new(&case.grammar, Some(vocabulary.clone()), limits).expect(&case.name)
+            };
+            let (mut small, mut default) = (checker(limits), checker(CheckerLimits::default()));
+            for at in 0..16 {
+                let gap = |random: &mut fastrand::Rng| match at % 2 {
+                    0 => Gap::Any,
+                    _ => Gap::Cells(random.usize(1..3)),
+                };
+                let pieces = (0..random.usize(1..5)).map(|_| match random.bool() {
+                    true => Segment::Gap(gap(&mut random)),
+                    false => {
+                        Segment::Text(random.choice(&case.tokens).cloned().unwrap_or_default())
+                    }
+                });
+                let mut pieces: Vec<Segment> = pieces.collect();
+                if at % 4 == 1 {
+                    pieces.push(Segment::Gap(Gap::Cells(100)));
+                }
+                let pattern = Pattern::with_open_tail(pieces.into_iter());
+                match small.check(&pattern).0 {
+                    Verdict::Completable(witness) => {
+                        yes += 1;
+                        let text = witness.text(&pattern, Some(&vocabulary));
+                        let name = &case.name;
+                        assert!(
+                            recognize(&case.grammar, &text),
+                            "{name}: {pattern:?}, {text:?}"
+                        );
+                    }
+                    Verdict::Impossible => {
+                        no += 1;
+                        let expected = default.check(&pattern).0;
+                        assert!(!expected.is_completable(), "{}: {pattern:?}", case.name);
+                    }
+                    Verdict::Exhausted { .. } => exhausted += 1,
+                }
+            }
+        }
+    }
+    let counts = [yes, no, exhausted];
+    assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
+}
 
 #[test]
 fn small_budgets_never_turn_an_answer_into_another() {

@@ -45,6 +45,10 @@ pub struct Arguments {
     cache: CacheArguments,
     #[command(flatten)]
     reference: ReferenceArguments,
+    /// At the end, say on standard error how often each memo was asked and how often it
+    /// knew the answer, in JSON, a line for each grammar
+    #[arg(long)]
+    memos: bool,
 }
 
 /// Runs the command.
@@ -61,7 +65,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     if let Some(path) = &arguments.grammar {
         checks.open(path)?;
     }
-    answer_each(|line| checks.answer(line))
+    let code = answer_each(|line| checks.answer(line))?;
+    if arguments.memos {
+        checks.tell_memos();
+    }
+    Ok(code)
 }
 
 struct Checks<'a> {
@@ -96,6 +104,18 @@ impl Checks<'_> {
             references.extend(reference.map(|reference| (path, reference)));
         }
         Ok(self.references.get_mut(path))
+    }
+
+    /// How the memos of each grammar were used, on standard error.
+    fn tell_memos(&self) {
+        for (path, session) in &self.sessions {
+            let mut memos = Map::new();
+            for (name, uses) in session.memo_uses().named() {
+                let uses = json!({ "asked": uses.asked, "hitRate": uses.hit_rate() });
+                memos.insert(name.to_owned(), uses);
+            }
+            eprintln!("{}", json!({ "grammar": path, "memos": memos }));
+        }
     }
 
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {

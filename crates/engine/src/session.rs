@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lacuna_checker::{
-    Checker, CheckerLimits, Gap, Masks, Pattern, Segment, Statistics, Verdict, Witness,
+    Checker, CheckerLimits, Gap, Masks, MemoUses, Pattern, Segment, Statistics, Verdict, Witness,
 };
 use lacuna_grammar::Grammar;
 use lacuna_grammar::json_schema::Validator;
@@ -111,6 +111,12 @@ impl GrammarSession {
     /// When the grammar's automata outgrow their limits.
     pub fn statistics(&mut self) -> Result<Statistics, Fault> {
         Ok(self.checker.statistics()?)
+    }
+
+    /// How often what was known of the grammar and the vocabulary was asked for, and how
+    /// often it had to be found.
+    pub fn memo_uses(&self) -> MemoUses {
+        self.checker.memo_uses()
     }
 
     /// How many classes the vocabulary's tokens fall into, those of a class being the

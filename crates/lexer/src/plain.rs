@@ -1,8 +1,8 @@
 //! A few tokens that are enough for most texts.
 //!
 //! Many tokens do in one go what others do one after the other, or write a name that
-//! might as well be another one. Where any text will do, a choice of tokens many times
-//! smaller is enough as a rule: what begins between lexemes, finishes the same ones and
+//! might as well be another one. Where any text will do, a much smaller choice of tokens
+//! is enough as a rule: what begins between lexemes, finishes the same ones and
 //! may end as the same ones is one token, the shortest; and so that any keyword can be
 //! spelled, so are single bytes from which the same lexemes can come. Of texts that need
 //! other tokens, none is found with these.

@@ -2,7 +2,7 @@
 //!
 //! Where a vocabulary is large, most of its tokens do the same as another one, whatever
 //! the grammar's parser makes of them ([`TokenPartition`]). What asks for *a* token that
-//! does something walks a trie of the representatives, which is many times smaller;
+//! does something walks a trie of the representatives, which is smaller;
 //! what asks for all tokens gets those of the classes from there.
 //!
 //! Cost: the partition, once for a lexer and a vocabulary.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::classes::{TokenClasses, Walk};
-use crate::{BitSet, Lexer, LexerState, TerminalId, TokenId, TrieNode, Vocabulary};
+use crate::{BitSet, Lexer, LexerState, MemoUse, TerminalId, TokenId, TrieNode, Vocabulary};
 
 /// Index of a row; 0 is none.
 pub type RowId = u32;
@@ -50,6 +50,7 @@ pub struct Spanner {
     classes: FxHashMap<LexerState, Arc<TokenClasses>>,
     entries: usize,
     work: usize,
+    memo_use: MemoUse,
 }
 
 impl Spanner {
@@ -64,6 +65,7 @@ impl Spanner {
             classes: FxHashMap::default(),
             entries: 0,
             work: 0,
+            memo_use: MemoUse::default(),
         }
     }
 
@@ -84,7 +86,15 @@ impl Spanner {
 
     /// Forgets all rows.
     pub fn clear(&mut self) {
-        *self = Self::new(Arc::clone(&self.vocabulary));
+        *self = Self {
+            memo_use: self.memo_use,
+            ..Self::new(Arc::clone(&self.vocabulary))
+        };
+    }
+
+    /// How often it was asked what tokens do, and how often that was not known.
+    pub fn memo_use(&self) -> MemoUse {
+        self.memo_use
     }
 
     /// The row of a lexer state at the beginning of a token.
@@ -112,9 +122,11 @@ impl Spanner {
         landing: LexerState,
     ) -> Option<TokenId> {
         let key = (state, path.into(), landing);
+        self.memo_use.asked += 1;
         if let Some(&known) = self.tokens.get(&key) {
             return known;
         }
+        self.memo_use.made += 1;
         let token = self.find(lexer, 0, state, path, landing);
         self.entries += 4 + path.len();
         self.tokens.insert(key, token);
@@ -123,9 +135,11 @@ impl Spanner {
 
     /// The tokens that can be read from a lexer state, by what they do.
     pub fn classes(&mut self, lexer: &Lexer, state: LexerState) -> Arc<TokenClasses> {
+        self.memo_use.asked += 1;
         if let Some(known) = self.classes.get(&state) {
             return Arc::clone(known);
         }
+        self.memo_use.made += 1;
         let classes = Arc::new(Walk::new(self, lexer).classes(state));
         self.entries += classes.size();
         self.classes.insert(state, Arc::clone(&classes));
@@ -133,9 +147,11 @@ impl Spanner {
     }
 
     pub(crate) fn row_at(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> RowId {
+        self.memo_use.asked += 1;
         if let Some(&known) = self.places.get(&(node, state)) {
             return known;
         }
+        self.memo_use.made += 1;
         let walked = self.walk(lexer, node, state);
         let mut landings = walked.landings;
         let mut exits: Vec<(TerminalId, RowId)> = Vec::new();

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, Verdict};
+use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, MemoUses, Verdict};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
 use lacuna_lexer::TokenId;
 use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler};
+use serde_json::{Value, json};
 
 use super::memory;
 use super::vocabulary::Encoder;
@@ -72,6 +73,16 @@ pub struct Outcome {
     pub answer: Option<bool>,
     /// Which tier decided, if it is ours.
     pub tier: String,
+    /// How its memos were used, if it is ours.
+    pub memos: MemoUses,
+}
+
+impl Outcome {
+    /// As `{micros, answer, tier}`; `answer` is null where there was none.
+    pub fn json(&self) -> Value {
+        let micros = self.time.as_secs_f64() * 1e6;
+        json!({ "micros": micros, "answer": self.answer, "tier": self.tier })
+    }
 }
 
 /// A method ready for one grammar.
@@ -129,6 +140,14 @@ pub enum Fresh<'a> {
 }
 
 impl Fresh<'_> {
+    fn memo_uses(&self) -> MemoUses {
+        match self {
+            Self::Ours(checker, _) => checker.memo_uses(),
+            Self::InUse(checker) => checker.memo_uses(),
+            Self::Epic(_) | Self::Mundler(_) => MemoUses::default(),
+        }
+    }
+
     /// Checks a canvas; the references stop after `limit`.
     pub fn check(
         &mut self,
@@ -137,6 +156,7 @@ impl Fresh<'_> {
         limit: Duration,
     ) -> Outcome {
         let pattern = any_length(cells, encoder);
+        let known = self.memo_uses();
         let held = memory::start();
         let started = Instant::now();
         let stop = move || started.elapsed() > limit;
@@ -158,6 +178,7 @@ impl Fresh<'_> {
         Outcome {
             time: started.elapsed(),
             peak: memory::peak_since(held),
+            memos: self.memo_uses().since(known),
             answer,
             tier,
         }

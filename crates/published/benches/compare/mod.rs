@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use measure::{Figures, Measured, measure};
 use methods::Method;
 use vocabulary::Encoder;
-use workload::{Masks, SOURCES, Source, cases};
+use workload::{Case, Masks, SOURCES, Source, cases};
 
 /// What to measure.
 pub struct Options {
@@ -31,10 +31,16 @@ pub struct Options {
     pub sizes: Vec<usize>,
     /// The grammars.
     pub sources: Vec<&'static Source>,
+    /// Whether to count what the cover lets pass.
+    pub covers: bool,
+    /// Whether to measure growth.
+    pub growth: bool,
     /// The methods; ours that others are held against is always among them.
     pub methods: Vec<Method>,
     /// Where to write the figures.
     pub json: Option<String>,
+    /// Where to write every check.
+    pub each: Option<String>,
     /// Where to write the plot.
     pub svg: Option<String>,
 }
@@ -49,8 +55,11 @@ impl Default for Options {
             cells: [256, 112],
             sizes: vec![64, 128, 256, 512, 1024],
             sources: SOURCES.iter().collect(),
+            covers: true,
+            growth: true,
             methods: Method::ALL.to_vec(),
             json: None,
+            each: None,
             svg: None,
         }
     }
@@ -97,9 +106,12 @@ impl Options {
                 }
                 "--without" => {
                     let name = value()?;
+                    options.covers &= name != "covers";
+                    options.growth &= name != "growth";
                     options.methods.retain(|method| method.word() != name);
                 }
                 "--json" => options.json = Some(value()?),
+                "--each" => options.each = Some(value()?),
                 "--svg" => options.svg = Some(value()?),
                 other => return Err(format!("unknown option {other}")),
             }
@@ -114,6 +126,8 @@ pub struct Report {
     pub markdown: String,
     /// For programs.
     pub json: Value,
+    /// Every check, one a line.
+    pub each: String,
     /// Growth, as a plot.
     pub svg: String,
 }
@@ -130,7 +144,7 @@ pub fn run(options: &Options) -> Report {
     }
     let mut workloads = Vec::new();
     let (mut tables, mut tiers, mut compile) = (String::new(), String::new(), String::new());
-    let mut passed = String::new();
+    let (mut passed, mut each, mut memos) = (String::new(), String::new(), String::new());
     for encoder in &encoders {
         for &source in &options.sources {
             for masks in Masks::ALL {
@@ -148,7 +162,8 @@ pub fn run(options: &Options) -> Report {
                 eprintln!("measured {name}");
                 tables.push_str(&report::rows(&name, &measured));
                 tiers.push_str(&report::tiers(&name, &measured));
-                if options.methods.contains(&Method::Fits) {
+                memos.push_str(&report::memos(&name, &measured));
+                if options.covers && options.methods.contains(&Method::Fits) {
                     let covers = covers::count(source, encoder, cases);
                     passed.push_str(&report::covers(&name, covers));
                 }
@@ -156,6 +171,7 @@ pub fn run(options: &Options) -> Report {
                     let name = format!("{}, {}", source.name, encoder.name);
                     compile.push_str(&report::compile(&name, &measured));
                 }
+                each.push_str(&lines(&name, cases, &measured));
                 workloads.push(as_json(&name, &measured));
             }
         }
@@ -172,6 +188,7 @@ pub fn run(options: &Options) -> Report {
         "After one token, by tier:\n\n{}{tiers}",
         report::TIERS
     );
+    let _ = writeln!(text, "Memos:\n\n{}{memos}", report::MEMOS);
     let _ = writeln!(
         text,
         "What cannot be completed and the regular cover lets pass:\n\n{}{passed}",
@@ -179,7 +196,8 @@ pub fn run(options: &Options) -> Report {
     );
     let _ = writeln!(text, "Compiling:\n\n{}{compile}", report::COMPILE);
     let mut grown = Vec::new();
-    for masks in [Masks::Block, Masks::Token] {
+    let grows = [Masks::Block, Masks::Token];
+    for masks in grows.into_iter().filter(|_| options.growth) {
         let growth = growth::growth(options, masks, &encoders[0]);
         let _ = writeln!(text, "{}", growth.table());
         grown.push(growth);
@@ -190,8 +208,28 @@ pub fn run(options: &Options) -> Report {
             "workloads": workloads,
             "growth": grown.iter().map(growth::Growth::json).collect::<Vec<_>>(),
         }),
+        each,
         svg: growth::plot(&grown),
     }
+}
+
+/// A line for each canvas: its cells, the token revealed, and what each method said of
+/// it before and after.
+fn lines(name: &str, cases: &[Case], measured: &[Measured]) -> String {
+    let line = |(index, case): (usize, &Case)| {
+        let said = measured.iter().filter_map(|one| {
+            let (cold, after) = (one.cold.get(index)?, one.after.get(index)?);
+            Some(json!({ "method": one.method.word(), "cold": cold.json(), "after": after.json() }))
+        });
+        let line = json!({
+            "workload": name,
+            "cells": case.cells,
+            "reveal": case.reveal,
+            "methods": said.collect::<Vec<_>>(),
+        });
+        format!("{line}\n")
+    };
+    cases.iter().enumerate().map(line).collect()
 }
 
 fn as_json(name: &str, measured: &[Measured]) -> Value {

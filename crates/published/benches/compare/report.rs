@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use lacuna_checker::MemoUses;
+
 use super::covers::Covers;
 use super::measure::{Figures, Measured, wrong};
 use super::methods::{Method, Outcome};
@@ -90,6 +92,37 @@ pub const TIERS: &str = "\
 | workload | criterion | decided by | share | yes | median | p99 |
 |---|---|---|--:|--:|--:|--:|
 ";
+
+/// How often the memos of ours knew what they were asked.
+pub fn memos(workload: &str, measured: &[Measured]) -> String {
+    let ours = [Method::Any, Method::Fits, Method::InUse];
+    let ours = measured.iter().filter(|one| ours.contains(&one.method));
+    let rows = ours.map(|one| {
+        let outcomes = one.cold.iter().chain(&one.after);
+        let uses = outcomes.fold(MemoUses::default(), |sum, outcome| sum + outcome.memos);
+        let cells = uses.named().map(|(_, uses)| match uses.hit_rate() {
+            Some(rate) => format!(" {:.1} % of {} |", 100.0 * rate, amount(uses.asked)),
+            None => " – |".to_owned(),
+        });
+        format!("| {workload} | {} |{}\n", one.method.name(), cells.concat())
+    });
+    rows.collect()
+}
+
+/// The heading above [`memos`].
+pub const MEMOS: &str = "\
+| workload | criterion | lexing | sets | columns | cover | automaton |
+|---|---|--:|--:|--:|--:|--:|
+";
+
+/// A number in thousands or millions.
+fn amount(count: u64) -> String {
+    match count {
+        0..10_000 => count.to_string(),
+        10_000..10_000_000 => format!("{} k", count / 1_000),
+        _ => format!("{} M", count / 1_000_000),
+    }
+}
 
 /// What the regular cover lets pass.
 pub fn covers(workload: &str, covers: Covers) -> String {

@@ -1,0 +1,99 @@
+//! What may stand in masked cells, and at what weight.
+
+use lacuna_lexer::TokenId;
+
+use super::Exact;
+use crate::Pattern;
+use crate::guide::Guide;
+use crate::lookahead::Outlook;
+use crate::masks::{CellBounds, mask_bounds};
+use crate::pairs::{Certain, Levels};
+use crate::search::Searched;
+use crate::weighted::{Hole, Ways};
+
+/// States of a parser whose columns are cut.
+const MAX_STATES: usize = 6_000;
+
+/// What is kept of columns, one look after the other.
+const CUT: [Levels; 4] = [
+    Levels::None,
+    Levels::Inner(1),
+    Levels::Inner(2),
+    Levels::Inner(4),
+];
+
+/// The same where the parser has too many states for columns to be cut.
+const WHOLE: [Levels; 2] = [Levels::None, Levels::All];
+
+/// Pairs from which on a look is given up: some ten milliseconds.
+const MAX_PAIRS: usize = 60_000;
+
+/// The same for each group of tokens that is left to be decided: a check costs as much.
+const PAIRS_FOR_A_GROUP: usize = 400;
+
+impl Exact {
+    /// What looking ahead tells of the tokens in masked cells; `None` if that is
+    /// nothing.
+    pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {
+        self.forget();
+        let Outlook::Open(ahead) = self.look(pattern, true)? else {
+            return None;
+        };
+        let path = self.path(pattern, Some(&ahead), super::tiers::SECOND_SEARCH);
+        let memos = &mut self.memos;
+        let (columns, sets) = (&mut memos.columns, &mut memos.sets);
+        let ways: &[Levels] = match columns.know_all(&self.cfg, sets, MAX_STATES) {
+            true => &CUT,
+            false => &WHOLE,
+        };
+        let mut bounds = self.looking(pattern, &ahead, |mut look| {
+            let mut bounds: Option<Vec<CellBounds>> = None;
+            let mut certain = Certain::default();
+            let mut most = MAX_PAIRS;
+            for &levels in ways {
+                let known = std::mem::take(&mut certain);
+                let Some(mut pairs) = look.pairs(levels, most, known) else {
+                    break;
+                };
+                if let Some(Searched::Found(path)) = &path {
+                    look.note(&mut pairs, path);
+                }
+                look.settle_wholes(&mut pairs);
+                let found = mask_bounds(&mut look, &mut pairs, bounds);
+                let open: usize = found.iter().map(CellBounds::open).sum();
+                most = MAX_PAIRS.min(open * PAIRS_FOR_A_GROUP);
+                certain = pairs.certain;
+                bounds = Some(found);
+                if open == 0 {
+                    break;
+                }
+            }
+            bounds
+        })?;
+        if let Some(representatives) = &self.representatives {
+            let bounds = bounds.iter_mut().flatten();
+            bounds.for_each(|bounds| bounds.stand_for(representatives));
+        }
+        bounds
+    }
+
+    /// The heaviest ways through a pattern whose holes have weights; `None` if they are
+    /// not known.
+    pub(crate) fn weighted_ways(
+        &mut self,
+        pattern: &Pattern,
+        holes: &[Hole<'_>],
+        witness: &[TokenId],
+    ) -> Option<Ways> {
+        self.forget();
+        let Outlook::Open(ahead) = self.look(pattern, true)? else {
+            return None;
+        };
+        let memos = &mut self.memos;
+        let vocabulary = self.vocabulary.as_ref()?;
+        memos
+            .guide
+            .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
+        self.looking(pattern, &ahead, |mut look| look.weighted(holes, witness))?
+    }
+}

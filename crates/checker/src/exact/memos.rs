@@ -1,0 +1,46 @@
+//! What is kept of a parser's work from check to check.
+
+use crate::cfg::Cfg;
+use crate::columns::Columns;
+use crate::cover::Cover;
+use crate::guide::Guide;
+use crate::memo_use::MemoUses;
+use crate::sets::StateSets;
+
+/// What is kept of the parser's work; all numbers in it refer to the same sets.
+#[derive(Clone, Debug)]
+pub(super) struct Memos {
+    pub(super) sets: StateSets,
+    pub(super) columns: Columns,
+    /// Made when they are first asked for; `None` inside if the parser is too large.
+    pub(super) guide: Option<Option<Guide>>,
+    pub(super) cover: Option<Option<Cover>>,
+}
+
+impl Memos {
+    pub(super) fn new(cfg: &Cfg) -> Self {
+        let mut sets = StateSets::new(cfg);
+        Self {
+            columns: Columns::new(cfg, &mut sets),
+            sets,
+            guide: None,
+            cover: None,
+        }
+    }
+
+    pub(super) fn uses(&self) -> MemoUses {
+        let cover = self.cover.iter().flatten().next();
+        MemoUses {
+            sets: self.sets.memo_use(),
+            columns: self.columns.memo_use(),
+            cover: cover.map(Cover::memo_use).unwrap_or_default(),
+            ..MemoUses::default()
+        }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        let guide = self.guide.iter().flatten().map(Guide::size).sum::<usize>();
+        let cover = self.cover.iter().flatten().map(Cover::size).sum::<usize>();
+        self.sets.size() + self.columns.size() + guide + cover
+    }
+}

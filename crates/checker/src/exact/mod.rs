@@ -1,0 +1,164 @@
+//! The exact tiers for grammars that are not regular: search, look ahead, parse.
+//!
+//! In the order of their cost: a short [`search`](crate::search) for a witness; the
+//! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
+//! refuses, or leaves a smaller graph; of that, a few columns for each node
+//! ([`beam`](crate::beam); a long open tail is cut short for it at first), a short parse,
+//! more columns, and a longer search; a parse in
+//! which gaps have any length, which refuses, or says which terminals to write in the
+//! cells ([`fit`](crate::fit), [`respell`](crate::respell)), and comes before the short
+//! parse where gaps are few; and the full parse of the graph that counts cells. Each is
+//! sound in what it answers; only the last one answers everything, within its budget.
+//!
+//! A witness is first looked for among a few tokens of the vocabulary
+//! ([`plain_tokens`]), with which there are fewer places to look at.
+//!
+//! All of them work on the same interned sets, kept from check to check up to a bound.
+
+use std::sync::Arc;
+
+use lacuna_lexer::{Representatives, Spanner, Vocabulary, plain_tokens};
+
+use crate::Witness;
+use crate::cfg::Cfg;
+use crate::chart::Chart;
+use crate::checker::CheckerLimits;
+use crate::compiled::Compiled;
+use crate::gap_reach::GapReaches;
+use crate::memo_use::MemoUses;
+
+mod bounds;
+mod memos;
+mod questions;
+mod tiers;
+
+use memos::Memos;
+
+/// States of a lexer up to which classes of tokens are looked for.
+const MAX_CLASSED_STATES: usize = 10_000;
+
+/// How soon a first search is to give up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// Where there is another way to go on.
+    Much,
+    /// Where what comes next takes longer.
+    Some,
+}
+
+/// What the exact tiers say.
+pub(crate) enum Decision {
+    /// Yes, for instance so.
+    Completable(Witness),
+    /// No filling exists.
+    Impossible,
+    /// The budget was not enough.
+    Exhausted,
+}
+
+impl Decision {
+    fn witness(self) -> Option<Witness> {
+        match self {
+            Self::Completable(witness) => Some(witness),
+            Self::Impossible | Self::Exhausted => None,
+        }
+    }
+}
+
+/// The exact tiers of one grammar, with memos.
+#[derive(Clone, Debug)]
+pub(crate) struct Exact {
+    cfg: Arc<Cfg>,
+    vocabulary: Option<Arc<Vocabulary>>,
+    /// If tokens stand for others.
+    representatives: Option<Arc<Representatives>>,
+    memos: Memos,
+    reaches: GapReaches,
+    spanner: Option<Spanner>,
+    /// Of plain tokens, which witnesses are first looked for among, if these are few.
+    few: Option<Spanner>,
+    /// What forgotten memos were used for.
+    past: MemoUses,
+    /// For gaps of any length, and for gaps that count cells.
+    charts: [Chart; 2],
+    limits: CheckerLimits,
+}
+
+impl Exact {
+    pub(crate) fn new(
+        cfg: Arc<Cfg>,
+        vocabulary: Option<Arc<Vocabulary>>,
+        limits: CheckerLimits,
+    ) -> Self {
+        Self {
+            memos: Memos::new(&cfg),
+            reaches: GapReaches::default(),
+            spanner: None,
+            few: None,
+            representatives: None,
+            past: MemoUses::default(),
+            charts: Default::default(),
+            cfg,
+            vocabulary,
+            limits,
+        }
+    }
+
+    /// Makes ready for gaps that count cells, if there is a vocabulary: finds its plain
+    /// tokens, and of a large one the classes of tokens.
+    pub(crate) fn count_cells(&mut self, compiled: &Compiled) {
+        let Some(vocabulary) = self.vocabulary.as_ref().filter(|_| self.spanner.is_none()) else {
+            return;
+        };
+        let lexer = &self.cfg.lexer;
+        let is_large = vocabulary.len() >= self.limits.classes_from;
+        let mut all = Arc::clone(vocabulary);
+        if is_large && lexer.state_count() <= MAX_CLASSED_STATES {
+            let known = compiled.representatives(lexer, vocabulary);
+            all = Arc::clone(known.vocabulary());
+            self.representatives = Some(known);
+        }
+        let few = plain_tokens(lexer, &all, self.limits.few_tokens);
+        self.few = few.map(|few| Spanner::new(Arc::new(few)));
+        self.spanner = Some(Spanner::new(all));
+    }
+
+    /// How often the memos were asked.
+    pub(crate) fn memo_uses(&self) -> MemoUses {
+        let mut uses = self.past + self.memos.uses();
+        for spanner in self.spanner.iter().chain(&self.few) {
+            uses.lexing += spanner.memo_use();
+        }
+        uses
+    }
+
+    /// What is found where none but a few tokens stand in cells; `None` if all do.
+    pub(super) fn among_few<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.few.as_ref()?;
+        std::mem::swap(&mut self.spanner, &mut self.few);
+        let found = ask(self);
+        std::mem::swap(&mut self.spanner, &mut self.few);
+        Some(found)
+    }
+
+    /// Keeps the memory within its bound.
+    pub(super) fn forget(&mut self) {
+        let bound = self.limits.memo_members;
+        if let Some(few) = &mut self.few
+            && few.entry_count() > bound
+        {
+            few.clear();
+        }
+        if let Some(spanner) = &mut self.spanner
+            && spanner.entry_count() > bound
+        {
+            spanner.clear();
+            self.charts.iter_mut().for_each(Chart::clear);
+        }
+        if self.memos.size() > bound {
+            self.past = self.past + self.memos.uses();
+            self.memos = Memos::new(&self.cfg);
+            self.charts.iter_mut().for_each(Chart::clear);
+        }
+    }
+}

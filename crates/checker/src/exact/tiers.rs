@@ -1,0 +1,260 @@
+//! The tiers in their order, and what each may cost.
+
+use std::sync::Arc;
+
+use super::{Decision, Exact, Haste};
+use crate::beam::Width;
+use crate::chart::Parse;
+use crate::fit::{fit, without_counts};
+use crate::graph::CompletionGraph;
+use crate::lookahead::Outlook;
+use crate::respell::respell;
+use crate::tidy::without_needless_separators;
+use crate::witness::witness;
+use crate::{Pattern, Segment, Tier, Witness};
+
+/// The share of the budget that the first search may spend, and one in a hurry.
+const FIRST_SEARCH: usize = 400;
+const HASTY_SEARCH: usize = 2_000;
+
+/// How much a parse with gaps of any length may cost where they count cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Thoroughness {
+    Little,
+    Full,
+}
+
+/// Columns that are kept for a node in a first and in a second beam.
+pub(super) const NARROW: Width = Width {
+    all: 8,
+    alike: 1,
+    by_inner: false,
+};
+const WIDE: Width = Width {
+    all: 32,
+    alike: 1,
+    by_inner: true,
+};
+
+/// The share that the first parse may spend.
+const FIRST_PARSE: usize = 160;
+
+/// Gaps up to which gaps of any length are asked about first: a parse of these takes less
+/// than a beam.
+const FEW_GAPS: usize = 9;
+
+/// The share that the second one may spend, where the cover has looked ahead.
+pub(super) const SECOND_SEARCH: usize = 40;
+
+/// The share that it may cost to write known terminals in cells.
+const RESPELLING: usize = 32;
+
+/// Cells of an open tail that witnesses are first looked for in.
+const SHORT_TAIL: usize = 48;
+
+/// Cells of each gap that fillings of any length are looked for in.
+const FEW_CELLS: [usize; 3] = [2, 1, 4];
+
+/// The share that a search may spend on a pattern with a longer tail.
+const TAIL_SEARCH: usize = 60;
+
+impl Exact {
+    /// Decides a pattern by a short search, if that is enough.
+    pub(crate) fn decide_at_once(
+        &mut self,
+        pattern: &Pattern,
+        haste: Haste,
+    ) -> Option<(Decision, Tier)> {
+        self.forget();
+        if !pattern.counts_cells() || self.spanner.is_none() {
+            return None;
+        }
+        let share = match haste {
+            Haste::Much => HASTY_SEARCH,
+            Haste::Some => FIRST_SEARCH,
+        };
+        let found = self.among_few(|few| few.search(pattern, None, share));
+        let decision = match found.flatten() {
+            Some(Decision::Completable(witness)) => Decision::Completable(witness),
+            _ => self.search(pattern, None, share)?,
+        };
+        Some((decision, Tier::Searched))
+    }
+
+    /// Decides a pattern that was not decided at once by the cheapest tier that can, and
+    /// says which did.
+    pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Decision, Tier) {
+        self.forget();
+        if !pattern.counts_cells() || self.spanner.is_none() {
+            return self.decide_uncounted(pattern);
+        }
+        let shortened = pattern.with_tail_up_to(SHORT_TAIL);
+        if shortened.is_some()
+            && let Some(decision) = self.search(pattern, None, TAIL_SEARCH)
+        {
+            return (decision, Tier::Searched);
+        }
+        let shorter = shortened.as_ref().unwrap_or(pattern);
+        let among_few = self.among_few(|few| few.beamed(shorter, Some(WIDE)));
+        let mut witness = among_few.flatten();
+        if let (None, Some(shorter)) = (&witness, &shortened) {
+            witness = self.beamed(shorter, None);
+        }
+        if let Some(witness) = witness {
+            return (Decision::Completable(witness), Tier::Searched);
+        }
+        let ahead = match self.look(pattern, false) {
+            Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+            Some(Outlook::Open(ahead)) => Some(ahead),
+            Some(Outlook::Exhausted) | None => None,
+        };
+        if let Some(ahead) = &ahead {
+            if let Some(decision) = self.beam(pattern, ahead, None) {
+                return (decision, Tier::Searched);
+            }
+            // What is opened and never closed the cover does not see.
+            if has_few_gaps(pattern)
+                && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little)
+            {
+                return decided;
+            }
+            let parse = self.chart(pattern, Some(ahead.clone()), FIRST_PARSE);
+            if !matches!(parse, Parse::Exhausted) {
+                return (self.decision(pattern, parse), Tier::Parse);
+            }
+            if let Some(decision) = self.beam(pattern, ahead, Some(WIDE)) {
+                return (decision, Tier::Searched);
+            }
+            if let Some(decision) = self.search(pattern, Some(ahead), SECOND_SEARCH) {
+                return (decision, Tier::Searched);
+            }
+        }
+        if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full) {
+            return decided;
+        }
+        let parse = self.chart(pattern, ahead, 1);
+        (self.decision(pattern, parse), Tier::Parse)
+    }
+
+    /// Decides a pattern whose gaps have any length.
+    fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
+        let parse = self.chart(pattern, None, FIRST_PARSE);
+        if !matches!(parse, Parse::Exhausted) {
+            return (self.decision(pattern, parse), Tier::Parse);
+        }
+        match self.look(pattern, false) {
+            Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+            Some(Outlook::Open(ahead)) => {
+                if let Some(decision) = self.beam(pattern, &ahead, Some(WIDE)) {
+                    return (decision, Tier::Searched);
+                }
+            }
+            Some(Outlook::Exhausted) | None => {}
+        }
+        (self.parse(pattern), Tier::Parse)
+    }
+
+    /// A witness, if one is found at little cost; in much haste by a search alone.
+    pub(crate) fn quick_witness(&mut self, pattern: &Pattern, haste: Haste) -> Option<Witness> {
+        if let Some((decision, _)) = self.decide_at_once(pattern, Haste::Much) {
+            return decision.witness();
+        }
+        if haste == Haste::Much {
+            return None;
+        }
+        let among_few = self.among_few(|few| few.beamed(pattern, None));
+        match among_few {
+            Some(found) => found,
+            None => self.beamed(pattern, None),
+        }
+    }
+
+    /// A witness of a pattern whose gaps have any length, looked for with a few cells in
+    /// each.
+    pub(crate) fn counted_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
+        let vocabulary = Arc::clone(self.vocabulary.as_ref()?);
+        let found = FEW_CELLS.into_iter().find_map(|cells| {
+            let counted = pattern.with_cells(cells, SHORT_TAIL);
+            let at_once = self.decide_at_once(&counted, Haste::Some);
+            let witness = at_once.and_then(|(decision, _)| decision.witness());
+            witness.or_else(|| {
+                let among_few = self.among_few(|few| few.beamed(&counted, Some(WIDE)));
+                among_few.flatten()
+            })
+        })?;
+        Some(found.spelled(&vocabulary))
+    }
+
+    /// Decides a pattern by the full parse alone.
+    pub(crate) fn parse(&mut self, pattern: &Pattern) -> Decision {
+        self.forget();
+        let ahead = match pattern.counts_cells() {
+            true => self.look(pattern, false),
+            false => None,
+        };
+        let parse = match ahead {
+            Some(Outlook::Closed) => return Decision::Impossible,
+            Some(Outlook::Exhausted) => return Decision::Exhausted,
+            Some(Outlook::Open(ahead)) => self.chart(pattern, Some(ahead), 1),
+            None => self.chart(pattern, None, 1),
+        };
+        self.decision(pattern, parse)
+    }
+
+    /// Whether the cover can read a pattern; `None` if that is not known.
+    pub(crate) fn is_covered(&mut self, pattern: &Pattern) -> Option<bool> {
+        self.forget();
+        match self.look(pattern, false)? {
+            Outlook::Open(_) => Some(true),
+            Outlook::Closed => Some(false),
+            Outlook::Exhausted => None,
+        }
+    }
+
+    /// A witness along a beam.
+    fn beamed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Option<Witness> {
+        let Outlook::Open(ahead) = self.look(pattern, false)? else {
+            return None;
+        };
+        self.beam(pattern, &ahead, wide)?.witness()
+    }
+
+    /// What a parse with gaps of any length says about gaps that count cells: no, or
+    /// a witness that can be made to fit; `None` if that leaves it open.
+    fn decide_without_counts(
+        &mut self,
+        pattern: &Pattern,
+        thoroughness: Thoroughness,
+    ) -> Option<(Decision, Tier)> {
+        let share = match thoroughness {
+            Thoroughness::Little => FIRST_PARSE,
+            Thoroughness::Full => 1,
+        };
+        let uncounted = without_counts(pattern);
+        let found = match self.chart(&uncounted, None, share) {
+            Parse::Nothing => return Some((Decision::Impossible, Tier::AnyLength)),
+            Parse::Exhausted => return None,
+            Parse::Found(found) => found,
+        };
+        let vocabulary = self.vocabulary.as_ref()?;
+        let lexer = &self.cfg.lexer;
+        let tidied = without_needless_separators(&uncounted, found.additions.clone(), lexer);
+        // Fewer bytes first; but what separates can also be repeated.
+        let mut fitted = [&tidied, &found.additions]
+            .into_iter()
+            .find_map(|additions| fit(pattern, additions, lexer, vocabulary));
+        if fitted.is_none() && thoroughness == Thoroughness::Full {
+            let spanner = self.spanner.as_mut();
+            let mut graph = CompletionGraph::new(pattern, lexer, spanner, &mut self.reaches);
+            let budget = self.limits.parse_items / RESPELLING;
+            let additions = respell(&mut graph, &found.terminals(), budget);
+            fitted = additions.map(|additions| witness(pattern, &additions));
+        }
+        Some((Decision::Completable(fitted?), Tier::Fitted))
+    }
+}
+
+fn has_few_gaps(pattern: &Pattern) -> bool {
+    let is_gap = |segment: &&Segment| matches!(segment, Segment::Gap(_));
+    pattern.segments.iter().filter(is_gap).count() <= FEW_GAPS
+}
