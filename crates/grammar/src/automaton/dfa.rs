@@ -230,7 +230,7 @@ impl Dfa {
         self.trim()
     }
 
-    fn row(&self, state: StateId) -> &[StateId] {
+    pub(super) fn row(&self, state: StateId) -> &[StateId] {
         &self.table[state as usize * self.class_count..][..self.class_count]
     }
 

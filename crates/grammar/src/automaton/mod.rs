@@ -13,6 +13,7 @@
 mod algebra;
 mod alphabet;
 mod classes;
+mod conditions;
 mod decode;
 mod determinize;
 mod dfa;
@@ -27,8 +28,10 @@ pub(crate) mod spell;
 mod symbols;
 
 pub use classes::byte_classes;
+pub(crate) use conditions::{Condition, Conditions};
 pub use dfa::{Dfa, StateId};
 pub(crate) use language::Language;
+pub(crate) use lengths::{Bounds, Lengths};
 pub use nfa::{Nfa, NfaBuilder, NfaState};
 
 /// Bounds on the size of automata under construction.

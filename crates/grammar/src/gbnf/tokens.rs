@@ -7,7 +7,6 @@
 //! `!</think>*`, tokens that others spell add nothing, and leaving them out makes
 //! the automaton small (of a vocabulary with all bytes, the bytes are left).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,7 +39,7 @@ pub(super) enum Uses {
 pub(super) struct Tokens<'a> {
     texts: Option<&'a dyn TokenTexts>,
     by_text: Option<FxHashMap<&'a [u8], Vec<u32>>>,
-    named: BTreeSet<u32>,
+    named: Vec<u32>,
     others: FxHashMap<(Vec<u32>, Uses), Arc<Dfa>>,
 }
 
@@ -49,14 +48,17 @@ impl<'a> Tokens<'a> {
         Self {
             texts,
             by_text: None,
-            named: BTreeSet::new(),
+            named: Vec::new(),
             others: FxHashMap::default(),
         }
     }
 
     /// The tokens whose texts the grammar names.
     pub fn named(&self) -> Vec<u32> {
-        self.named.iter().copied().collect()
+        let mut named = self.named.clone();
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 
     /// The tokens that a name means: one, or all that share a text.

@@ -1,11 +1,17 @@
 //! What is missing in an interleave, found without the sets in between.
 
-use std::collections::BTreeMap;
-
 use super::{Interleave, Progress};
 
 /// An item and one of its ways, by their numbers.
 pub type Choice = (usize, usize);
+
+/// For sets of conditions met, in order, a list of items that meets just these.
+type Lists = Vec<(u32, Vec<Choice>)>;
+
+/// Where the list of a set of conditions is, or would be.
+fn place_of(lists: &Lists, met: u32) -> Result<usize, usize> {
+    lists.binary_search_by_key(&met, |&(known, _)| known)
+}
 
 impl<W> Interleave<W> {
     /// The fewest items that make a text complete; `None` if none do.
@@ -38,25 +44,26 @@ impl<W> Interleave<W> {
     /// For each set of conditions met, the shortest list of items that meets it:
     /// first the required ones, each in one of its ways, then others that meet more.
     fn missing(&self, progress: &Progress, at_least: usize) -> Option<Vec<Choice>> {
-        let mut best = BTreeMap::from([(progress.met & self.wanted, Vec::new())]);
+        let mut best: Lists = vec![(progress.met & self.wanted, Vec::new())];
         for item in self.required_left(progress) {
-            let mut with_it: BTreeMap<u32, Vec<Choice>> = BTreeMap::new();
+            let mut with_it = Lists::new();
             for (met, items) in &best {
                 for (at, way) in self.items[item].ways.iter().enumerate() {
                     let met = met | way.meets & self.wanted;
-                    with_it.entry(met).or_insert_with(|| {
+                    if let Err(place) = place_of(&with_it, met) {
                         let mut items = items.clone();
                         items.push((item, at));
-                        items
-                    });
+                        with_it.insert(place, (met, items));
+                    }
                 }
             }
             best = with_it;
         }
-        if !best.contains_key(&self.wanted) {
+        if place_of(&best, self.wanted).is_err() {
             self.meet_more(progress, &mut best);
         }
-        let mut items = best.remove(&self.wanted)?;
+        let place = place_of(&best, self.wanted).ok()?;
+        let (_, mut items) = best.swap_remove(place);
         let short = self.min.saturating_sub(progress.count) as usize;
         self.fill(progress, &mut items, short.max(at_least))?;
         let total = u64::from(progress.count) + items.len() as u64;
@@ -64,7 +71,7 @@ impl<W> Interleave<W> {
         fits.then_some(items)
     }
 
-    fn meet_more(&self, progress: &Progress, best: &mut BTreeMap<u32, Vec<Choice>>) {
+    fn meet_more(&self, progress: &Progress, best: &mut Lists) {
         for (at, item) in self.items.iter().enumerate() {
             if item.is_required && !progress.has_seen(at) && item.is_once
                 || self.is_spent(progress, at)
@@ -81,9 +88,10 @@ impl<W> Interleave<W> {
                 for (met, mut items) in from {
                     items.push((at, number));
                     let met = met | way.meets & self.wanted;
-                    let known = best.get(&met);
-                    if known.is_none_or(|known| items.len() < known.len()) {
-                        best.insert(met, items);
+                    match place_of(best, met) {
+                        Ok(place) if items.len() < best[place].1.len() => best[place].1 = items,
+                        Ok(_) => {}
+                        Err(place) => best.insert(place, (met, items)),
                     }
                 }
             }

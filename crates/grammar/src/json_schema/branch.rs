@@ -15,6 +15,8 @@ pub(super) struct Branch<'a> {
     pub splits: Vec<Rc<Vec<Steps<'a>>>>,
     pub seen: Vec<(Literal, Scopes)>,
     pub scopes: u32,
+    /// Its part of the search, as far as the ways of choices are alike.
+    pub share: f64,
 }
 
 impl<'a> Expander<'a> {

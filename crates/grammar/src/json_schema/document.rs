@@ -10,7 +10,6 @@
 //! exact. Without dynamic anchors there is one scope, the empty one.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::Arguments;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,7 +31,7 @@ use crate::{Diagnostic, Filling, Place, Slot};
 type ScopeId = u32;
 
 /// What the names of dynamic references mean: the outermost that has them.
-type Scope<'a> = BTreeMap<&'a str, Spot<'a>>;
+type Scope<'a> = Vec<(&'a str, Spot<'a>)>;
 
 /// What a place is read as.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -202,7 +201,9 @@ impl<'a> Document<'a> {
         }
         let mut names = self.scopes[scope as usize].clone();
         for (name, spot) in &self.resources.get(resource).dynamic {
-            names.entry(name).or_insert_with(|| spot.clone());
+            if let Err(place) = names.binary_search_by_key(name, |&(known, _)| known) {
+                names.insert(place, (name, spot.clone()));
+            }
         }
         // A scope is told by what its names mean.
         let meaning = |scope: &Scope<'a>| -> Vec<(&'a str, *const Json)> {
@@ -258,7 +259,8 @@ impl<'a> Document<'a> {
         if let Some(name) = name {
             // The reference's own resource is the innermost of the scope.
             let inside = self.enter(scope, spot.resource);
-            if let Some(outermost) = self.scopes[inside as usize].get(name) {
+            let scope = &self.scopes[inside as usize];
+            if let Some((_, outermost)) = scope.iter().find(|&&(known, _)| known == name) {
                 spot = outermost.clone();
             }
         }

@@ -24,6 +24,10 @@ use crate::automaton::Language;
 
 /// Most shapes that schemas may lead to.
 const MAX_SHAPES: usize = 2_000;
+/// Fewest shapes from which it is guessed how many there will be.
+const SAMPLE: usize = 64;
+/// How far the guess must be over the most, times the shapes that it is made from.
+const SURE: usize = 80 * SAMPLE;
 /// Longest chain of schemas for the same value.
 pub(super) const MAX_CHAIN: usize = 100;
 /// Deepest look into values for a contradiction.
@@ -51,7 +55,7 @@ pub(super) struct Expander<'a> {
     /// Whether something was to admit more since this was last asked.
     pub widened: bool,
     /// Steps taken so far.
-    work: u64,
+    pub(super) work: u64,
 }
 
 /// How many shapes are asked for.
@@ -236,9 +240,12 @@ impl<'a> Expander<'a> {
             splits: Vec::new(),
             seen: Vec::new(),
             scopes: 0,
+            share: 1.0,
         }];
         let mut branches_were_made = false;
+        let mut done = 0.0;
         while let Some(mut branch) = branches.pop() {
+            done += branch.share;
             if !self.run(&mut branch) || !branch.shape.settle() {
                 continue;
             }
@@ -256,6 +263,9 @@ impl<'a> Expander<'a> {
                     alike.push(found.len());
                     found.push(branch.shape);
                 }
+                if is_hopeless(found.len(), done) {
+                    return None;
+                }
                 match wanted {
                     Wanted::One => {
                         let are_all = branches.is_empty();
@@ -271,6 +281,8 @@ impl<'a> Expander<'a> {
                 return None;
             }
             branches_were_made = true;
+            done -= branch.share;
+            branch.share /= options.len() as f64;
             branch.splits.swap_remove(at);
             for option in options.into_iter().rev() {
                 let mut taken = branch.clone();
@@ -359,4 +371,11 @@ impl<'a> Expander<'a> {
             _ => true,
         })
     }
+}
+
+/// Whether there will surely be too many shapes, so many having been found in a part of
+/// the search; the more were found, the surer a guess is.
+fn is_hopeless(found: usize, part: f64) -> bool {
+    let guess = found as f64 / part;
+    found >= SAMPLE && guess * found as f64 > (SURE * MAX_SHAPES) as f64
 }

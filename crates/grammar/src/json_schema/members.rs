@@ -42,6 +42,7 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let names = names_of(objects);
+        self.expander.spend(names.len() as u64);
         let mut members = Vec::new();
         for &name in &names {
             let key = self.key(name);
@@ -226,7 +227,7 @@ impl<'a> Lowering<'a> {
                 self.spelled(&others)?
             }
         };
-        self.expander.spend(spelled.state_count() as u64 / 16);
+        self.expander.spend(spelled.state_count() as u64 / 4);
         self.other_names.insert((address, names), spelled.clone());
         Ok(spelled)
     }

@@ -11,7 +11,7 @@ use super::reading::{Reader, text};
 use super::types::Types;
 use super::value::Json;
 use crate::automaton::Language;
-use crate::regex;
+use crate::regex::{self, Searched};
 
 impl<'a> Reader<'_, 'a> {
     pub(super) fn types(&mut self, value: &Json) -> Result<(), Finding> {
@@ -97,8 +97,10 @@ impl<'a> Reader<'_, 'a> {
         if let Some(known) = self.document.patterns.get(pattern) {
             return Ok(known.clone());
         }
-        let searched = regex::parse_ecma_search(pattern)?;
-        let texts = Arc::new(Language::of_expr(&searched, &super::LIMITS)?);
+        let texts = Arc::new(match regex::search(pattern)? {
+            Searched::Plain(expr) => Language::of_expr(&expr, &super::LIMITS)?,
+            Searched::Looking(texts) => texts,
+        });
         self.document.patterns.insert(pattern, texts.clone());
         Ok(texts)
     }

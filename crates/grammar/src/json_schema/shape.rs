@@ -14,7 +14,7 @@ use rustc_hash::FxHasher;
 use super::decimal::Decimal;
 use super::keyword::{Bound, Items, Members, SchemaId, Values};
 use super::types::Types;
-use crate::automaton::Language;
+use crate::automaton::{Bounds, Language};
 use crate::slots::Ask;
 
 /// A schema that holds, or does not.
@@ -415,6 +415,14 @@ impl Strings<'_> {
                 .texts
                 .iter()
                 .all(|(texts, within)| texts.accepts(text) == *within)
+    }
+
+    /// How many characters there may be.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds {
+            min: self.min,
+            max: self.max,
+        }
     }
 
     fn is_impossible(&self) -> bool {

@@ -9,7 +9,7 @@ use super::shape::Strings;
 use super::syntax::in_quotes;
 use super::texts::of_length;
 use super::words;
-use crate::automaton::{AutomatonError, Dfa, Language};
+use crate::automaton::{AutomatonError, Bounds, Dfa, Language};
 use crate::slots::spelling::Spelling;
 use crate::slots::{Recipe, Target, Way};
 use crate::{Expr, Place, RuleId};
@@ -51,8 +51,7 @@ impl<'a> Lowering<'a> {
     /// The spellings, without quotes, of the texts of a language; `None` where there are
     /// none.
     fn texts(&mut self, strings: &Strings<'a>) -> Result<Option<Expr>, AutomatonError> {
-        const FEW: usize = 150;
-        const MANY: usize = 40;
+        const FEW: usize = 1_500;
         let (mut min, mut max) = (strings.min, strings.max);
         if strings.words.is_none() && (min > 0 || max.is_some()) {
             let of_any_length = Strings {
@@ -61,13 +60,14 @@ impl<'a> Lowering<'a> {
                 ..strings.clone()
             };
             let texts = self.expander.language(&of_any_length)?;
-            if let (Some((fewest, most)), Some((_, states))) = (texts.lengths(), texts.states()) {
-                min = if fewest >= min { 0 } else { min };
-                max = max.filter(|&max| most.is_none_or(|most| most > max));
+            if let Some(lengths) = texts.lengths() {
+                let own = lengths.bounds();
+                min = if own.min >= min { 0 } else { min };
+                max = max.filter(|&max| own.max.is_none_or(|most| most > max));
                 let counted = max.unwrap_or(min) as usize;
-                if states < MANY
-                    && states * counted > FEW
-                    && let Some(counted) = self.bounded(&texts, min, max)?
+                let product = lengths.state_count() * counted;
+                if product.saturating_mul(lengths.breadth()) > FEW
+                    && let Some(counted) = self.bounded(&lengths, Bounds { min, max })?
                 {
                     return Ok(Some(counted));
                 }
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
 
     /// The spellings of few listed strings.
     fn few_words(&mut self, strings: &Strings<'a>) -> Option<Option<Expr>> {
-        const FEW: usize = 10_000;
+        const FEW: usize = 1_000_000;
         let words = strings.words.as_ref()?;
         let left: Vec<&str> = words
             .iter()

@@ -49,9 +49,8 @@ impl<'a> Expander<'a> {
             let words = words.iter().filter(|word| strings.admits(word)).copied();
             return Ok(Arc::new(Language::of_texts(words, &LIMITS)?));
         }
-        let length = of_length(strings.min, strings.max)?;
         let within = strings.texts.iter().filter(|(_, within)| *within);
-        let mut within = within.map(|(texts, _)| texts.clone()).chain(length);
+        let mut within = within.map(|(texts, _)| texts.clone());
         let mut found = match within.next() {
             Some(first) => first,
             None => self.any_text()?,
@@ -66,7 +65,17 @@ impl<'a> Expander<'a> {
             let words = Language::of_texts(words.iter().copied(), &LIMITS)?;
             found = Arc::new(found.minus(&words, &LIMITS)?);
         }
-        Ok(found)
+        if (strings.min, strings.max) == (0, None) {
+            return Ok(found);
+        }
+        if let Some(lengths) = found.lengths() {
+            let bounded = lengths.rest(lengths.start(), strings.bounds(), &LIMITS)?;
+            return Ok(Arc::new(bounded));
+        }
+        Ok(match of_length(strings.min, strings.max)? {
+            Some(length) => Arc::new(found.intersect(&length, &LIMITS)?),
+            None => found,
+        })
     }
 
     /// Every text.

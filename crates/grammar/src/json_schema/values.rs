@@ -66,8 +66,10 @@ impl<'a> Expander<'a> {
                     ..strings.clone()
                 };
                 let texts = self.language(&of_any_length);
+                let bounds = strings.bounds();
                 texts.is_ok_and(|texts| {
-                    texts.is_empty() || texts.has_length(strings.min, strings.max) == Some(false)
+                    let lengths = texts.lengths();
+                    texts.is_empty() || lengths.is_some_and(|lengths| lengths.are_none(bounds))
                 })
             }
         }

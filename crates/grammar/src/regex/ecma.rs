@@ -4,14 +4,17 @@
 //! (greedy or lazy, which match the same texts), classes, `.`, `\d \D \w \W \s
 //! \S`, `\p{…}` and `\P{…}` for general categories, `\t \n \v \f \r \0 \cX \xHH
 //! \uHHHH \u{…}` (two escaped surrogates are one character), a backslash before
-//! any ASCII punctuation, `^` and `$` at the ends, and look-ahead where what follows it
-//! is the rest of the pattern. A hyphen beside a class of characters is one of them, as
-//! without the flag.
+//! any ASCII punctuation, `^` and `$`, `\b` and `\B`, look-ahead and look-behind, anywhere
+//! but for what looks ahead inside of what looks behind. A hyphen beside a class of
+//! characters is one of them, as without the flag.
+
+use std::sync::Arc;
 
 use regex_syntax::hir::{Class, HirKind};
 
 use super::anchored::{Outside, Pattern, language};
 use super::{MAX_NESTING, MAX_REPETITION, MAX_TEXT};
+use crate::automaton::{Language, Limits};
 use crate::characters::{complement, normalise};
 use crate::{Diagnostic, Expr, Place};
 
@@ -28,6 +31,27 @@ use crate::{Diagnostic, Expr, Place};
 /// # Errors
 /// What is no such pattern, or not supported; its span is in `pattern`.
 pub fn parse_ecma_search(pattern: &str) -> Result<Expr, Diagnostic> {
+    Ok(match search(pattern)? {
+        Searched::Plain(expr) => expr,
+        Searched::Looking(language) => {
+            let spelled = language.utf8(&Limits::default()).map_err(|error| {
+                let (start, end) = (0, pattern.len());
+                Diagnostic::error("too-large", Place::Span { start, end }, error.to_string())
+            })?;
+            Expr::Automaton(Arc::new(spelled))
+        }
+    })
+}
+
+/// All the texts in which a pattern matches somewhere.
+pub(crate) enum Searched {
+    /// Of one that looks at most at the ends of the text.
+    Plain(Expr),
+    Looking(Language),
+}
+
+/// As [`parse_ecma_search`], for whoever wants a language.
+pub(crate) fn search(pattern: &str) -> Result<Searched, Diagnostic> {
     if pattern.len() > MAX_TEXT {
         let place = Place::Span {
             start: MAX_TEXT,
@@ -45,7 +69,10 @@ pub fn parse_ecma_search(pattern: &str) -> Result<Expr, Diagnostic> {
     if parser.at < pattern.len() {
         return Err(parser.error("syntax", parser.at, "this ) has no ( before it"));
     }
-    language(tree, Outside::Anything)
+    Ok(match language(&tree, Outside::Anything) {
+        Ok(expr) => Searched::Plain(expr),
+        Err(_) => Searched::Looking(super::looking::search(&tree, pattern.len())?),
+    })
 }
 
 type Ranges = Vec<(u32, u32)>;
@@ -112,6 +139,11 @@ impl Parser<'_> {
                     self.at += 1;
                     Pattern::Plain(characters(complement(&LINE_ENDS)))
                 }
+                '\\' if self.take("\\b") || self.take("\\B") => Pattern::Boundary {
+                    negated: self.text[start..].starts_with("\\B"),
+                    start,
+                    end: self.at,
+                },
                 '\\' => Pattern::Plain(characters(self.escape(false)?.ranges())),
                 '*' | '+' | '?' => return Err(self.error("syntax", start, "nothing to repeat")),
                 other => {
@@ -135,20 +167,18 @@ impl Parser<'_> {
             return Err(self.error("too-deep", start, message));
         }
         self.at += 1;
-        if self.rest().starts_with("?<=") || self.rest().starts_with("?<!") {
-            self.at += 2;
-            return Err(self.error("look-around", start, "looking behind is not supported"));
-        }
-        if self.rest().starts_with("?=") || self.rest().starts_with("?!") {
-            let negated = self.rest().starts_with("?!");
-            self.at += 2;
+        let looks = [
+            ("?=", false, false),
+            ("?!", false, true),
+            ("?<=", true, false),
+            ("?<!", true, true),
+        ];
+        if let Some((_, behind, negated)) = looks.into_iter().find(|look| self.take(look.0)) {
             let inside = Box::new(self.alternatives()?);
-            if !self.take(")") {
-                return Err(self.error("syntax", start, "this group is never closed"));
-            }
-            self.nesting -= 1;
-            return Ok(Pattern::Ahead {
+            self.close_group(start)?;
+            return Ok(Pattern::Look {
                 inside,
+                behind,
                 negated,
                 start,
                 end: self.at,
@@ -164,11 +194,16 @@ impl Parser<'_> {
             return Err(self.error("syntax", start, "there is no such kind of group"));
         }
         let inside = self.alternatives()?;
+        self.close_group(start)?;
+        Ok(inside)
+    }
+
+    fn close_group(&mut self, start: usize) -> Result<(), Diagnostic> {
         if !self.take(")") {
             return Err(self.error("syntax", start, "this group is never closed"));
         }
         self.nesting -= 1;
-        Ok(inside)
+        Ok(())
     }
 
     /// Takes the quantifier after an item, if there is one.
@@ -322,10 +357,6 @@ impl Parser<'_> {
             },
             'x' => Atom::One(self.hexadecimal(start, 2)?),
             'u' => Atom::One(self.unicode_escape(start)?),
-            'b' | 'B' => {
-                let message = "word boundaries are not supported";
-                return Err(self.error("look-around", start, message));
-            }
             'k' | '1'..='9' if !in_class => {
                 let message = "back-references are not supported";
                 return Err(self.error("back-reference", start, message));

@@ -37,7 +37,7 @@ pub fn parse(pattern: &str) -> Result<Grammar, Diagnostics> {
     let mut bare = ends.iter().filter_map(|end| pattern.strip_suffix(end));
     let pattern = bare.next().unwrap_or(pattern);
     let hir = read_hir(pattern, PatternFlags::default()).map_err(Diagnostics)?;
-    let body = language(lower(&hir, pattern.len()), Outside::Nothing)?;
+    let body = language(&lower(&hir, pattern.len()), Outside::Nothing)?;
     let rule = Rule {
         name: "pattern".to_owned(),
         body,
@@ -90,7 +90,7 @@ pub(crate) fn read_hir(pattern: &str, flags: PatternFlags) -> Result<Hir, Vec<Di
 
 /// The language of a pattern that asks for no ends of the text.
 pub(crate) fn expression(hir: &Hir) -> Result<Expr, Diagnostic> {
-    language(lower(hir, 0), Outside::Nothing)
+    language(&lower(hir, 0), Outside::Nothing)
 }
 
 fn lower(hir: &Hir, length: usize) -> Pattern {

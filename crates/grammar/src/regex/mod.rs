@@ -9,15 +9,17 @@
 //! [`parse_ecma_search`] takes ECMA-262's syntax as the keyword `pattern` of
 //! JSON Schema means it: the pattern must match somewhere in the text.
 //!
-//! Both refuse by name what is not regular or looks around: look-ahead and
-//! look-behind, back-references, word boundaries, and `^` and `$` anywhere but
-//! at the ends.
+//! Both refuse back-references by name, which are not regular; the first also what looks
+//! around: look-ahead and look-behind, word boundaries, and `^` and `$` anywhere but at
+//! the ends.
 
 mod anchored;
 mod ecma;
 mod hir;
+mod looking;
 
 pub use ecma::parse_ecma_search;
+pub(crate) use ecma::{Searched, search};
 pub use hir::parse;
 pub(crate) use hir::{PatternFlags, expression, read_hir};
 

@@ -16,7 +16,7 @@
 pub(crate) mod spelling;
 pub(crate) mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -269,8 +269,9 @@ impl OpenGrammar {
         {
             let message = format!("no slot takes a {what} named {name}");
             let finding = Diagnostic::error("unknown-slot", self.whole.clone(), message);
-            let names: BTreeSet<&str> = self.slots.iter().map(|slot| &*slot.name).collect();
-            let names = Vec::from_iter(names);
+            let mut names: Vec<&str> = self.slots.iter().map(|slot| &*slot.name).collect();
+            names.sort_unstable();
+            names.dedup();
             findings.push(match names.is_empty() {
                 true => finding.with_note("the grammar has no slots"),
                 false => finding.with_note(format!("it has {}", names.join(", "))),
