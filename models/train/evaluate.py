@@ -18,18 +18,23 @@ from tokenizer import END, MASK
 from train import encode
 
 
-@torch.no_grad()
 def decode(model, prompt, cells, steps, temperature=0.0, canvas=None):
     """Token ids of a canvas of `cells` after the prompt, filled in `steps`: surest cells first,
     each with its likeliest token, or with one drawn at a temperature. A `canvas` that is given
     keeps what stands in it already."""
-    ids = torch.tensor([prompt + ([MASK] * cells if canvas is None else canvas)])
+    row = prompt + ([MASK] * cells if canvas is None else canvas)
+    return decode_rows(model, [row], steps, temperature)[0][len(prompt) :]
+
+
+@torch.no_grad()
+def decode_rows(model, rows, steps, temperature=0.0):
+    """The same of several rows of ids, masks among them, that are of one length."""
+    ids = torch.tensor(rows)
     for step in range(steps):
-        hidden = (ids[0] == MASK).nonzero().squeeze(1)
-        if len(hidden) == 0:
+        hidden = ids == MASK
+        if not hidden.any():
             break
-        quota = -(-len(hidden) // (steps - step))
-        logits = model(ids, hidden).float()
+        logits = model(ids, hidden.t().flatten().nonzero().squeeze(1)).float()
         logits[:, MASK] = -torch.inf
         chances = logits.softmax(-1)
         if temperature > 0:
@@ -38,9 +43,13 @@ def decode(model, prompt, cells, steps, temperature=0.0, canvas=None):
             chance = chances.gather(1, token[:, None]).squeeze(1)
         else:
             chance, token = chances.max(-1)
-        best = chance.topk(quota).indices
-        ids[0, hidden[best]] = token[best]
-    return ids[0, len(prompt) :].tolist()
+        # Answers are in the order of cells, rows within.
+        sure, tokens = torch.full(ids.t().shape, -1.0), ids.t().clone()
+        sure[hidden.t()], tokens[hidden.t()] = chance, token
+        for row, open_cells in enumerate(hidden.sum(1).tolist()):
+            best = sure[:, row].topk(-(-open_cells // (steps - step))).indices
+            ids[row, best] = tokens[best, row]
+    return ids.tolist()
 
 
 def read(tokenizer, ids):

@@ -10,6 +10,7 @@ request, enums apart.
 """
 
 import argparse
+import collections
 import json
 import os
 import random
@@ -29,11 +30,12 @@ import pools
 import tasks
 import wikisql
 from checkpoint import dequantised, load
-from evaluate import decode, read
+from evaluate import decode, decode_rows, read
 from export import trained
 from stages import encode
 from synthetic import object_schema
 from tokenizer import END, MASK
+from train import BUCKET
 
 CELLS = {"snips": 64, "sgd-seen": 64, "sgd-unseen": 64, "records": 96, "sql": 64, "molecules": 64}
 STRING = {"type": "string"}
@@ -135,25 +137,42 @@ class Alone:
             self.model = load(dequantised(args.model), torch.float32)
         self.model.dtype = torch.bfloat16
 
-    def write(self, sample, cells, steps, schema=None, temperature=0.0):
-        prompt = encode(self.tokenizer, sample)[0]
-        return read(self.tokenizer, decode(self.model, prompt, cells, steps, temperature))
+    def write(self, samples, cells, steps, schemas=None, temperature=0.0):
+        """Texts of the samples; those of about one length together, on canvases of `cells` and up
+        to seven more."""
+        groups, texts = collections.defaultdict(list), {}
+        for n, sample in enumerate(samples):
+            prompt = encode(self.tokenizer, sample)[0]
+            groups[-(-(len(prompt) + cells) // BUCKET) * BUCKET].append((n, prompt))
+        for length, group in groups.items():
+            rows = [prompt + [MASK] * (length - len(prompt)) for _, prompt in group]
+            for (n, prompt), ids in zip(group, decode_rows(self.model, rows, steps, temperature)):
+                texts[n] = read(self.tokenizer, ids[len(prompt) :])
+        return [texts[n] for n in range(len(samples))]
 
 
 class Within:
-    """The command line, within the schema."""
+    """The command line, within the schema. A model that reads only the names of schemas gets
+    those from the command line itself."""
 
     def __init__(self, args):
         self.args = args
+        with open(os.path.join(args.model, "config.json")) as f:
+            self.reads_schemas = "{schema}" in json.load(f)["prompt"]["template"]
 
-    def write(self, sample, cells, steps, schema):
+    def write(self, samples, cells, steps, schemas):
+        return [self.one(sample, cells, steps, schema) for sample, schema in zip(samples, schemas)]
+
+    def one(self, sample, cells, steps, schema):
         task, request = sample.prompt.split("\n", 1)
         with tempfile.TemporaryDirectory() as folder:
             grammar = os.path.join(folder, "g.schema.json")
             with open(grammar, "w") as f:
                 json.dump(bound(schema) if self.args.bound else schema, f)
-            options = {"model": self.args.model, "grammar": grammar, "task": task, "prompt": request,
-                       "length": cells, "steps": steps, "device": "cpu"}  # fmt: skip
+            options = {"model": self.args.model, "grammar": grammar, "prompt": request, "length": cells,
+                       "steps": steps, "device": "cpu"}  # fmt: skip
+            if self.reads_schemas or not task.startswith("json "):
+                options["task"] = task
             words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
             done = subprocess.run([self.args.lacuna, "generate", *words], capture_output=True, text=True)
         return done.stdout.strip()
@@ -172,12 +191,11 @@ def run_json(writer, args, made):
         if name not in args.sets:
             continue
         for steps in args.steps:
-            rows, samples = [], []
-            for sample, schema in cases:
-                text = writer.write(sample, CELLS[name], steps, schema)
-                rows.append(judged_json(text, sample, schema))
-                samples.append((sample.prompt, text, sample.answer))
-            report(name, steps, rows, samples, args)
+            samples, schemas = zip(*cases)
+            texts = writer.write(samples, CELLS[name], steps, schemas)
+            rows = [judged_json(text, *case) for text, case in zip(texts, cases)]
+            shown = [(s.prompt, text, s.answer) for s, text in zip(samples, texts)]
+            report(name, steps, rows, shown, args)
 
 
 def run_queries(writer, args):
@@ -185,7 +203,7 @@ def run_queries(writer, args):
     questions = rng.sample(wikisql.load(args.data, data.locate)["dev"], args.count)
     cases = [tasks.present_question(q, rng) for q in questions]
     for steps in args.steps:
-        texts = [writer.write(sample, CELLS["sql"], steps) for sample in cases]
+        texts = writer.write(cases, CELLS["sql"], steps)
         rows = [judged_query(text, sample) for text, sample in zip(texts, cases)]
         report("sql", steps, rows, [(c.prompt, t, c.answer) for c, t in zip(cases, texts)], args)
 
@@ -200,7 +218,7 @@ def run_molecules(writer, args):
     known = {Chem.CanonSmiles(s) for s in molecules.load(args.data, "train")[:100_000]}
     free = tasks.Sample(f"{molecules.TASK}\n{molecules.ANY}", "", [])
     for steps in args.steps:
-        texts = [writer.write(free, CELLS["molecules"], steps, temperature=1.0) for _ in smiles]
+        texts = writer.write([free] * len(smiles), CELLS["molecules"], steps, temperature=1.0)
         forms = [Chem.MolFromSmiles(t) if t else None for t in texts]
         found = [Chem.MolToSmiles(m) for m in forms if m is not None]
         rows = [{"valid": m is not None} for m in forms]

@@ -183,12 +183,15 @@ class Layer(nn.Module):
             mixed = F.scaled_dot_product_attention(q, k, v)
         else:
             mixed = torch.bmm(torch.bmm(q * c.head_dim**-0.5, k.transpose(1, 2)).softmax(-1), v)
-        mixed = mixed.transpose(0, 1).reshape(length, rows, -1)
-        return F.linear(mixed, self.weight("o_proj", x.dtype))
+        return mixed.transpose(0, 1).reshape(length, rows, -1)
 
-    def forward(self, x, turn):
+    def forward(self, x, turn, where=None):
+        """All cells, or flat those at `where`: of a last layer no others are wanted."""
         eps = self.c.rms_norm_eps
-        x = x + self.attend(RmsNorm.apply(x, eps), turn)
+        mixed = self.attend(RmsNorm.apply(x, eps), turn)
+        if where is not None:
+            x, mixed = (t.flatten(0, 1).index_select(0, where) for t in (x, mixed))
+        x = x + F.linear(mixed, self.weight("o_proj", x.dtype))
         h = RmsNorm.apply(x, eps)
         gate = F.linear(h, self.weight("gate_proj", x.dtype))
         up = F.linear(h, self.weight("up_proj", x.dtype))
@@ -228,10 +231,8 @@ class MaskedDiffusionTransformer(nn.Module):
         table = int8_rounded(self.embed_tokens) if self.rounding else self.embed_tokens
         table = table.to(self.dtype)
         x = F.embedding(ids.t(), table)
-        for layer in self.layers:
-            x = layer(x, self.turns[length])
-        flat = x.reshape(rows * length, -1)
-        if where is not None:
-            flat = flat[where]
-        logits = F.linear(RmsNorm.apply(flat, self.c.rms_norm_eps) * self.norm.to(self.dtype), table)
+        last = len(self.layers) - 1
+        for n, layer in enumerate(self.layers):
+            x = layer(x, self.turns[length], where if n == last else None)
+        logits = F.linear(RmsNorm.apply(x, self.c.rms_norm_eps) * self.norm.to(self.dtype), table)
         return logits if where is not None else logits.view(length, rows, -1).transpose(0, 1)

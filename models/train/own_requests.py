@@ -25,7 +25,7 @@ def main():
     with open(REQUESTS, encoding="utf-8") as f:
         for row in map(json.loads, f):
             sample = json_sample(row["schema"], row["request"], row["expected"], "own")
-            text = writer.write(sample, args.cells, args.steps, row["schema"])
+            text = writer.one(sample, args.cells, args.steps, row["schema"])
             right = "yes" if text == sample.answer else f"no: `{compact(row['expected'])}`"
             task = sample.prompt.split("\n")[0].removeprefix("json ")
             cells = [f"`{part}`".replace("|", "\\|") for part in (row["request"], task, text)]

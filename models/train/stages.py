@@ -6,8 +6,8 @@
 The first stage runs at a constant rate, with no end in sight, and leaves RUN/checkpoint.pt every
 few minutes. The second takes the newest of it, lets the rate fall to nothing, has the products see
 weights rounded to int4 (the embedding to int8) over its second half, and leaves RUN/annealed.pt,
-which is exported. The first can then go on from where it was. Objective, masking and optimiser are
-those of `train.py`.
+which is exported. The first can then go on from where it was. The optimiser is that of `train.py`;
+what is masked, and what it counts, is told in `masking.py`.
 """
 
 import argparse
@@ -19,14 +19,14 @@ import time
 
 import torch
 from tokenizers import Tokenizer
-from torch.nn import functional as F
 
 import pools
 import tasks
 from checkpoint import dequantised, load
 from model import Config, MaskedDiffusionTransformer
 from tokenizer import END, MASK, SEP
-from train import BUCKET, Courtesy, Muon, keep_heap, mask_cells, save
+from masking import mask_cells
+from train import BUCKET, Courtesy, Muon, keep_heap, save
 from vocabulary import twins
 
 LONGEST = 256
@@ -76,21 +76,39 @@ class Batches(torch.utils.data.IterableDataset):
                 continue
             ids = prompt + answer
             rows = waiting.setdefault(length, [])
-            rows.append((ids + [END] * (length - len(ids)), len(prompt)))
+            rows.append((ids + [END] * (length - len(ids)), len(prompt), len(ids)))
             if len(rows) >= self.tokens // length:
-                ids, starts = (torch.tensor(column) for column in zip(*rows))
-                yield (ids, *mask_cells(ids, starts, generator))
+                ids, starts, ends = (torch.tensor(column) for column in zip(*rows))
+                yield (ids, *mask_cells(ids, starts, ends, generator))
                 waiting[length] = []
 
 
+class CrossEntropy(torch.autograd.Function):
+    """Of each row; keeps probabilities where PyTorch 1.13 computes them anew, slowly."""
+
+    @staticmethod
+    def forward(ctx, logits, target):
+        log = logits.float().log_softmax(-1)
+        each = -log.gather(1, target[:, None]).squeeze(1)
+        ctx.save_for_backward(log.exp_(), target)
+        ctx.dtype = logits.dtype
+        return each
+
+    @staticmethod
+    def backward(ctx, grad):
+        chances, target = ctx.saved_tensors
+        chances[torch.arange(len(target), device=target.device), target] -= 1
+        return (chances * grad[:, None]).to(ctx.dtype), None
+
+
 def loss_of(model, ids, masked, weight):
-    """Mean over rows of the row's mean cross-entropy over masked cells."""
+    """Mean over rows of the weighted cross-entropy over masked cells."""
     noisy = ids.masked_fill(masked, MASK)
     by_position = masked.t()
     where = by_position.flatten().nonzero().squeeze(1)
     logits = model(noisy, where)
-    each = F.cross_entropy(logits.float(), ids.t()[by_position], reduction="none")
-    return (each * weight.expand(ids.shape[1], -1)[by_position]).sum() / len(ids)
+    each = CrossEntropy.apply(logits, ids.t()[by_position])
+    return (each * weight.t()[by_position]).sum() / len(ids)
 
 
 class Probe:
@@ -210,11 +228,12 @@ def take_embeddings(model, table, twins):
     model.embed_tokens.add_(0.3 * mixed - noise)
 
 
-def rate_at(run, args, annealed):
-    """(learning rate as a share of its highest, whether weights are rounded)."""
+def rate_at(run, args, annealed, minutes):
+    """(learning rate as a share of its highest, whether weights are rounded). The last stage is
+    as far as its tokens or its minutes are, whichever end first."""
     if args.anneal is None:
         return min(1.0, (run.step + 1) / args.warmup), False
-    part = min(1.0, annealed / args.anneal)
+    part = min(1.0, max(annealed / args.anneal, minutes / args.minutes))
     return max(0.01, 1.0 - part), part >= 0.5
 
 
@@ -225,7 +244,7 @@ def main():
     parser.add_argument("--tokenizer", required=True)
     parser.add_argument("--shape", choices=SHAPES, default="small",
                         help="small is 6 MB as it ships, wide (SmolLM2's width) 11 MB, base 38 MB")
-    parser.add_argument("--start", help="folder that smollm2.py wrote, to begin from")
+    parser.add_argument("--start", help="folder that grow.py or smollm2.py wrote, to begin from")
     parser.add_argument("--embeddings-only", action="store_true", help="take only the start's embeddings")
     parser.add_argument("--anneal", type=float, metavar="TOKENS", help="the last stage, and its length")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long")
@@ -291,7 +310,8 @@ def train(args):
     losses, saved = [], time.monotonic()
     while True:
         courtesy()
-        rate, rounding = rate_at(run, args, run.tokens - first)
+        minutes = (time.monotonic() - stage_began) / 60
+        rate, rounding = rate_at(run, args, run.tokens - first, minutes)
         model.round_weights(rounding)
         for _ in range(args.chunks):
             chunk = [part.to(device, non_blocking=True) for part in next(stream)]

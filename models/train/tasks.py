@@ -22,9 +22,12 @@ from schema import compact, leaves, notation
 # Copying has begun when half of the cells of random words are right, and is sound when somewhat
 # more of the cells of held-out records are: these hold spelt-out numbers and dates, too.
 BEGUN, SOUND = 0.5, 0.55
+# From here on values are seldom swapped for others: which value is of which slot is learned from
+# those that are.
+FLUENT = 0.85
 
 # Shares once copying is learned; before, molecules, which copy nothing, wait.
-SHARES = {"snips": 0.22, "sgd": 0.26, "synthetic": 0.2, "sql": 0.2, "molecules": 0.12}
+SHARES = {"snips": 0.17, "sgd": 0.27, "synthetic": 0.28, "sql": 0.2, "molecules": 0.08}
 LESSON_SHARES = {"snips": 0.2, "sgd": 0.25, "synthetic": 0.4, "sql": 0.15}
 
 
@@ -157,16 +160,16 @@ class Mixture:
         schema = synthetic.object_schema({key: {"type": "string"}}, [])
         return json_sample(schema, phrase, {key: phrase}, "copy")
 
-    def real(self, examples):
-        example = self.rng.choice(examples)
-        return data.swap_values(example, self.sources.words, self.rng) if self.rng.random() < 0.5 else example
+    def real(self, examples, copying):
+        example, swapped = self.rng.choice(examples), 0.5 if copying < FLUENT else 0.2
+        return data.swap_values(example, self.sources.words, self.rng) if self.rng.random() < swapped else example
 
     def snips(self, copying):
-        example = self.real(self.sources.snips)
+        example = self.real(self.sources.snips, copying)
         return present_snips(example) if self.rng.random() < 0.8 else present_slots(example, self.rng)
 
     def sgd(self, copying):
-        return present_slots(self.real(self.sources.sgd), self.rng)
+        return present_slots(self.real(self.sources.sgd, copying), self.rng)
 
     def synthetic(self, copying):
         most = 2 if copying < BEGUN else 4 if copying < SOUND else 7

@@ -14,7 +14,7 @@ import stages
 import tasks
 import vocabulary
 from checkpoint import dequantised, load
-from evaluate import decode, read
+from evaluate import decode, decode_rows, read
 from model import Config, MaskedDiffusionTransformer, int4_rounded
 from tokenizer import MASK
 
@@ -123,6 +123,22 @@ class SharedKeys(unittest.TestCase):
         own.load_state_dict(state)
         ids = torch.randint(0, 300, (2, 10))
         self.assertLess(float((shared(ids) - own(ids)).abs().max()), 1e-4)
+
+
+class Decoding(unittest.TestCase):
+    def test_rows_together_are_as_each_alone(self):
+        torch.manual_seed(2)
+        model = MaskedDiffusionTransformer(Config(300, 64, 2, 2, 32, 96), torch.float32)
+        for layer in model.layers:
+            torch.nn.init.normal_(layer.down_proj, std=0.3)
+        canvases = [[5, 6, 7] + [MASK] * 9, [9, 8] + [MASK] * 10, [4] * 5 + [MASK, 20] + [MASK] * 5]
+        together = decode_rows(model, canvases, 4)
+        self.assertFalse(any(MASK in row for row in together))
+        self.assertEqual(together[2][6], 20)
+        for canvas, row in zip(canvases, together):
+            self.assertEqual(decode(model, [], 0, 4, canvas=canvas), row)
+        filled = {i for c, row in zip(canvases, together) for a, i in zip(c, row) if a == MASK}
+        self.assertGreater(len(filled), 2)
 
 
 if __name__ == "__main__":
