@@ -8,7 +8,10 @@ import { run } from "./lib/run.mjs";
 import { hashOf, isFresh, markFresh, markStale } from "./lib/stamp.mjs";
 
 const TYPEDOC = inside("scripts", "api-docs", "node_modules", "typedoc", "bin", "typedoc");
-const DOORS = ["index", "grammar/index", "worker/index", "ai-sdk/index", "openai/index"];
+const DOORS = [
+  "index",
+  ...["grammar", "worker", "ai-sdk", "openai", "react"].map((it) => `${it}/index`),
+];
 
 async function typedoc() {
   const hash = hashOf([inside("scripts", "api-docs", "package-lock.json")]);

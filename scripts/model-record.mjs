@@ -11,7 +11,7 @@ const given = process.argv.slice(2);
 const folders =
   given.length > 0
     ? given
-    : ["lacuna-mini", "lacuna-molecules"].map((name) => inside("models", name));
+    : ["lacuna-mini", "lacuna-molecules", "lacuna-small"].map((name) => inside("models", name));
 
 await main(async () => {
   for (const folder of folders) {

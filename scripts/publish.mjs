@@ -26,16 +26,19 @@ async function requireCommitted() {
   throw new SetupError(`what is published has to be committed:\n${output}`, "git commit");
 }
 
-async function publish() {
-  if (!process.env.GITHUB_ACTIONS || !process.env.ACTIONS_ID_TOKEN_REQUEST_URL) {
-    const mend = "publish from GitHub Actions, with `permissions: id-token: write`";
-    throw new SetupError("there is no identity here to sign the provenance with", mend);
-  }
-  await run("npm", ["publish", "--provenance", "--access", "public"], { cwd: PACKAGE });
+function requireIdentity() {
+  const { GITHUB_ACTIONS, ACTIONS_ID_TOKEN_REQUEST_URL } = process.env;
+  if (GITHUB_ACTIONS && ACTIONS_ID_TOKEN_REQUEST_URL) return;
+  const mend = "publish from GitHub Actions, with `permissions: id-token: write`";
+  throw new SetupError("there is no identity here to sign the provenance with", mend);
 }
+
+const publish = () =>
+  run("npm", ["publish", "--provenance", "--access", "public"], { cwd: PACKAGE });
 
 await main(async () => {
   requireChangelog();
+  if (values.publish) requireIdentity();
   await build();
   if (!values.publish) {
     const dry = ["publish", "--dry-run", "--no-provenance"];

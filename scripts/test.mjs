@@ -1,6 +1,7 @@
 // `npm test`: every check, in the order of what fails soonest; stops at the
 // first that fails.
 
+import { apiDocs } from "./api-docs.mjs";
 import { build } from "./build.mjs";
 import { benchEngine } from "./lib/bench-page.mjs";
 import { chromium } from "./lib/browser.mjs";
@@ -44,6 +45,7 @@ await main(async () => {
   );
   await stage("TypeScript", () => node(tool("typescript", "bin", "tsc"), ["--project", "web"]));
   await stage("unit tests", () => node(tool("vitest", "vitest.mjs"), ["run", "--root", "web"]));
+  await apiDocs();
   await stage("the grammar door in Node, Deno and Bun", runtimes);
   requireModel();
   await stage("end-to-end tests", endToEnd);

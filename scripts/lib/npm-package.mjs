@@ -35,7 +35,12 @@ async function withoutProse(folder) {
     const source = readFileSync(path, "utf8");
     // What bundlers are told in comments stays, which only unminified modules keep.
     const short = !source.includes("webpackIgnore");
-    const options = { minifyWhitespace: short, minifySyntax: short, format: "esm" };
+    const options = {
+      minifyWhitespace: short,
+      minifySyntax: short,
+      minifyIdentifiers: true,
+      format: "esm",
+    };
     writeFileSync(path, (await transform(source, options)).code);
   }
 }

@@ -1,6 +1,7 @@
 /** What the page tells of a run: sources, cells, methods, figures, links. */
 
-import { expect, test } from "@playwright/test";
+import { expect, type Page, test } from "@playwright/test";
+import type { DecodingOptions } from "lacuna-lm";
 import {
   alert,
   cells,
@@ -81,20 +82,25 @@ test("what was refused for a cell is on its card, with the reason", async ({ pag
 
 test("methods stand side by side, keep one rhythm, and can be shown large", async ({ page }) => {
   await open(page);
+  // At each frame, how many steps of each method are on show.
+  await page.evaluate(() => {
+    const rhythm: number[][] = [];
+    const look = () => {
+      const states = [...document.querySelectorAll<HTMLElement>(".lane-state > span:last-child")];
+      rhythm.push(states.map(({ textContent }) => Number.parseInt(textContent ?? "", 10)));
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    Object.assign(window, { rhythm });
+  });
   await page.getByRole("button", { name: "Run" }).click();
-  // They fill together: none waits for another to be done.
-  await expect
-    .poll(() =>
-      page.evaluate(() => {
-        const filled = [...document.querySelectorAll<HTMLElement>(".lane .dots")].map(
-          ({ dataset }) => Number(dataset.filled),
-        );
-        const going = filled.filter((count) => count > 0 && count < 60);
-        return filled.length === 4 && going.length === 4;
-      }),
-    )
-    .toBe(true);
   await expect(status(page)).toHaveText("Done.");
+  const rhythm = await page.evaluate(() => (window as unknown as { rhythm: number[][] }).rhythm);
+  // Under way, before the first of them is over.
+  const going = rhythm.filter((steps) => steps.length === 4 && steps.every((step) => step < 14));
+  const seen = new Set(going.map((steps) => Math.min(...steps)));
+  expect(seen.size).toBeGreaterThan(6);
+  for (const steps of going) expect(Math.max(...steps) - Math.min(...steps)).toBeLessThan(2);
   for (const method of ["lacuna", "epic", "mundler", "unconstrained"]) {
     await expect(lane(page, method).locator(".badge")).toHaveText(/Valid|Not valid|Not JSON/);
     await expect(lane(page, method).locator(".lane-figures")).toContainText(/model [\d.,]+ ms/);
@@ -147,6 +153,10 @@ test("a link carries everything, and so does nothing else", async ({ page, conte
   await setOptions(page, { Cells: 12, Steps: 3, Seed: 9, Temperature: 0.5 });
   await page.getByLabel("Cells first").selectOption("margin");
   await page.getByLabel("When stuck").selectOption("witness");
+  await page.getByLabel("Together").selectOption("sequential");
+  await page.getByLabel("Schedule").selectOption("cosine");
+  await page.getByLabel("Keys kept").selectOption("dual");
+  await setOptions(page, { "Cells a block": 6 });
   await compareWith(page, "EPIC");
   await page.getByRole("button", { name: "Share" }).click();
   await expect(status(page)).toHaveText("The link is copied.");
@@ -164,6 +174,10 @@ test("a link carries everything, and so does nothing else", async ({ page, conte
     await expect(other.getByLabel(name, { exact: true })).toHaveValue(value);
   await expect(other.getByLabel("Cells first")).toHaveValue("margin");
   await expect(other.getByLabel("When stuck")).toHaveValue("witness");
+  await expect(other.getByLabel("Together")).toHaveValue("sequential");
+  await expect(other.getByLabel("Schedule")).toHaveValue("cosine");
+  await expect(other.getByLabel("Keys kept")).toHaveValue("dual");
+  await expect(other.getByLabel("Cells a block")).toHaveValue("6");
   await expect(other.getByLabel("EPIC")).toBeChecked();
   await expect(other.getByLabel("no grammar")).not.toBeChecked();
   await runToTheEnd(other);
@@ -184,19 +198,53 @@ test("the result can be copied", async ({ page, context }) => {
 for (const [name, choice] of [
   ["Schedule", "threshold"],
   ["Schedule", "cosine"],
+  ["Schedule", "linear"],
+  ["Schedule", "factor"],
   ["Cells first", "left-to-right"],
+  ["Cells first", "margin"],
+  ["Cells first", "entropy"],
+  ["Cells first", "random"],
   ["Together", "relaxed"],
+  ["Together", "whole"],
+  ["Together", "sequential"],
+  ["Together", "best"],
   ["When stuck", "finish"],
   ["When stuck", "best"],
+  ["When stuck", "witness"],
+  ["Keys kept", "prefix"],
+  ["Keys kept", "dual"],
 ] as const) {
-  test(`“${name}” can be ${choice}, and the text is valid`, async ({ page }) => {
+  test(`“${name}” can be ${choice}, which the engine is told, and the text is valid`, async ({
+    page,
+  }) => {
+    const asked = await noteAsked(page);
     await open(page);
     await openOptions(page);
     await page.getByLabel(name).selectOption(choice);
+    if (name === "Keys kept") await setOptions(page, { "Cells a block": 16 });
     await compareWith(page);
     await runToTheEnd(page);
     await expect(lane(page, "lacuna").locator(".badge")).toHaveText("Valid");
+    const { schedule, order, commit, recovery, keyCache, block } = (await asked()) ?? {};
+    const told = [schedule, order, commit, recovery, keyCache].flatMap((it) =>
+      typeof it === "object" ? Object.keys(it) : [it],
+    );
+    expect(told).toContain(choice);
+    expect(block).toBe(name === "Keys kept" ? 16 : undefined);
   });
+}
+
+/** Notes how the engine was last told to decode. */
+async function noteAsked(page: Page): Promise<() => Promise<DecodingOptions | undefined>> {
+  await page.addInitScript(() => {
+    window.Worker = class extends Worker {
+      override postMessage(message: { request?: { decoding: unknown } }) {
+        if (message.request) Object.assign(window, { asked: message.request.decoding });
+        super.postMessage(message);
+      }
+    };
+  });
+  return () => page.evaluate(() => (window as unknown as { asked?: DecodingOptions }).asked);
 }
 
 test("what is said of a grammar stands in place, as it is typed", async ({ page }) => {

@@ -7,6 +7,7 @@ import {
   cells,
   compareWith,
   open,
+  openOptions,
   runToTheEnd,
   setGrammar,
   setOptions,
@@ -44,6 +45,21 @@ for (const width of [1280, 390]) {
     });
   }
 }
+
+test("nothing sticks out from the narrowest phone to the widest screen", async ({ page }) => {
+  await open(page);
+  await openOptions(page);
+  await runToTheEnd(page);
+  for (const width of [320, 480, 768, 1024, 1920, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const { scroll, client } = await page.evaluate(() => ({
+      scroll: document.documentElement.scrollWidth,
+      client: document.documentElement.clientWidth,
+    }));
+    expect(scroll, `at ${width} pixels`).toBe(client);
+    await page.screenshot({ path: `${pictures}page-${width}.png`, fullPage: true });
+  }
+});
 
 test("axe finds nothing where things go wrong, or are unfolded", async ({ page }) => {
   await open(page);

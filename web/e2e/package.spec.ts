@@ -1,15 +1,19 @@
 /** The npm package in apps: bundlers, policies, tabs, faults. */
 
 import { expect, type Page, test } from "@playwright/test";
-import { KINDS, make } from "./package/bundles.ts";
+import { develop, install, KINDS, make } from "./package/bundles.ts";
 import { POLICY, serveApp } from "./package/serve.ts";
+import { file } from "./page-object.ts";
 
 /** What the app's script puts into its window. */
 interface App {
   readonly report: { witness: string; explained: string };
   readonly ready?: boolean;
   readonly engine: import("lacuna-lm").Engine;
-  write(options?: object): Promise<Written>;
+  readonly grammar: import("lacuna-lm/grammar").CompiledGrammar<string>;
+  forgetModels(): Promise<void>;
+  createEngine(options?: Partial<import("lacuna-lm").EngineOptions>): App["engine"];
+  write(options?: object, by?: App["engine"]): Promise<Written>;
 }
 
 interface Written {
@@ -24,6 +28,7 @@ const window = globalThis as unknown as App;
 let plain: { address: string; close: () => void };
 
 test.beforeAll(async () => {
+  install();
   plain = await serveApp(await make("plain"));
 });
 
@@ -55,6 +60,20 @@ for (const kind of KINDS) {
     }
   });
 }
+
+test("works while one develops with Vite", async ({ page }) => {
+  const { address, close } = await develop();
+  try {
+    await page.route("**/models/**", (route) => {
+      const { pathname } = new URL(route.request().url());
+      return route.fulfill({ body: file(pathname.slice(1)) });
+    });
+    await open(page, address);
+    expect(await write(page)).toMatchObject({ outcome: "complete" });
+  } finally {
+    await close();
+  }
+});
 
 test("says so where the policy forbids WebAssembly", async ({ page }) => {
   const forbidding = POLICY.replace(" 'wasm-unsafe-eval'", "");
@@ -140,13 +159,83 @@ test("a trap that no call can catch settles everything too, and the next run wor
   expect(await write(page)).toMatchObject({ outcome: "complete" });
 });
 
-test("several engines and several tabs write at once", async ({ page, context }) => {
+test("several engines and several tabs write at once, and fetch a model once", async ({
+  page,
+  context,
+}) => {
+  let fetched = 0;
+  context.on("request", (request) => {
+    if (request.url().endsWith("model.safetensors")) fetched += 1;
+  });
   const other = await context.newPage();
   await Promise.all([open(page), open(other)]);
-  const here = page.evaluate(() => Promise.all([window.write(), window.write({ seed: 7 })]));
-  const [both, there] = await Promise.all([here, write(other)]);
-  for (const written of [...both, there]) expect(written).toMatchObject({ outcome: "complete" });
-  expect(there.value).toEqual(both[0]?.value);
+  const here = page.evaluate(() => {
+    // Two calls of one engine, and one of another, with a worker of its own.
+    const second = window.createEngine();
+    return Promise.all([window.write(), window.write({ seed: 7 }), window.write({}, second)]);
+  });
+  const [[first, ...more], there] = await Promise.all([here, write(other)]);
+  for (const written of [first, ...more, there]) {
+    expect(written).toMatchObject({ outcome: "complete" });
+    expect(written?.value).toEqual(first?.value);
+  }
+  expect(page.workers()).toHaveLength(2);
+  expect(fetched).toBe(1);
+  await page.evaluate(() => window.engine.dispose());
+  expect(await write(other)).toMatchObject({ outcome: "complete" });
+});
+
+test("a worker of the app’s own serves it", async ({ page }) => {
+  await open(page);
+  const written = await page.evaluate(() => {
+    const worker = () => new Worker("own-worker.js", { type: "module", name: "our own" });
+    return window.write({}, window.createEngine({ worker }));
+  });
+  expect(written).toMatchObject({ outcome: "complete" });
+  expect(page.workers().map((worker) => new URL(worker.url()).pathname)).toEqual([
+    "/own-worker.js",
+  ]);
+});
+
+test("the worker and the module may come from another origin", async ({ page }) => {
+  const other = await serveApp(await make("esbuild"));
+  const origin = new URL(other.address).origin;
+  const policy = `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob: ${origin}; connect-src 'self' ${origin}`;
+  const own = await serveApp(await make("plain"), policy);
+  try {
+    await open(page, own.address);
+    const written = await page.evaluate((address) => {
+      const workerUrl = new URL("worker.js", address);
+      const wasmUrl = new URL("engine.wasm", address);
+      return window.write({}, window.createEngine({ workerUrl, wasmUrl }));
+    }, other.address);
+    expect(written).toMatchObject({ outcome: "complete" });
+  } finally {
+    own.close();
+    other.close();
+  }
+});
+
+test("writes within a grammar that the grammar door compiled", async ({ page }) => {
+  await open(page);
+  const { text, value } = await page.evaluate(async () => {
+    const ask = { prompt: "how many?", grammar: window.grammar, length: 8, steps: 4 };
+    return window.engine.generate(ask).result;
+  });
+  expect(text).toMatch(/^\([0-9]+\)$/);
+  expect(value).toBe(text);
+});
+
+test("where the browser’s storage is full, a model is held in memory", async ({ page }) => {
+  await open(page);
+  const session = await page.context().newCDPSession(page);
+  const { origin } = new URL(plain.address);
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });
+  expect(await write(page)).toMatchObject({ outcome: "complete" });
+  expect(await page.evaluate(() => window.engine.availability())).toBe("available");
+  await open(page);
+  expect(await page.evaluate(() => window.engine.availability())).toBe("downloadable");
+  await session.send("Storage.overrideQuotaForOrigin", { origin });
 });
 
 test("takes every choice of the decoder, and every method", async ({ page }) => {
@@ -300,6 +389,10 @@ test("fetches the model once, tells its bytes, and is ready at once the next tim
   expect(new Set(fetched)).toEqual(new Set(["model.json"]));
   console.log(`ready in ${Math.round(second.milliseconds)} ms with the model kept`);
   expect(second.milliseconds).toBeLessThan(1_000);
+
+  await page.evaluate(() => window.forgetModels());
+  await open(page);
+  expect(await page.evaluate(() => window.engine.availability())).toBe("downloadable");
 });
 
 test("ends with its scope", async ({ page }) => {

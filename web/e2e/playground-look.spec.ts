@@ -5,6 +5,20 @@ import { openPlayground, rows, writeText } from "./playground-page.ts";
 
 const pictures = fileURLToPath(new URL("../../test-results/", import.meta.url));
 
+test("nothing sticks out from the narrowest phone to the widest screen", async ({ page }) => {
+  await openPlayground(page);
+  await expect(rows(page).first()).toBeVisible();
+  for (const width of [320, 480, 768, 1024, 1920, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const { scroll, client } = await page.evaluate(() => ({
+      scroll: document.documentElement.scrollWidth,
+      client: document.documentElement.clientWidth,
+    }));
+    expect(scroll, `at ${width} pixels`).toBe(client);
+    await page.screenshot({ path: `${pictures}playground-${width}.png`, fullPage: true });
+  }
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1280, 390]) {
     test(`nothing sticks out at ${width} pixels, ${colorScheme}`, async ({ browser }) => {

@@ -60,6 +60,11 @@ for (const [name, title] of Object.entries(TASKS)) {
     await setOptions(page, { Steps: 8, Temperature: 1, Seed: 3 });
     await compareWith(page);
     await runToTheEnd(page);
+    // Values that are bound to the request are marked there.
+    const bound = await page.locator("#sources mark").allTextContents();
+    const request = await page.getByLabel("Request").inputValue();
+    expect(bound.length).toBeGreaterThan(0);
+    for (const value of bound) expect(request).toContain(value);
     expect(isValid(await writtenText(page), schema(name))).toBe(true);
   });
 }

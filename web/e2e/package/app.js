@@ -1,6 +1,6 @@
 // What an app does with the package: the same file for every bundler, and for none.
 
-import { createEngine } from "lacuna-lm";
+import { createEngine, forgetModels } from "lacuna-lm";
 import { compileGrammar, loadGrammarEngine } from "lacuna-lm/grammar";
 
 // Only a bundler that leaves addresses alone has to be told where files are.
@@ -15,6 +15,10 @@ window.report = report;
 const model = new URL("/models/lacuna-mini/", location.href);
 const engine = createEngine({ model, device: "cpu", ...urls });
 window.engine = engine;
+window.grammar = grammar;
+window.forgetModels = forgetModels;
+/** Makes another engine. */
+window.createEngine = (options) => createEngine({ model, device: "cpu", ...urls, ...options });
 
 const schema = {
   type: "object",
@@ -24,11 +28,11 @@ const schema = {
 };
 
 /** Writes a text; the result, or the kind of the error. */
-window.write = async (options = {}) => {
+window.write = async (options = {}, by = engine) => {
   const grammar = { jsonSchema: schema };
   const prompt = "play some jazz by Nina Simone";
   try {
-    const run = engine.generate({ prompt, grammar, length: 24, steps: 8, ...options });
+    const run = by.generate({ prompt, grammar, length: 24, steps: 8, ...options });
     let events = 0;
     for await (const event of run) events += event.type === "commit" ? 1 : 0;
     const { value, outcome } = await run.result;

@@ -36,6 +36,7 @@ export async function serveApp(
     response.writeHead(200, {
       "content-type": TYPES[extname(path)] ?? "application/octet-stream",
       "content-security-policy": policy,
+      "access-control-allow-origin": "*",
     });
     createReadStream(path).pipe(response);
   });

@@ -41,6 +41,8 @@ export const FAULT = {
   trap: "trap",
   /** The worker is gone; the next call starts another. */
   worker: "worker",
+  /** The engine cannot run here at all. */
+  unavailable: "unavailable",
   /** The caller gave the call up. */
   cancelled: "cancelled",
   /** The engine, or the grammar, was disposed of. */

@@ -5,9 +5,11 @@
  * import { createEngine } from "lacuna-lm";
  *
  * await using engine = createEngine({ model: "/models/lacuna-mini/" });
+ * const artist = { type: "string", "x-spanOf": "request" };
+ * const jsonSchema = { type: "object", properties: { intent: { const: "PlayMusic" }, artist } };
  * const { value } = await engine.generate({
  *   prompt: "play some jazz by Nina Simone",
- *   grammar: { jsonSchema: { type: "object", properties: { artist: { type: "string" } } } },
+ *   grammar: { jsonSchema },
  * }).result;
  * ```
  *

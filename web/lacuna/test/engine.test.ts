@@ -246,6 +246,21 @@ describe("an engine that was disposed of", () => {
   });
 });
 
+it("says where it cannot run, and fails there with words for it", async () => {
+  // Where these tests run there is no worker.
+  const engine = new Engine({ model: files });
+  expect(await engine.availability()).toBe("unavailable");
+  await expect(engine.generate(hello).result).rejects.toMatchObject({ kind: "unavailable" });
+  const worker = () => {
+    throw new DOMException("forbidden by the policy", "SecurityError");
+  };
+  const refused = new Engine({ model: files, worker }).generate(hello).result;
+  await expect(refused).rejects.toMatchObject({
+    kind: "worker",
+    message: expect.stringContaining("forbidden by the policy"),
+  });
+});
+
 it("tells its worker where the module is", async () => {
   const { worker } = await loaded({ wasmUrl: "https://cdn.test/engine.wasm", threads: false });
   expect(worker.configured).toEqual([

@@ -1,6 +1,6 @@
 /** The package as it is published: what is in it, how large it is, who can import it. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,12 +45,28 @@ it("keeps the grammar door within 400 KB, packed, without the engine's parts", (
   expect(imported.filter((name) => /gpu/i.test(name))).toEqual([]);
 });
 
+it("keeps graphics cards and tokenizers out of the grammar door", () => {
+  const tree = ["tree", "--locked", "--package", "lacuna-wasm", "--no-default-features"];
+  const flat = ["--edges", "normal", "--prefix", "none", "--format", "{p}"];
+  const lines = run("cargo", [...tree, ...flat, "--target", "wasm32-unknown-unknown"], root);
+  const crates = new Set(lines.split("\n").map((line) => line.split(" ")[0] ?? ""));
+  expect(crates).toContain("lacuna-checker");
+  const heavy = [...crates].filter((name) => /wgpu|naga|tokenizers|model|gpu|decoder/.test(name));
+  expect(heavy).toEqual([]);
+});
+
 it("keeps the full engine within 1.5 MB, packed, without a model", () => {
   const modules = new Set([...graph("dist/index.js"), ...graph("dist/worker/start.js")]);
   const loaded = [...modules].filter((path) => !path.includes("wasm/threads"));
   const bytes = packed([...loaded, join(folder, "wasm/full/lacuna_wasm_bg.wasm")]);
   console.log(`lacuna-lm: ${Math.round(bytes / 1000)} KB gzipped`);
   expect(bytes).toBeLessThanOrEqual(1_500_000);
+});
+
+it("keeps the hook for React under a kilobyte, packed, with nothing but React behind it", () => {
+  const modules = [...graph("dist/react/index.js")];
+  expect(modules.map((path) => relative(folder, path))).toEqual(["dist/react/index.js"]);
+  expect(packed(modules)).toBeLessThanOrEqual(1000);
 });
 
 it("packs what its doors need, and nothing else", () => {
@@ -81,6 +97,20 @@ it("is a package of modules without side effects, with types for every door", ()
   }
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
   run(process.execPath, [compiler, "--project", join(folder, "test", "consumer")]);
+});
+
+it("is published with provenance, and only as a version that its change log names", () => {
+  const { version, publishConfig, repository } = manifest;
+  expect(publishConfig).toEqual({ access: "public", provenance: true });
+  // Provenance is refused unless this is the repository that it was built in.
+  expect(repository).toMatchObject({ type: "git", directory: "web/lacuna" });
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(readFileSync(join(folder, "CHANGELOG.md"), "utf8")).toContain(`\n## ${version}\n`);
+  const env = { ...process.env, GITHUB_ACTIONS: "", ACTIONS_ID_TOKEN_REQUEST_URL: "" };
+  const script = join(root, "scripts", "publish.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [script, "--publish"], { env });
+  expect(status).toBe(1);
+  expect(String(stderr)).toContain("id-token: write");
 });
 
 it("has the grammar door imported by Node as it is", () => {

@@ -29,11 +29,11 @@ describe("the worker's loop", () => {
     expect(engine.freed).toBe(2);
   });
 
-  it("lets texts of the same turns take a step each, whenever they come", async () => {
+  it("lets texts of the same turns take a step each, whoever comes later first", async () => {
     let came = false;
     const { server, posted, engine } = await loaded(
-      fakeEngine(() => {
-        if (came) return;
+      fakeEngine((step) => {
+        if (came || step < 2) return;
         came = true;
         server.receive({ type: "generate", id: 5, request });
         server.receive({ type: "generate", id: 4, request, turns: "a" });
@@ -43,8 +43,8 @@ describe("the worker's loop", () => {
     server.receive({ type: "generate", id: 3, request: { ...request, steps: 1 }, turns: "a" });
     await until(() => lastWords(posted).length === 4);
     expect(posted.map(({ type, id }) => `${type} ${id}`)).toEqual([
-      ...["events 2", "events 2", "events 3", "events 4", "events 2", "finished 3", "events 4"],
-      ...["finished 2", "events 4", "finished 4"],
+      ...["events 2", "events 3", "events 2", "finished 3", "events 4", "events 4"],
+      ...["events 2", "events 4", "finished 2", "finished 4"],
       ...["events 5", "events 5", "events 5", "finished 5"],
     ]);
     expect(engine.freed).toBe(4);

@@ -1,6 +1,6 @@
 /** The form: what is asked for, checked, kept in links, and put in from tasks. */
 
-import type { CellOrder, CommitMethod, Method, Recovery, Schedule } from "lacuna-lm";
+import type { CellOrder, CommitMethod, KeyCache, Method, Recovery, Schedule } from "lacuna-lm";
 import { byId } from "./dom.ts";
 import type { GrammarEditor } from "./grammar-editor.ts";
 import { METHODS } from "./methods.ts";
@@ -18,6 +18,9 @@ export interface Ask {
   readonly temperature: number;
   readonly schedule: Schedule;
   readonly order: CellOrder;
+  /** Left out where all cells are one block. */
+  readonly block?: number;
+  readonly keyCache: KeyCache;
 }
 
 /** What only our own method is told. */
@@ -41,7 +44,7 @@ const SCHEDULES: Readonly<Record<string, Schedule>> = {
 /** Fields that links carry and tasks set. */
 const FIELDS = [
   ...["length", "steps", "seed", "temperature"],
-  ...["schedule", "order", "commit", "recovery"],
+  ...["schedule", "order", "commit", "recovery", "block", "keyCache"],
 ] as const;
 
 const DEFAULTS = { length: 64, steps: 16, seed: 1, temperature: 0 };
@@ -116,6 +119,8 @@ export class Form {
       temperature: number("temperature"),
       schedule: SCHEDULES[value("schedule")] ?? (value("schedule") as Schedule),
       order: value("order") as CellOrder,
+      ...(value("block") === "" ? {} : { block: number("block") }),
+      keyCache: value("keyCache") as KeyCache,
     };
   }
 

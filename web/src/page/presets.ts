@@ -64,7 +64,7 @@ export const PRESETS: readonly Preset[] = [
   {
     ...extraction,
     id: "contact",
-    title: "Contact card: a schema the model never saw",
+    title: "Contact card: an unseen schema",
     grammar: contact,
     request: "Save Ada Obi as a friend from work, she is 36 and wants the newsletter in French.",
   },

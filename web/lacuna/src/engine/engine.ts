@@ -65,7 +65,8 @@ export interface GenerateOptions<Grammar extends GrammarInput = GrammarInput>
   readonly unconstrained?: boolean;
   /**
    * Texts with the same name here that are under way together take turns, a step each,
-   * instead of one waiting for the other: to show methods side by side.
+   * instead of one waiting for the other: to show methods side by side. Whoever comes later
+   * catches up first.
    */
   readonly turns?: string;
   readonly signal?: AbortSignal;

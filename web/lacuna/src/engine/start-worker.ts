@@ -1,11 +1,27 @@
 /** Starting the engine's worker, from wherever its file is. */
 
 import { resolveUrl } from "../base-url.ts";
+import { FAULT, LacunaError } from "../fault.ts";
 import type { WorkerLike } from "./connection.ts";
 import type { EngineOptions } from "./engine.ts";
 
-/** Starts a worker. */
-export function startWorker({ worker, workerUrl }: EngineOptions): WorkerLike {
+/** Starts a worker; throws a fault where there can be none. */
+export function startWorker(options: EngineOptions): WorkerLike {
+  if (!options.worker && typeof Worker === "undefined") {
+    const message = "There are no workers here: the engine runs in browsers.";
+    throw new LacunaError({ kind: FAULT.unavailable, message });
+  }
+  try {
+    return started(options);
+  } catch (error) {
+    // Some browsers throw where a policy forbids it, others tell of it later.
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `The engine's worker could not be started: ${why}`;
+    throw new LacunaError({ kind: FAULT.worker, message }, { cause: error });
+  }
+}
+
+function started({ worker, workerUrl }: EngineOptions): WorkerLike {
   if (worker) return worker() as WorkerLike;
   if (workerUrl !== undefined) return startFrom(resolveUrl(workerUrl));
   // Written out in one piece, which is what bundlers look for.

@@ -18,6 +18,7 @@ const ELSEWHERE: readonly string[] = [
   FAULT.network,
   FAULT.trap,
   FAULT.worker,
+  FAULT.unavailable,
   FAULT.cancelled,
   FAULT.disposed,
   FAULT.internal,

@@ -64,6 +64,14 @@ export interface Surroundings {
   yieldToMessages(): Promise<void>;
 }
 
+/** A text that is written. */
+interface Writing {
+  /** Steps so far. */
+  readonly taken: number;
+  /** Takes the next step; says whether there are more. */
+  step(): Promise<boolean>;
+}
+
 /** Answers the page's messages. */
 export class EngineServer {
   readonly #surroundings: Surroundings;
@@ -153,7 +161,10 @@ export class EngineServer {
     this.#busy = false;
   }
 
-  /** Writes a text, and those that take turns with it, a step of each after another. */
+  /**
+   * Writes a text, and those that take turns with it, a step of each after another: whoever
+   * came later catches up first, so that none is more than a step ahead.
+   */
   async #serve(first: GenerateCall): Promise<void> {
     let round = [this.#writing(first)];
     while (round.length > 0) {
@@ -164,27 +175,35 @@ export class EngineServer {
           round.push(this.#writing(call));
         }
       }
+      const least = Math.min(...round.map(({ taken }) => taken));
       const going = [];
-      for (const writing of round) if (await writing()) going.push(writing);
+      for (const writing of round) {
+        if (writing.taken > least || (await writing.step())) going.push(writing);
+      }
       round = going;
     }
   }
 
-  /** A function that takes the call's next step, and says whether there are more. */
-  #writing(call: GenerateCall): () => Promise<boolean> {
+  /** A call under way. */
+  #writing(call: GenerateCall): Writing {
     const { id } = call;
     this.#open.set(id, { cancelled: false });
     const steps = this.#generate(call);
-    return async () => {
-      let more = false;
-      await this.#answer(id, async () => {
-        const { done, value } = await steps.next();
-        more = !done;
-        return done ? value : undefined;
-      });
-      if (!more) this.#open.delete(id);
-      return more;
+    const writing = {
+      taken: 0,
+      step: async () => {
+        let more = false;
+        await this.#answer(id, async () => {
+          const { done, value } = await steps.next();
+          more = !done;
+          return done ? value : undefined;
+        });
+        writing.taken += 1;
+        if (!more) this.#open.delete(id);
+        return more;
+      },
     };
+    return writing;
   }
 
   async *#generate({ id, request, template }: GenerateCall): AsyncGenerator<void, FromWorker> {

@@ -4,6 +4,7 @@ import { createEngine, type EngineEvent, LacunaError } from "lacuna-lm";
 import { createLacuna } from "lacuna-lm/ai-sdk";
 import { compileGrammar, type Diagnostic, validate } from "lacuna-lm/grammar";
 import { createOpenAI } from "lacuna-lm/openai";
+import { useCompletion } from "lacuna-lm/react";
 import { serve } from "lacuna-lm/worker";
 import { z } from "zod";
 
@@ -63,6 +64,15 @@ const answer = await createOpenAI(engine).chat.completions.create({
   messages: [{ role: "user", content: "hello" }],
 });
 answer.choices[0].message.content satisfies string;
+
+export function useTrip() {
+  const { complete, error, value } = useCompletion({ engine, grammar: { jsonSchema: trip } });
+  value?.nights satisfies string | undefined;
+  error?.kind satisfies string | undefined;
+  // @ts-expect-error A prompt is handed over when the text is wanted.
+  useCompletion({ engine, grammar: { regex: "a" }, prompt: "hello" });
+  return async () => (await complete("two nights in Oslo"))?.value.to satisfies string | undefined;
+}
 
 serve satisfies () => void;
 new LacunaError({ kind: "x", message: "y" }).kind satisfies string;
