@@ -9,12 +9,12 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// The largest difference of a logit (or of the log-sum-exp) from PyTorch's, in f32 on the
-/// same int8 weights. It comes from the 16-bit activations; 1.7e-3 was measured with the
-/// shipped weights, whose logits reach 29.
-const LARGEST_DIFFERENCE: f32 = 2e-3;
+/// same quantised weights. It comes from the 16-bit activations; 1.7e-3 was measured with
+/// lacuna-mini, whose logits reach 29, and 2.4e-3 with lacuna-small, whose logits reach 33.
+const LARGEST_DIFFERENCE: f32 = 3e-3;
 
 /// The same for the plain pass, whose activations are f32: only the order of sums differs. Measured:
-/// 2.0e-5, and the file rounds to 1e-5.
+/// 3.9e-5, and the file rounds to 1e-5.
 const LARGEST_PLAIN_DIFFERENCE: f32 = 2e-4;
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ fn folders() -> Vec<PathBuf> {
     let models = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
     match std::env::var_os("LACUNA_MODEL") {
         Some(folder) => vec![PathBuf::from(folder)],
-        None => ["lacuna-mini", "lacuna-molecules"]
+        None => ["lacuna-mini", "lacuna-molecules", "lacuna-small"]
             .map(|name| models.join(name))
             .to_vec(),
     }
