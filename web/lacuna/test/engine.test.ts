@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Engine, type EngineOptions } from "../src/engine/engine.ts";
 import type { EngineEvent } from "../src/events.ts";
 import { LacunaError } from "../src/fault.ts";
@@ -58,6 +58,7 @@ describe("calls", () => {
     const { engine, workers } = connected();
     const signal = AbortSignal.abort("not now");
     const calls = [
+      engine.availability({ signal }),
       engine.load({ signal }),
       engine.validate({ regex: "a" }, { signal }),
       engine.generate({ ...hello, signal }).result,
@@ -66,6 +67,22 @@ describe("calls", () => {
       await expect(call).rejects.toMatchObject({ kind: "cancelled", cause: "not now" });
     }
     expect(workers.flatMap(({ sent }) => sent)).toEqual([]);
+  });
+});
+
+describe("asking what is there", () => {
+  it("can be given up while the server does not answer", async () => {
+    vi.stubGlobal("Worker", class {});
+    vi.stubGlobal("fetch", () => new Promise(() => {}));
+    try {
+      const engine = new Engine({ model: "http://localhost/model/" }, () => new FakeWorker());
+      const abort = new AbortController();
+      const asked = engine.availability({ signal: abort.signal });
+      abort.abort("not now");
+      await expect(asked).rejects.toMatchObject({ kind: "cancelled", cause: "not now" });
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 });
 
@@ -117,6 +134,19 @@ describe("loading", () => {
     const again = engine.load();
     worker.say({ type: "loaded", id: await worker.next("load", 2), info });
     expect(await again).toEqual(info);
+  });
+
+  it("is given up when one signal gives up all who wait", async () => {
+    const { engine, workers } = connected();
+    const abort = new AbortController();
+    const { signal } = abort;
+    const calls = [engine.load({ signal }), engine.generate({ ...hello, signal }).result];
+    await until(() => workers.length > 0);
+    const worker = workers[0] as FakeWorker;
+    const id = await worker.next("load");
+    abort.abort();
+    for (const call of calls) await expect(call).rejects.toMatchObject({ kind: "cancelled" });
+    expect(worker.sent).toEqual([expect.anything(), { type: "cancel", id }]);
   });
 
   it("that failed is tried again by the next call", async () => {

@@ -1,7 +1,7 @@
 /** The grammar door: what `lacuna-lm/grammar` gives. */
 
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import { compileGrammar, LacunaError, Vocabulary, validate } from "../src/grammar/index.ts";
 
@@ -103,6 +103,29 @@ it("reads the vocabulary of a tokenizer", async () => {
   const spelled = Array.from(cells ?? [], (id) => [...(vocabulary.bytes(id) ?? [])]);
   expect(spelled).toContainEqual([..."n"].map((c) => c.charCodeAt(0)));
   for (const bytes of spelled) expect([0x6e]).toContain(bytes[0]);
+});
+
+it("is given up while its module is fetched, and compiles for others that wait", async () => {
+  vi.resetModules();
+  let serve = (_: Response) => {};
+  const module = new Promise<Response>((resolve) => {
+    serve = resolve;
+  });
+  vi.stubGlobal("fetch", () => module);
+  try {
+    const door = await import("../src/grammar/index.ts");
+    void door.loadGrammarEngine({ wasmUrl: "http://localhost/grammar.wasm" });
+    const abort = new AbortController();
+    const given = door.compileGrammar({ regex: "a" }, { signal: abort.signal });
+    const other = door.compileGrammar({ regex: "b" }, { signal: new AbortController().signal });
+    abort.abort();
+    await expect(given).rejects.toMatchObject({ kind: "cancelled", name: "AbortError" });
+    const bytes = readFileSync(new URL("../wasm/grammar/lacuna_wasm_bg.wasm", import.meta.url));
+    serve(new Response(bytes, { headers: { "content-type": "application/wasm" } }));
+    expect((await other).witness()).toBe("b");
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 it("gives up where its signal was aborted", async () => {

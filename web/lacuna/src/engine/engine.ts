@@ -1,5 +1,6 @@
 /** The engine: a model in a worker, and texts that it writes within grammars. */
 
+import { abortable } from "../abortable.ts";
 import { resolveUrl } from "../base-url.ts";
 import { type ComparedMethod, type DecodingOptions, readDecoding } from "../decoding.ts";
 import { throwIfAborted } from "../fault.ts";
@@ -122,11 +123,12 @@ export class Engine {
   }
 
   /** What has to happen before the first text can be written. */
-  async availability(): Promise<Availability> {
+  async availability({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Availability> {
+    throwIfAborted(signal);
     if (this.#model) return "available";
     if (this.#loading) return "downloading";
     if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") return "unavailable";
-    const files = Object.values(await modelFiles(this.#options.model));
+    const files = Object.values(await abortable(modelFiles(this.#options.model, signal), signal));
     const store = new ModelStore(globalThis.caches);
     const kept = files.map(({ sha256, bytes }) =>
       sha256 && bytes !== undefined ? store.holds(sha256, bytes) : false,

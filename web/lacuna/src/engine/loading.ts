@@ -1,6 +1,7 @@
 /** A load that several calls may wait for. */
 
-import { cancelled, throwIfAborted } from "../fault.ts";
+import { abortable } from "../abortable.ts";
+import { throwIfAborted } from "../fault.ts";
 import type { ModelInfo, Progress } from "../model.ts";
 
 /** Told the bytes so far. */
@@ -11,7 +12,7 @@ export class Loading {
   readonly #done: Promise<ModelInfo>;
   readonly #abort = new AbortController();
   readonly #listeners = new Set<OnProgress>();
-  #waiting = 0;
+  readonly #waiting = new Set<symbol>();
 
   constructor(load: (onProgress: OnProgress, signal: AbortSignal) => Promise<ModelInfo>) {
     const tell: OnProgress = (progress) => {
@@ -34,21 +35,19 @@ export class Loading {
   /** Waits for the load. */
   async join(signal?: AbortSignal, onProgress?: OnProgress): Promise<ModelInfo> {
     throwIfAborted(signal);
-    this.#waiting += 1;
+    const here = Symbol();
+    this.#waiting.add(here);
     if (onProgress) this.#listeners.add(onProgress);
-    let giveUp = () => {};
+    const giveUp = () => {
+      this.#waiting.delete(here);
+      if (this.#waiting.size === 0) this.#abort.abort(signal?.reason);
+    };
+    signal?.addEventListener("abort", giveUp, { once: true });
     try {
-      return await new Promise<ModelInfo>((resolve, reject) => {
-        giveUp = () => {
-          reject(cancelled(signal));
-          if (this.#waiting === 1) this.#abort.abort(signal?.reason);
-        };
-        signal?.addEventListener("abort", giveUp, { once: true });
-        this.#done.then(resolve, reject);
-      });
+      return await abortable(this.#done, signal);
     } finally {
       signal?.removeEventListener("abort", giveUp);
-      this.#waiting -= 1;
+      this.#waiting.delete(here);
       if (onProgress) this.#listeners.delete(onProgress);
     }
   }

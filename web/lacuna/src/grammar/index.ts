@@ -13,7 +13,7 @@
  * @module
  */
 
-import { throwIfAborted } from "../fault.ts";
+import { abortable } from "../abortable.ts";
 import { CompiledGrammar } from "./compiled.ts";
 import { loadGrammarEngine } from "./load.ts";
 import { type GrammarInput, type GrammarOptions, readGrammar, type ValueOf } from "./source.ts";
@@ -69,9 +69,7 @@ export async function compileGrammar<const Grammar extends GrammarInput>(
   grammar: Grammar,
   { vocabulary, signal, ...options }: CompileOptions = {},
 ): Promise<CompiledGrammar<ValueOf<Grammar>>> {
-  throwIfAborted(signal);
-  await loadGrammarEngine();
-  throwIfAborted(signal);
+  await abortable(loadGrammarEngine(), signal);
   const read = readGrammar(grammar);
   return new CompiledGrammar({ ...read, options: { ...read.options, ...options } }, vocabulary);
 }
