@@ -1,7 +1,6 @@
-import { fileURLToPath } from "node:url";
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { fakeEngine } from "./fake-engine.ts";
+import { expectToFit, expectToFitEverywhere, findings, inWindow, LOOKS } from "./looks.ts";
 import {
   alert,
   cells,
@@ -14,51 +13,25 @@ import {
   status,
 } from "./page-object.ts";
 
-const pictures = fileURLToPath(new URL("../../test-results/", import.meta.url));
-
-/** What axe finds, in words. */
-async function findings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
-for (const width of [1280, 390]) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test(`nothing sticks out at ${width} pixels, ${colorScheme}, and axe finds nothing`, async ({
-      browser,
-    }) => {
-      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
-      const page = await context.newPage();
+for (const look of LOOKS) {
+  const { width, colorScheme } = look;
+  test(`nothing sticks out at ${width} pixels, ${colorScheme}, and axe finds nothing`, async ({
+    browser,
+  }) => {
+    await inWindow(browser, look, async (page) => {
       await open(page);
       await runToTheEnd(page);
-      const { scroll, client } = await page.evaluate(() => ({
-        scroll: document.documentElement.scrollWidth,
-        client: document.documentElement.clientWidth,
-      }));
-      expect(scroll).toBe(client);
-      await page.screenshot({
-        path: `${pictures}page-${width}-${colorScheme}.png`,
-        fullPage: true,
-      });
+      await expectToFit(page, `page-${width}-${colorScheme}`);
       expect(await findings(page)).toEqual([]);
-      await context.close();
     });
-  }
+  });
 }
 
 test("nothing sticks out from the narrowest phone to the widest screen", async ({ page }) => {
   await open(page);
   await openOptions(page);
   await runToTheEnd(page);
-  for (const width of [320, 480, 768, 1024, 1920, 2560]) {
-    await page.setViewportSize({ width, height: 900 });
-    const { scroll, client } = await page.evaluate(() => ({
-      scroll: document.documentElement.scrollWidth,
-      client: document.documentElement.clientWidth,
-    }));
-    expect(scroll, `at ${width} pixels`).toBe(client);
-    await page.screenshot({ path: `${pictures}page-${width}.png`, fullPage: true });
-  }
+  await expectToFitEverywhere(page, "page");
 });
 
 test("axe finds nothing where things go wrong, or are unfolded", async ({ page }) => {
