@@ -149,6 +149,36 @@ function isSchedule(value: unknown): boolean {
   return name === "factor" && number(bound) && Number.isFinite(bound) && bound > 0;
 }
 
+const isText: Rule = [(value) => typeof value === "string", "a text"];
+const isGap = (piece: unknown): boolean =>
+  Array.isArray(piece) ? piece.length === 2 && piece.every(isToken) : isToken(piece);
+
+/** What a call takes besides; the prompt is all that has to be there. */
+const CALL: Readonly<Record<string, Rule>> = {
+  prompt: isText,
+  task: isText,
+  length: count(1),
+  steps: count(1),
+  seed: count(0),
+  template: [
+    (value) =>
+      Array.isArray(value) && value.every((piece) => typeof piece === "string" || isGap(piece)),
+    "a list of texts and gaps, a gap being a number of cells or the least and the most of them",
+  ],
+};
+
+/** Throws a fault that names the first thing in a call which makes no sense. */
+export function expectSense(call: object, needed: readonly string[]): void {
+  for (const [name, rule] of Object.entries(CALL)) {
+    const value = (call as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined || needed.includes(name)) expectRule(name, value, rule);
+  }
+}
+
+function expectRule(name: string, value: unknown, [holds, words]: Rule): void {
+  if (!holds(value)) throw invalid(`${name} is ${JSON.stringify(value)}: it must be ${words}`);
+}
+
 /**
  * The choices among the options of a call, without what is left out.
  *
@@ -159,10 +189,10 @@ export function readDecoding(
   options: DecodingOptions & { readonly unconstrained?: boolean },
 ): DecodingOptions {
   const read: Record<string, unknown> = {};
-  for (const [name, [holds, words]] of Object.entries(RULES)) {
+  for (const [name, rule] of Object.entries(RULES)) {
     const value = options[name as keyof DecodingOptions];
     if (value === undefined) continue;
-    if (!holds(value)) throw invalid(`${name} is ${JSON.stringify(value)}: it must be ${words}`);
+    expectRule(name, value, rule);
     read[name] = value;
   }
   if (options.unconstrained) {

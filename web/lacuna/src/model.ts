@@ -1,6 +1,7 @@
 /** Models: where they come from and where they run. */
 
 import { resolveUrl } from "./base-url.ts";
+import { FAULT, LacunaError } from "./fault.ts";
 
 /** Where a model shall run; `auto` takes the graphics card if it is right and not slower. */
 export type DevicePreference = "auto" | "cpu" | "gpu";
@@ -80,7 +81,11 @@ interface ModelRecord {
 
 /** The files of a model. A folder without `model.json` says nothing of its files. */
 export async function modelFiles(source: ModelSource, signal?: AbortSignal): Promise<ModelFiles> {
-  if (typeof source !== "string" && !(source instanceof URL)) return source;
+  if (typeof source !== "string" && !(source instanceof URL)) {
+    if (Object.keys(NAMES).every((part) => source?.[part as keyof ModelFiles]?.url)) return source;
+    const message = "A model is the address of its folder, or { config, tokenizer, weights }.";
+    throw new LacunaError({ kind: FAULT.invalid, message });
+  }
   const given = resolveUrl(source).href;
   const folder = given.endsWith("/") ? given : `${given}/`;
   const record = await readRecord(new URL("model.json", folder), signal);

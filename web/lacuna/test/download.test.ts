@@ -24,6 +24,10 @@ beforeAll(async () => {
     const name = (request.url ?? "").slice(1);
     asked.push(`${name} ${request.headers.range ?? "whole"}`);
     if (name === "missing") return void response.writeHead(404).end();
+    if (name === "page") {
+      const headers = { "content-type": "text/html; charset=utf-8" };
+      return void response.writeHead(200, headers).end("<!doctype html>");
+    }
     const body = name === "weights" ? weights : new TextEncoder().encode(name);
     const from = ranges ? Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0) : 0;
     if (from >= body.length) {
@@ -84,6 +88,15 @@ describe("fetching a model", () => {
     await expect(fetchModel(missing, options())).rejects.toMatchObject({
       kind: "network",
       message: expect.stringMatching(/missing.*404/),
+    });
+  });
+
+  it("says that a page is not the file, and where it was looked for", async () => {
+    const page = file("page");
+    const shadowed = { config: page, tokenizer: page, weights: page };
+    await expect(fetchModel(shadowed, options())).rejects.toMatchObject({
+      kind: "network",
+      message: expect.stringContaining(`${base}page: the server answered with a page`),
     });
   });
 

@@ -70,6 +70,53 @@ describe("calls", () => {
   });
 });
 
+describe("what is no model, and what is no grammar", () => {
+  const wrong = (thing: unknown) => thing as never;
+
+  it("is said in words", async () => {
+    for (const model of [undefined, {}, { ...files, weights: {} }]) {
+      const { engine } = connected({ model: wrong(model) });
+      for (const call of [engine.load(), engine.generate(hello).result])
+        await expect(call).rejects.toMatchObject({
+          kind: "invalid-input",
+          message: expect.stringMatching(/^A model is the address of its folder/),
+        });
+    }
+    const { engine } = await loaded();
+    for (const grammar of [undefined, "a+", { regexp: "a" }]) {
+      const call = engine.generate({ prompt: "hello", grammar: wrong(grammar) }).result;
+      await expect(call).rejects.toMatchObject({
+        kind: "invalid-input",
+        message: expect.stringMatching(/^A grammar is one of/),
+      });
+    }
+  });
+});
+
+describe("what makes no sense in a call", () => {
+  it("is refused by name, before anything is started", async () => {
+    const { engine, workers } = connected();
+    for (const [wrong, words] of [
+      [{ prompt: undefined }, "prompt is undefined: it must be a text."],
+      [{ steps: -1 }, "steps is -1: it must be a whole number from 1 up."],
+      [{ length: 0 }, "length is 0: it must be a whole number from 1 up."],
+      [{ seed: 0.5 }, "seed is 0.5: it must be a whole number from 0 up."],
+      [{ task: 7 }, "task is 7: it must be a text."],
+    ] as const) {
+      const call = engine.generate({ ...hello, ...wrong } as never).result;
+      await expect(call).rejects.toMatchObject({ kind: "invalid-input", message: words });
+    }
+    for (const template of [undefined, "a", ["a", [1]], ["a", -1]]) {
+      const call = engine.infill({ ...hello, template } as never).result;
+      await expect(call).rejects.toMatchObject({
+        kind: "invalid-input",
+        message: expect.stringContaining("it must be a list of texts and gaps"),
+      });
+    }
+    expect(workers).toEqual([]);
+  });
+});
+
 describe("asking what is there", () => {
   it("can be given up while the server does not answer", async () => {
     vi.stubGlobal("Worker", class {});

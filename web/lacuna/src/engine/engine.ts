@@ -2,7 +2,12 @@
 
 import { abortable } from "../abortable.ts";
 import { resolveUrl } from "../base-url.ts";
-import { type ComparedMethod, type DecodingOptions, readDecoding } from "../decoding.ts";
+import {
+  type ComparedMethod,
+  type DecodingOptions,
+  expectSense,
+  readDecoding,
+} from "../decoding.ts";
 import { throwIfAborted } from "../fault.ts";
 import {
   type GrammarInput,
@@ -187,21 +192,22 @@ export class Engine {
     options: InfillOptions<Grammar>,
   ): Generation<ValueOf<Grammar>>;
   infill({ template, ...options }: InfillOptions): Generation<unknown> {
-    return this.#write(options, template);
+    return this.#write(options, { template });
   }
 
-  #write(options: GenerateOptions, template?: Template): Generation<unknown> {
+  #write(options: GenerateOptions, gaps?: { readonly template: Template }): Generation<unknown> {
     const { signal, turns } = options;
     let read: ReadGrammar | undefined;
     let compared = false;
     return new EventQueue(
       async (push) => {
+        expectSense({ ...options, ...gaps }, ["prompt", ...Object.keys(gaps ?? {})]);
         read = readGrammar(options.grammar);
         const request = requestOf(options, read);
         compared = (request.decoding.method ?? "lacuna") !== "lacuna";
         await this.load(signal ? { signal } : {});
         const answer = await this.#connection.call(
-          { type: "generate", request, ...withoutGaps({ template, turns }) },
+          { type: "generate", request, ...withoutGaps({ ...gaps, turns }) },
           { note: (message) => message.type === "events" && push(message.events), signal },
         );
         expectAnswer(answer, "finished");

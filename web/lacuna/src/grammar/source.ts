@@ -1,6 +1,6 @@
 /** Grammars as they are handed over, and as the engine takes them. */
 
-import { type Diagnostic, FAULT, LacunaError } from "../fault.ts";
+import { type Diagnostic, FAULT, type Fault, LacunaError } from "../fault.ts";
 import { isStandardSchema, type StandardOutput, type StandardSchema } from "./standard-schema.ts";
 
 /** A JSON Schema: as an object, as its text, or as a validator that can be written as one. */
@@ -102,6 +102,7 @@ export function readGrammar<Grammar extends GrammarInput>(
   grammar: Grammar,
 ): ReadGrammar<ValueOf<Grammar>> {
   const input: GrammarInput = grammar;
+  if (typeof input !== "object" || input === null) throw new LacunaError(NO_GRAMMAR);
   if ("source" in input) return input as ReadGrammar<ValueOf<Grammar>>;
   if ("jsonSchema" in input) {
     const { jsonSchema } = input;
@@ -114,9 +115,14 @@ export function readGrammar<Grammar extends GrammarInput>(
     const text = (input as Partial<Record<typeof kind, string>>)[kind];
     if (typeof text === "string") return { source: { kind, text }, options: {} };
   }
-  const message = "A grammar is one of { jsonSchema }, { gbnf }, { lark } and { regex }.";
-  throw new LacunaError({ kind: FAULT.invalid, message });
+  throw new LacunaError(NO_GRAMMAR);
 }
+
+const NO_GRAMMAR: Fault = {
+  kind: FAULT.invalid,
+  message:
+    "A grammar is one of { jsonSchema }, { gbnf }, { lark } and { regex }, or a compiled one.",
+};
 
 function schemaText(schema: SchemaInput): string {
   if (typeof schema === "string") return schema;

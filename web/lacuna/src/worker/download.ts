@@ -137,6 +137,10 @@ class Download {
       const message = `the server answered ${response.status}`;
       throw new LacunaError({ kind: FAULT.network, message: this.#failure(message) });
     }
+    if (response.headers.get("content-type")?.startsWith("text/html")) {
+      const message = "the server answered with a page, as some do where there is no such file";
+      throw new LacunaError({ kind: FAULT.network, message: this.#failure(message) });
+    }
     if (from > 0 && !resumes(response, from)) {
       await this.#kept?.forget();
       this.#startOver();
@@ -204,7 +208,7 @@ class Download {
   }
 
   #failure(why: string): string {
-    return `The model's file ${this.#name} could not be fetched: ${why}.`;
+    return `The model's file ${this.#name} could not be fetched from ${this.#file.url}: ${why}.`;
   }
 
   get #name(): string {
