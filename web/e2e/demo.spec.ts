@@ -250,7 +250,7 @@ async function noteAsked(page: Page): Promise<() => Promise<DecodingOptions | un
 test("what is said of a grammar stands in place, as it is typed", async ({ page }) => {
   await open(page);
   const lark = "start: digit+\n\ndigit: /[0-9/\n";
-  await page.getByLabel("Task").selectOption("molecules");
+  await page.getByLabel("Task", { exact: true }).selectOption("molecules");
   await ready(page);
   await setGrammar(page, lark);
   await expect(page.locator("#findings")).toContainText("Line 3");

@@ -51,6 +51,7 @@ test("a schema that no text satisfies says where it denies itself", async ({ pag
   const schema = { type: "object", properties: { tags }, required: ["tags"] };
   await setGrammar(page, JSON.stringify(schema));
   await expect(page.locator("#findings")).toContainText("/properties/tags");
+  await expect(page.locator("#findings")).toContainText("minItems is more than maxItems.");
 
   await page.getByRole("button", { name: "Run" }).click();
   await expect(alert(page)).toBeVisible();
@@ -69,7 +70,7 @@ test("a schema that no text of the length satisfies is refused before the first 
   page,
 }) => {
   await open(page);
-  await page.getByLabel("Task").selectOption("contact");
+  await page.getByLabel("Task", { exact: true }).selectOption("contact");
   await setOptions(page, { Cells: 5 });
   await page.getByRole("button", { name: "Run" }).click();
   await expect(alert(page)).toBeVisible();
@@ -143,7 +144,9 @@ test("an engine that is taken away in mid-run is said, and can be started again"
       worker.dispatchEvent(new ErrorEvent("error", { message: "taken away" }));
     }
   });
+  await expect(alert(page)).toContainText("The run broke off");
   await expect(alert(page)).toContainText("taken away");
+  await expect(page.locator("#status")).toHaveText("Broken off.");
   await setOptions(page, { Cells: 48, Steps: 4 });
   await page.getByRole("button", { name: "Restart the engine" }).click();
   await expect(alert(page)).toBeHidden();

@@ -56,7 +56,7 @@ for (const [name, title] of Object.entries(TASKS)) {
     page,
   }) => {
     await open(page);
-    await page.getByLabel("Task").selectOption(name);
+    await page.getByLabel("Task", { exact: true }).selectOption(name);
     await setOptions(page, { Steps: 8, Temperature: 1, Seed: 3 });
     await compareWith(page);
     await runToTheEnd(page);
@@ -69,17 +69,49 @@ for (const [name, title] of Object.entries(TASKS)) {
   });
 }
 
-test("another task brings its own model, and a grammar that is no schema", async ({ page }) => {
+for (const task of ["molecules", "sql"]) {
+  test(`“${task}” brings its own model, and a grammar that is no schema`, async ({ page }) => {
+    await open(page);
+    await page.getByLabel("Task", { exact: true }).selectOption(task);
+    await expect(page.locator("#grammar-title")).toHaveText("Lark grammar");
+    await ready(page);
+    await setOptions(page, { Steps: 16 });
+    await runToTheEnd(page);
+    await expect(lane(page, "lacuna").locator(".badge")).toHaveText("In the grammar");
+    await expect(lane(page, "unconstrained").locator(".badge")).toHaveText(
+      /In the grammar|Not in it/,
+    );
+  });
+}
+
+test("a table’s columns are told in the task line, and a query follows them", async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page);
-  await page.getByLabel("Task").selectOption("molecules");
-  await expect(page.locator("#grammar-title")).toHaveText("Lark grammar");
+  const line = page.getByLabel("Task line");
+  await expect(line).toBeHidden();
+  await page.getByLabel("Task", { exact: true }).selectOption("sql");
   await ready(page);
-  await setOptions(page, { Steps: 16 });
+  await expect(line).toHaveValue("sql player,points,team");
+  await compareWith(page);
   await runToTheEnd(page);
-  await expect(lane(page, "lacuna").locator(".badge")).toHaveText("In the grammar");
-  await expect(lane(page, "unconstrained").locator(".badge")).toHaveText(
-    /In the grammar|Not in it/,
-  );
+  expect(await writtenText(page)).toContain("points");
+
+  await line.fill("sql city,population,year");
+  await page.getByLabel("Request").fill("what is the highest population of the year 1990");
+  await runToTheEnd(page);
+  const query = await writtenText(page);
+  expect(query).toContain("population");
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.locator("#status")).toHaveText("The link is copied.");
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await context.newPage();
+  await open(other, link);
+  await expect(other.getByLabel("Task line")).toHaveValue("sql city,population,year");
+  await runToTheEnd(other);
+  expect(await writtenText(other)).toBe(query);
 });
 
 test("the same seed writes the same text", async ({ page }) => {

@@ -200,8 +200,9 @@ export class App {
     } catch (error) {
       abort.abort();
       this.#stage.settle();
-      if (own.timeline.length === 0) this.#stage.clear(ask.length);
-      this.#failed(error);
+      const begun = own.timeline.length > 0;
+      if (!begun) this.#stage.clear(ask.length);
+      this.#failed(error, begun);
     }
     this.#abort = undefined;
     this.#enable();
@@ -234,16 +235,16 @@ export class App {
     this.#speech.progress(`Step ${step + 1} of ${steps}, ${masked} cells masked.`);
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown, begun: boolean): void {
     if (isCancelled(error)) {
       this.#speech.say("Cancelled.");
       return;
     }
-    this.#speech.say("Nothing was written.");
+    this.#speech.say(begun ? "Broken off." : "Nothing was written.");
     const dead = error instanceof LacunaError && DEADLY.includes(error.kind);
     const act = () => void this.#reload();
     const again = dead ? { words: "Restart the engine", act } : undefined;
-    this.#speech.complain("This cannot be written", error, again);
+    this.#speech.complain(begun ? "The run broke off" : "This cannot be written", error, again);
   }
 
   #show(lane: Lane): void {

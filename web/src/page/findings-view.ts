@@ -45,9 +45,11 @@ function whereabouts(finding: Diagnostic, text: string, place: Range | undefined
   return parts.join(" · ");
 }
 
-/** With a capital and a full stop. */
+/** With a capital, where it does not begin with a name like `minItems`, and a full stop. */
 export function sentence(text: string): string {
   const words = text.trim();
-  const capital = /^[a-z]/.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+  const capital = /^[a-z]+(?=[\s,:;’']|\.?$)/.test(words)
+    ? words.charAt(0).toUpperCase() + words.slice(1)
+    : words;
   return /[.!?…]$/.test(capital) ? capital : `${capital}.`;
 }

@@ -53,8 +53,8 @@ export class Form {
   readonly #editor: GrammarEditor;
   readonly #request = byId("request", HTMLTextAreaElement);
   readonly #preset = byId("preset", HTMLSelectElement);
+  readonly #task = byId("task", HTMLInputElement);
   #model: ModelName = "lacuna-mini";
-  #task: string | undefined;
 
   constructor(editor: GrammarEditor) {
     this.#editor = editor;
@@ -91,7 +91,7 @@ export class Form {
     const untouched = PRESETS.some(({ request }) => request === this.#request.value);
     if (untouched || this.request === "") this.#request.value = request;
     this.#model = model;
-    this.#task = task;
+    this.#tell(task);
     this.#editor.open(kind, grammar);
     this.#set(options);
     this.#name();
@@ -111,7 +111,7 @@ export class Form {
     const { kind, text } = this.#editor;
     return {
       prompt: this.request,
-      ...(this.#task === undefined ? {} : { task: this.#task }),
+      ...this.#told,
       grammar: kind === "lark" ? { lark: text } : { jsonSchema: text },
       length: number("length"),
       steps: number("steps"),
@@ -131,7 +131,7 @@ export class Form {
     return {
       model: this.#model,
       ...{ kind, grammar, request: this.#request.value, fields },
-      ...(this.#task === undefined ? {} : { task: this.#task }),
+      ...this.#told,
       methods: this.methods,
     };
   }
@@ -139,7 +139,7 @@ export class Form {
   /** Puts in what was shared. */
   restore({ model, kind, grammar, request, task, fields, methods }: Shared): void {
     this.#model = model;
-    this.#task = task;
+    this.#tell(task);
     this.#request.value = request;
     const preset = PRESETS.find((preset) => preset.grammar === grammar && preset.model === model);
     if (preset) this.#preset.value = preset.id;
@@ -150,6 +150,18 @@ export class Form {
     for (const box of methodBoxes()) box.checked = methods.includes(box.value);
     this.#editor.open(kind, grammar);
     this.#name();
+  }
+
+  /** Puts the task line in; there is no field where the grammar says it. */
+  #tell(task: string | undefined): void {
+    this.#task.value = task ?? "";
+    byId("task-field", HTMLDivElement).hidden = task === undefined;
+  }
+
+  /** The task line, where there is a field for it. */
+  get #told(): { readonly task?: string } {
+    const hidden = byId("task-field", HTMLDivElement).hidden;
+    return hidden ? {} : { task: this.#task.value.trim() };
   }
 
   #set({ methods, ...given }: TaskOptions): void {

@@ -5,9 +5,10 @@ import flights from "../../../grammars/flights.schema.json?raw";
 import restaurants from "../../../grammars/restaurants.schema.json?raw";
 import smiles from "../../../grammars/smiles.lark?raw";
 import snips from "../../../grammars/snips.schema.json?raw";
+import sql from "../../../grammars/sql.lark?raw";
 
 /** The models that are served beside the page. */
-export const MODELS = ["lacuna-mini", "lacuna-molecules"] as const;
+export const MODELS = ["lacuna-mini", "lacuna-small", "lacuna-molecules"] as const;
 export type ModelName = (typeof MODELS)[number];
 
 /** The dialects that the page edits. */
@@ -32,7 +33,7 @@ export interface Preset {
   readonly kind: Kind;
   readonly grammar: string;
   readonly request: string;
-  /** The prompt's task line, where the grammar does not say it. */
+  /** What the model reads before the request, where the grammar does not say it. */
   readonly task?: string;
   readonly options?: TaskOptions;
 }
@@ -62,11 +63,24 @@ export const PRESETS: readonly Preset[] = [
     request: "I want to fly from Reykjavik to Nairobi on March 3rd",
   },
   {
-    ...extraction,
     id: "contact",
     title: "Contact card: an unseen schema",
+    // It reads schemas, types and choices included, and not only their names.
+    model: "lacuna-small",
+    kind: "jsonSchema",
     grammar: contact,
-    request: "Save Ada Obi as a friend from work, she is 36 and wants the newsletter in French.",
+    request: "add Nina Olsen, 36, a friend, she wants the newsletter in French",
+    options: { steps: 32 },
+  },
+  {
+    id: "sql",
+    title: "Table: question to SQL",
+    model: "lacuna-small",
+    kind: "lark",
+    grammar: sql,
+    request: "what is the lowest number of points of the team Oslo",
+    task: "sql player,points,team",
+    options: { methods: ["unconstrained"] },
   },
   {
     id: "molecules",
@@ -76,7 +90,7 @@ export const PRESETS: readonly Preset[] = [
     grammar: smiles,
     request: "2 rings, F",
     task: "molecule",
-    // EPIC takes seconds a step under this grammar, the other longer.
+    // EPIC takes seconds a step under such grammars, the other longer.
     options: { steps: 32, seed: 4, temperature: 0.7, methods: ["unconstrained"] },
   },
 ];
