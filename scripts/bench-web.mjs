@@ -11,7 +11,7 @@ import { chromium as playwright } from "playwright-core";
 import { preview } from "vite";
 import { benchEngine, benchPage, otherRuntime } from "./lib/bench-page.mjs";
 import { chromium } from "./lib/browser.mjs";
-import { requireModel } from "./lib/model.mjs";
+import { requireModels } from "./lib/models.mjs";
 import { nodePackages } from "./lib/node-packages.mjs";
 import { inside } from "./lib/paths.mjs";
 import { main, stage } from "./lib/report.mjs";
@@ -51,7 +51,7 @@ await main(async () => {
 });
 
 async function build() {
-  requireModel();
+  requireModels();
   await stage("node packages", nodePackages);
   await stage("engine for benchmarks (WebAssembly)", () => benchEngine());
   await stage("onnxruntime-web", otherRuntime);

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { build } from "./build.mjs";
 import { animate } from "./lib/animation.mjs";
 import { chromium } from "./lib/browser.mjs";
-import { requireModel } from "./lib/model.mjs";
+import { requireModels } from "./lib/models.mjs";
 import { inside } from "./lib/paths.mjs";
 import { main, stage } from "./lib/report.mjs";
 import { serve } from "./lib/serve.mjs";
@@ -82,7 +82,7 @@ async function film(browser, address) {
 
 await main(async () => {
   await build();
-  requireModel();
+  requireModels();
   const executablePath = await chromium();
   const playwright = await import("@playwright/test");
   mkdirSync(inside("docs"), { recursive: true });

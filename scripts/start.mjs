@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { openBrowser } from "./lib/browser.mjs";
-import { requireModel } from "./lib/model.mjs";
+import { requireModels } from "./lib/models.mjs";
 import { main, SetupError, stage } from "./lib/report.mjs";
 import { serve } from "./lib/serve.mjs";
 
@@ -24,7 +24,7 @@ function options() {
 await main(async () => {
   const { port, open } = options();
   await build();
-  requireModel();
+  requireModels();
   const { address } = await stage("server", () => serve({ port }));
   console.log(`\nLacuna is at ${address}   (Ctrl+C ends it)\n`);
   if (open) openBrowser(address);

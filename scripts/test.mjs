@@ -5,7 +5,7 @@ import { apiDocs } from "./api-docs.mjs";
 import { build } from "./build.mjs";
 import { benchEngine } from "./lib/bench-page.mjs";
 import { chromium } from "./lib/browser.mjs";
-import { requireModel } from "./lib/model.mjs";
+import { requireModels } from "./lib/models.mjs";
 import { inside } from "./lib/paths.mjs";
 import { main, stage } from "./lib/report.mjs";
 import { capture, run } from "./lib/run.mjs";
@@ -47,7 +47,7 @@ await main(async () => {
   await stage("unit tests", () => node(tool("vitest", "vitest.mjs"), ["run", "--root", "web"]));
   await apiDocs();
   await stage("the grammar door in Node, Deno and Bun", runtimes);
-  requireModel();
+  requireModels();
   await stage("end-to-end tests", endToEnd);
   console.log("\nEverything passed.");
 });
