@@ -2,7 +2,8 @@
 //!
 //! From a node in a masked cell, tokens finish lexemes ([`Label::Lexeme`]), which
 //! leads to rows of the spanner table, or end ([`Label::Within`]), which leads to
-//! the next place with a lexeme under way; that may end there.
+//! the next place with a lexeme under way; that may end there. Where cells may stay empty
+//! ([`Spanner::may_skip`](lacuna_lexer::Spanner::may_skip)), it may go on behind the gap.
 //!
 //! Cost: the entries of a row of the spanner table.
 
@@ -44,6 +45,7 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
         }
     }
     let spanner = graph.spanner.as_deref_mut()?;
+    let may_skip = spanner.may_skip();
     let rows: Vec<RowId> = match node.row {
         NO_ROW => states
             .iter()
@@ -71,6 +73,13 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
             label: Label::Within,
             to: landing(graph, node, state),
             cost: 1,
+        }));
+    }
+    if may_skip && node.row == NO_ROW {
+        edges.extend(skipped(graph, node).map(|to| Edge {
+            label: Label::Within,
+            to,
+            cost: 0,
         }));
     }
     if let [_, _, ..] = rows.as_slice() {
@@ -108,6 +117,7 @@ pub(crate) fn token(
             cell.path.push((terminal, step.to.row));
             Some(None)
         }
+        Label::Within if step.from.row == NO_ROW && is_skipped(graph, step) => Some(None),
         Label::Within => {
             let cell = cell.take().unwrap_or(InCell {
                 entered: step.from,
@@ -147,4 +157,22 @@ pub(crate) fn landing(graph: &CompletionGraph<'_>, node: Point, state: LexerStat
         within: true,
         ..node
     })
+}
+
+/// The node behind all that is left of a gap, where cells may stay empty.
+fn skipped(graph: &CompletionGraph<'_>, node: Point) -> Option<Point> {
+    let segment = graph.pattern.segments.get(node.segment as usize);
+    matches!(segment, Some(Segment::Gap(Gap::Cells(_)))).then(|| {
+        graph.settle(Point {
+            segment: node.segment + 1,
+            offset: 0,
+            within: true,
+            ..node
+        })
+    })
+}
+
+fn is_skipped(graph: &CompletionGraph<'_>, step: Step) -> bool {
+    let may_skip = graph.spanner.as_deref().is_some_and(|s| s.may_skip());
+    may_skip && skipped(graph, step.from) == Some(step.to)
 }

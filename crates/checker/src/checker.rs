@@ -221,16 +221,7 @@ impl Checker {
 
     /// Decides a pattern that was not decided at once.
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
-        let (verdict, tier) = self.decide(pattern, Exact::decide_at_length);
-        if matches!(verdict, Verdict::Exhausted { .. })
-            && !pattern.counts_cells()
-            && self.vocabulary.is_some()
-            && let Ok(exact) = self.exact(true)
-            && let Some(witness) = exact.counted_witness(pattern)
-        {
-            return (Verdict::Completable(witness), Tier::Searched);
-        }
-        (verdict, tier)
+        self.decide(pattern, Exact::decide_at_length)
     }
 
     /// A witness, if one is found at little cost.

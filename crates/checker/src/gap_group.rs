@@ -9,8 +9,10 @@
 //! Processing Letters 6, 1977). Only texts that are not empty count: what may be
 //! empty is passed by when parser states are made.
 //!
-//! Cost: boundaries² for each symbol of a production, until nothing improves. In
-//! most grammars one boundary stands for all.
+//! Cost: boundaries² for each symbol of a production, again when one of its nonterminals
+//! has become cheaper. In most grammars one boundary stands for all.
+
+use std::collections::VecDeque;
 
 use lacuna_lexer::{LexerState, TerminalId};
 use rustc_hash::FxHashMap;
@@ -58,9 +60,11 @@ pub struct GapGroup {
     /// By terminal and boundary, where its lexemes end.
     terminals: FxHashMap<(TerminalId, Member), Arrivals>,
     /// By nonterminal and boundary, where its texts end.
-    nonterminals: FxHashMap<(NonterminalId, Member), Arrivals>,
+    nonterminals: Vec<Arrivals>,
     /// How its cheapest text from one boundary to another is made.
     made: FxHashMap<(NonterminalId, Member, Member), Made>,
+    /// Number of boundaries.
+    count: usize,
 }
 
 /// A production's symbols that are not empty, with the boundaries behind them.
@@ -90,46 +94,48 @@ impl GapGroup {
         }
         let mut group = Self {
             terminals: packed(terminals),
-            nonterminals: FxHashMap::default(),
+            nonterminals: vec![Arrivals::default(); cfg.productions.len() * count],
             made: FxHashMap::default(),
+            count,
         };
-        let mut costs: FxHashMap<(NonterminalId, Member), Vec<u32>> = FxHashMap::default();
-        loop {
-            let mut improved = false;
-            for (nonterminal, productions) in (0..).zip(&cfg.productions) {
-                for &first in productions {
-                    for from in 0..count as Member {
-                        let texts = Texts::new(&group, cfg, nullable, first, from, count);
-                        for to in 0..count as Member {
-                            let cost = texts.cost(to);
-                            let known = costs
-                                .entry((nonterminal, from))
-                                .or_insert_with(|| vec![NEVER; count]);
-                            if cost < known[to as usize] {
-                                known[to as usize] = cost;
-                                improved = true;
-                                group.made.insert((nonterminal, from, to), texts.made(to));
-                                let arrivals = (0..).zip(known.iter().copied());
-                                let arrivals = arrivals.filter(|&(_, cost)| cost != NEVER);
-                                group
-                                    .nonterminals
-                                    .insert((nonterminal, from), arrivals.collect());
-                            }
-                        }
+        let mut costs = vec![NEVER; cfg.productions.len() * count * count];
+        let mut texts = Texts::new(nullable, count);
+        let mut productions = Productions::new(cfg);
+        while let Some((nonterminal, first)) = productions.next() {
+            let symbols = symbols(cfg, first);
+            for from in 0..count as Member {
+                texts.read(&group, symbols, from);
+                let place = nonterminal as usize * count + from as usize;
+                let known = &mut costs[place * count..][..count];
+                let mut improved = false;
+                for (to, known) in (0..).zip(&mut *known) {
+                    let cost = texts.cost(to);
+                    if cost < *known {
+                        *known = cost;
+                        improved = true;
+                        let made = texts.made(symbols, to);
+                        group.made.insert((nonterminal, from, to), made);
                     }
                 }
-            }
-            if !improved {
-                return Some(group);
+                if improved {
+                    let arrivals = (0..).zip(known.iter().copied());
+                    let arrivals = arrivals.filter(|&(_, cost)| cost != NEVER);
+                    group.nonterminals[place] = arrivals.collect();
+                    productions.improved(nonterminal);
+                }
             }
         }
+        Some(group)
     }
 
     /// Where a symbol leads from a boundary, and at what cost.
     pub(crate) fn arrivals(&self, symbol: Symbol, from: Member) -> &[(Member, u32)] {
         let arrivals = match symbol {
             Symbol::Terminal(terminal) => self.terminals.get(&(terminal, from)),
-            Symbol::Nonterminal(nonterminal) => self.nonterminals.get(&(nonterminal, from)),
+            Symbol::Nonterminal(nonterminal) => {
+                let place = nonterminal as usize * self.count + from as usize;
+                self.nonterminals.get(place)
+            }
             Symbol::End(_) | Symbol::EndOfText => None,
         };
         arrivals.map_or(&[], |arrivals| arrivals)
@@ -176,13 +182,66 @@ fn packed<K: std::hash::Hash + Eq>(
     arrivals.map(|(key, list)| (key, list.into())).collect()
 }
 
+/// The productions whose texts are to be looked at, again where what they are made of
+/// became cheaper.
+struct Productions {
+    /// Each with its nonterminal and its first symbol.
+    all: Vec<(NonterminalId, u32)>,
+    /// For each nonterminal, the productions that it stands in.
+    uses: Vec<Vec<u32>>,
+    queue: VecDeque<u32>,
+    is_queued: Vec<bool>,
+}
+
+impl Productions {
+    /// All of a grammar's, to be looked at once.
+    fn new(cfg: &Cfg) -> Self {
+        let by_nonterminal = (0..).zip(&cfg.productions);
+        let all: Vec<(NonterminalId, u32)> = by_nonterminal
+            .flat_map(|(nonterminal, firsts)| firsts.iter().map(move |&first| (nonterminal, first)))
+            .collect();
+        let mut uses = vec![Vec::new(); cfg.productions.len()];
+        for (production, &(_, first)) in (0..).zip(&all) {
+            for &symbol in symbols(cfg, first) {
+                if let Symbol::Nonterminal(part) = symbol
+                    && uses[part as usize].last() != Some(&production)
+                {
+                    uses[part as usize].push(production);
+                }
+            }
+        }
+        Self {
+            queue: (0..all.len() as u32).collect(),
+            is_queued: vec![true; all.len()],
+            uses,
+            all,
+        }
+    }
+
+    fn next(&mut self) -> Option<(NonterminalId, u32)> {
+        let production = self.queue.pop_front()? as usize;
+        self.is_queued[production] = false;
+        Some(self.all[production])
+    }
+
+    fn improved(&mut self, nonterminal: NonterminalId) {
+        for &production in &self.uses[nonterminal as usize] {
+            if !std::mem::replace(&mut self.is_queued[production as usize], true) {
+                self.queue.push_back(production);
+            }
+        }
+    }
+}
+
 /// The texts of one production from one boundary on, by what is known so far.
 struct Texts<'a> {
-    symbols: &'a [Symbol],
+    nullable: &'a [bool],
     count: usize,
     /// For each dot, whether the text up to it is empty (first half) or not, and
     /// each boundary: the cost, and the boundary before.
-    reached: Vec<Vec<Reached>>,
+    reached: Vec<Reached>,
+    /// Number of symbols.
+    len: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -197,78 +256,75 @@ const UNREACHED: Reached = Reached {
 };
 
 impl<'a> Texts<'a> {
-    fn new(
-        group: &GapGroup,
-        cfg: &'a Cfg,
-        nullable: &[bool],
-        first: u32,
-        from: Member,
-        count: usize,
-    ) -> Self {
-        let symbols = symbols(cfg, first);
-        let mut reached = vec![vec![UNREACHED; 2 * count]];
-        reached[0][from as usize].cost = 0;
-        for &symbol in symbols {
-            let last = &reached[reached.len() - 1];
-            let may_be_empty = matches!(symbol, Symbol::Nonterminal(n) if nullable[n as usize]);
-            let mut next = vec![UNREACHED; 2 * count];
+    fn new(nullable: &'a [bool], count: usize) -> Self {
+        Self {
+            nullable,
+            count,
+            reached: Vec::new(),
+            len: 0,
+        }
+    }
+
+    fn read(&mut self, group: &GapGroup, symbols: &[Symbol], from: Member) {
+        let (count, width) = (self.count, 2 * self.count);
+        self.len = symbols.len();
+        self.reached.clear();
+        self.reached.resize((symbols.len() + 1) * width, UNREACHED);
+        self.reached[from as usize].cost = 0;
+        for (at, &symbol) in symbols.iter().enumerate() {
+            let (before, behind) = self.reached.split_at_mut((at + 1) * width);
+            let (last, next) = (&before[at * width..], &mut behind[..width]);
+            let may_be_empty = match symbol {
+                Symbol::Nonterminal(nonterminal) => self.nullable[nonterminal as usize],
+                Symbol::Terminal(_) | Symbol::End(_) | Symbol::EndOfText => false,
+            };
+            let mut alive = false;
             for (place, &Reached { cost, .. }) in last.iter().enumerate() {
                 if cost == NEVER {
                     continue;
                 }
-                if may_be_empty && cost < next[place].cost {
-                    next[place] = Reached {
-                        cost,
-                        before: place,
-                    };
+                let mut reach = |to: usize, cost: u32| {
+                    if cost < next[to].cost {
+                        let before = place;
+                        next[to] = Reached { cost, before };
+                        alive = true;
+                    }
+                };
+                if may_be_empty {
+                    reach(place, cost);
                 }
                 for &(to, step) in group.arrivals(symbol, (place % count) as Member) {
-                    let cost = cost.saturating_add(step);
-                    let to = count + to as usize;
-                    if cost < next[to].cost {
-                        next[to] = Reached {
-                            cost,
-                            before: place,
-                        };
-                    }
+                    reach(count + to as usize, cost.saturating_add(step));
                 }
             }
-            let alive = next.iter().any(|reached| reached.cost != NEVER);
-            reached.push(next);
             if !alive {
-                break;
+                return;
             }
         }
-        reached.resize(symbols.len() + 1, vec![UNREACHED; 2 * count]);
-        Self {
-            symbols,
-            count,
-            reached,
-        }
+    }
+
+    fn reached(&self, dot: usize, place: usize) -> Reached {
+        self.reached[dot * 2 * self.count + place]
     }
 
     /// The cost of the cheapest text that is not empty.
     fn cost(&self, to: Member) -> u32 {
-        self.reached[self.symbols.len()][self.count + to as usize].cost
+        self.reached(self.len, self.count + to as usize).cost
     }
 
-    fn made(&self, to: Member) -> Made {
+    fn made(&self, symbols: &[Symbol], to: Member) -> Made {
         let mut made = Vec::new();
         let mut place = self.count + to as usize;
-        for (at, &symbol) in self.symbols.iter().enumerate().rev() {
-            let before = self.reached[at + 1][place].before;
-            if before != place || self.is_step(at, place) {
+        for (at, &symbol) in symbols.iter().enumerate().rev() {
+            let Reached { cost, before } = self.reached(at + 1, place);
+            // A symbol that leaves a place where it is was empty, or cost something.
+            if before != place || self.reached(at, place).cost < cost {
                 made.push((symbol, (place % self.count) as Member));
             }
             place = before;
         }
         made.reverse();
         made.into()
-    }
-
-    /// Whether a symbol that leaves a place where it is was more than empty.
-    fn is_step(&self, at: usize, place: usize) -> bool {
-        self.reached[at][place].cost < self.reached[at + 1][place].cost
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod support;
 
-use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict};
+use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Tier, Verdict};
 use lacuna_grammar::gbnf;
 use lacuna_grammar::recognize::recognize;
 
@@ -144,4 +144,67 @@ text ::= ([^<&] | "&" ("lt" | "amp" | "gt") ";")+
     };
     let verdict = checker.check_by_parse(&pattern);
     assert!(matches!(verdict, Verdict::Exhausted { .. }), "{verdict:?}");
+}
+
+/// Oracle: the plain recogniser. Whatever is answered to a pattern with a token more than
+/// the last one by a checker in a hurry, which mends its last completion, the text of its
+/// completion belongs to the language, and what it refuses a checker at leisure refuses.
+#[test]
+fn what_is_mended_belongs() {
+    let (mut mended, mut searched) = (0, 0);
+    for case in support::fixtures() {
+        let mut random = fastrand::Rng::with_seed(12);
+        for budget in [4_000, 40_000] {
+            let limits = CheckerLimits {
+                parse_items: budget,
+                ..CheckerLimits::default()
+            };
+            let checker = |limits| Checker::new(&case.grammar, None, limits).expect(&case.name);
+            let (mut small, mut default) = (checker(limits), checker(CheckerLimits::default()));
+            for _ in 0..24 {
+                let mut pieces = vec![Segment::Gap(Gap::Any)];
+                for _ in 0..random.usize(2..9) {
+                    let at = random.usize(0..pieces.len());
+                    let token = random.choice(&case.tokens).cloned().unwrap_or_default();
+                    let split = [
+                        Segment::Gap(Gap::Any),
+                        Segment::Text(token),
+                        Segment::Gap(Gap::Any),
+                    ];
+                    let split = match random.u8(0..4) {
+                        0 => &split[1..],
+                        1 => &split[..2],
+                        _ => &split[..],
+                    };
+                    if matches!(pieces[at], Segment::Gap(_)) {
+                        pieces.splice(at..=at, split.iter().cloned());
+                    }
+                    let pattern = Pattern::with_open_tail(pieces.iter().cloned());
+                    let (verdict, tier) = small.check(&pattern);
+                    mended += usize::from(tier == Tier::Mended);
+                    searched += usize::from(tier == Tier::Searched);
+                    match verdict {
+                        Verdict::Completable(witness) => {
+                            let text = witness.text(&pattern, None);
+                            let name = &case.name;
+                            assert!(
+                                recognize(&case.grammar, &text),
+                                "{name}: {pattern:?}, {text:?}"
+                            );
+                        }
+                        Verdict::Impossible => {
+                            let expected = default.check(&pattern).0;
+                            assert!(!expected.is_completable(), "{}: {pattern:?}", case.name);
+                            break;
+                        }
+                        Verdict::Exhausted { .. } => {}
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        mended > 100 && searched > 100,
+        "{mended} mended, {searched} searched"
+    );
 }

@@ -51,6 +51,7 @@ pub struct Spanner {
     entries: usize,
     work: usize,
     memo_use: MemoUse,
+    may_skip: bool,
 }
 
 impl Spanner {
@@ -66,7 +67,22 @@ impl Spanner {
             entries: 0,
             work: 0,
             memo_use: MemoUse::default(),
+            may_skip: false,
         }
+    }
+
+    /// The same for cells that may stay empty.
+    #[must_use]
+    pub fn with_empty_cells(self) -> Self {
+        Self {
+            may_skip: true,
+            ..self
+        }
+    }
+
+    /// Whether cells may stay empty.
+    pub fn may_skip(&self) -> bool {
+        self.may_skip
     }
 
     /// The vocabulary.
@@ -88,6 +104,7 @@ impl Spanner {
     pub fn clear(&mut self) {
         *self = Self {
             memo_use: self.memo_use,
+            may_skip: self.may_skip,
             ..Self::new(Arc::clone(&self.vocabulary))
         };
     }

@@ -127,9 +127,12 @@ impl Chart {
             Some(last) => common_rank(&last.pattern, graph.pattern()).min(last.settled_below),
             None => 0,
         };
-        if let (Some(before), Some(ahead)) = (&self.ahead, &ahead) {
-            kept = before.differs(ahead, kept);
-        }
+        kept = match (&self.ahead, &ahead) {
+            (Some(before), Some(ahead)) => before.differs(ahead, kept),
+            (None, None) => kept,
+            // What was left out for the rest of one pattern may be asked for by another's.
+            (Some(_), None) | (None, Some(_)) => 0,
+        };
         self.work = 0;
         sets.take_work();
         let again = self.forget(kept);

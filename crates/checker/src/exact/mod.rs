@@ -10,6 +10,10 @@
 //! parse where gaps are few; and the full parse of the graph that counts cells. Each is
 //! sound in what it answers; only the last one answers everything, within its budget.
 //!
+//! Gaps of any length are parsed at once if that is little work; else the last completion
+//! is mended ([`recent`]), short lexemes are searched for ([`sketch`]), and the look ahead,
+//! a beam and the full parse come as above.
+//!
 //! A witness is first looked for among a few tokens of the vocabulary
 //! ([`plain_tokens`]), with which there are fewer places to look at.
 //!
@@ -30,9 +34,13 @@ use crate::memo_use::MemoUses;
 mod bounds;
 mod memos;
 mod questions;
+mod recent;
+mod sketch;
 mod tiers;
 
 use memos::Memos;
+use recent::Recent;
+use sketch::Sketch;
 
 /// States of a lexer up to which classes of tokens are looked for.
 const MAX_CLASSED_STATES: usize = 10_000;
@@ -77,10 +85,14 @@ pub(crate) struct Exact {
     spanner: Option<Spanner>,
     /// Of plain tokens, which witnesses are first looked for among, if these are few.
     few: Option<Spanner>,
+    /// Of short lexemes; made when gaps of any length ask for it.
+    sketch: Option<Box<Sketch>>,
     /// What forgotten memos were used for.
     past: MemoUses,
-    /// For gaps of any length, and for gaps that count cells.
-    charts: [Chart; 2],
+    /// For gaps of any length, for gaps that count cells, and for what is mended.
+    charts: [Chart; 3],
+    /// Of gaps of any length.
+    recent: Option<Recent>,
     limits: CheckerLimits,
 }
 
@@ -95,9 +107,11 @@ impl Exact {
             reaches: GapReaches::default(),
             spanner: None,
             few: None,
+            sketch: None,
             representatives: None,
             past: MemoUses::default(),
             charts: Default::default(),
+            recent: None,
             cfg,
             vocabulary,
             limits,
@@ -155,7 +169,9 @@ impl Exact {
             spanner.clear();
             self.charts.iter_mut().for_each(Chart::clear);
         }
-        if self.memos.size() > bound {
+        let sketched = self.sketch.as_deref().map_or(0, Sketch::size);
+        if self.memos.size() + sketched > bound {
+            self.sketch = None;
             self.past = self.past + self.memos.uses();
             self.memos = Memos::new(&self.cfg);
             self.charts.iter_mut().for_each(Chart::clear);

@@ -70,13 +70,27 @@ impl Exact {
         ahead: Option<Lookahead>,
         share: usize,
     ) -> Parse {
+        self.parse_in(usize::from(pattern.counts_cells()), pattern, ahead, share)
+    }
+
+    /// The same in a chart of its own, so that the others stay as they are.
+    pub(super) fn parse_beside(&mut self, pattern: &Pattern, share: usize) -> Parse {
+        self.parse_in(2, pattern, None, share)
+    }
+
+    fn parse_in(
+        &mut self,
+        chart: usize,
+        pattern: &Pattern,
+        ahead: Option<Lookahead>,
+        share: usize,
+    ) -> Parse {
         let memos = &mut self.memos;
         let cover = memos.cover.as_ref().and_then(Option::as_ref);
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        let chart = &mut self.charts[usize::from(pattern.counts_cells())];
         let budget = self.limits.parse_items / share;
-        chart.parse(
+        self.charts[chart].parse(
             &self.cfg,
             &mut memos.sets,
             &mut graph,

@@ -1,7 +1,5 @@
 //! The tiers in their order, and what each may cost.
 
-use std::sync::Arc;
-
 use super::{Decision, Exact, Haste};
 use crate::beam::Width;
 use crate::chart::Parse;
@@ -14,7 +12,7 @@ use crate::witness::witness;
 use crate::{Pattern, Segment, Tier, Witness};
 
 /// The share of the budget that the first search may spend, and one in a hurry.
-const FIRST_SEARCH: usize = 400;
+pub(super) const FIRST_SEARCH: usize = 400;
 const HASTY_SEARCH: usize = 2_000;
 
 /// How much a parse with gaps of any length may cost where they count cells.
@@ -36,12 +34,19 @@ const WIDE: Width = Width {
     by_inner: true,
 };
 
+/// The share that a parse may spend before anything else is tried: gaps of any length
+/// that it decides have a shortest witness.
+const AT_ONCE: usize = 1_600;
+
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
 /// Gaps up to which gaps of any length are asked about first: a parse of these takes less
 /// than a beam.
 const FEW_GAPS: usize = 9;
+
+/// Gaps of any length up to which a search often finds a witness.
+const SEARCHED_GAPS: usize = 16;
 
 /// The share that the second one may spend, where the cover has looked ahead.
 pub(super) const SECOND_SEARCH: usize = 40;
@@ -51,9 +56,6 @@ const RESPELLING: usize = 32;
 
 /// Cells of an open tail that witnesses are first looked for in.
 const SHORT_TAIL: usize = 48;
-
-/// Cells of each gap that fillings of any length are looked for in.
-const FEW_CELLS: [usize; 3] = [2, 1, 4];
 
 /// The share that a search may spend on a pattern with a longer tail.
 const TAIL_SEARCH: usize = 60;
@@ -113,7 +115,7 @@ impl Exact {
                 return (decision, Tier::Searched);
             }
             // What is opened and never closed the cover does not see.
-            if has_few_gaps(pattern)
+            if gap_count(pattern) <= FEW_GAPS
                 && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little)
             {
                 return decided;
@@ -138,9 +140,23 @@ impl Exact {
 
     /// Decides a pattern whose gaps have any length.
     fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
-        let parse = self.chart(pattern, None, FIRST_PARSE);
+        let (decision, tier) = self.uncounted(pattern);
+        self.remember(pattern, &decision);
+        (decision, tier)
+    }
+
+    fn uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
+        let parse = self.chart(pattern, None, AT_ONCE);
         if !matches!(parse, Parse::Exhausted) {
             return (self.decision(pattern, parse), Tier::Parse);
+        }
+        if let Some(witness) = self.mended(pattern, FIRST_PARSE) {
+            return (Decision::Completable(witness), Tier::Mended);
+        }
+        if gap_count(pattern) <= SEARCHED_GAPS
+            && let Some(witness) = self.sketched_at_once(pattern)
+        {
+            return (Decision::Completable(witness), Tier::Searched);
         }
         match self.look(pattern, false) {
             Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
@@ -151,7 +167,13 @@ impl Exact {
             }
             Some(Outlook::Exhausted) | None => {}
         }
-        (self.parse(pattern), Tier::Parse)
+        match self.chart(pattern, None, 1) {
+            Parse::Exhausted => match self.sketched_at_length(pattern, WIDE) {
+                Some(witness) => (Decision::Completable(witness), Tier::Searched),
+                None => (Decision::Exhausted, Tier::Parse),
+            },
+            parse => (self.decision(pattern, parse), Tier::Parse),
+        }
     }
 
     /// A witness, if one is found at little cost; in much haste by a search alone.
@@ -167,22 +189,6 @@ impl Exact {
             Some(found) => found,
             None => self.beamed(pattern, None),
         }
-    }
-
-    /// A witness of a pattern whose gaps have any length, looked for with a few cells in
-    /// each.
-    pub(crate) fn counted_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
-        let vocabulary = Arc::clone(self.vocabulary.as_ref()?);
-        let found = FEW_CELLS.into_iter().find_map(|cells| {
-            let counted = pattern.with_cells(cells, SHORT_TAIL);
-            let at_once = self.decide_at_once(&counted, Haste::Some);
-            let witness = at_once.and_then(|(decision, _)| decision.witness());
-            witness.or_else(|| {
-                let among_few = self.among_few(|few| few.beamed(&counted, Some(WIDE)));
-                among_few.flatten()
-            })
-        })?;
-        Some(found.spelled(&vocabulary))
     }
 
     /// Decides a pattern by the full parse alone.
@@ -212,7 +218,7 @@ impl Exact {
     }
 
     /// A witness along a beam.
-    fn beamed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Option<Witness> {
+    pub(super) fn beamed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Option<Witness> {
         let Outlook::Open(ahead) = self.look(pattern, false)? else {
             return None;
         };
@@ -254,7 +260,7 @@ impl Exact {
     }
 }
 
-fn has_few_gaps(pattern: &Pattern) -> bool {
+fn gap_count(pattern: &Pattern) -> usize {
     let is_gap = |segment: &&Segment| matches!(segment, Segment::Gap(_));
-    pattern.segments.iter().filter(is_gap).count() <= FEW_GAPS
+    pattern.segments.iter().filter(is_gap).count()
 }

@@ -1,9 +1,10 @@
 //! Checks every canvas by every method, in turns.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::clock::Started;
 use super::memory;
 use super::methods::{Compiled, Method, Outcome};
 use super::vocabulary::Encoder;
@@ -36,7 +37,7 @@ pub fn measure(
     let grammar = source.read();
     let mut compiled: Vec<(Measured, Option<Compiled>)> = Vec::new();
     for &method in methods {
-        let (held, started) = (memory::start(), Instant::now());
+        let (held, started) = (memory::start(), Started::now());
         let mut made = Compiled::new(method, &grammar, encoder);
         let measured = Measured {
             method,

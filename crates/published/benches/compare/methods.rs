@@ -1,7 +1,7 @@
 //! The methods that are compared, behind one question.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, MemoUses, Verdict};
 use lacuna_grammar::Grammar;
@@ -10,6 +10,7 @@ use lacuna_lexer::TokenId;
 use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler};
 use serde_json::{Value, json};
 
+use super::clock::Started;
 use super::memory;
 use super::vocabulary::Encoder;
 use super::workload::any_length;
@@ -158,7 +159,7 @@ impl Fresh<'_> {
         let pattern = any_length(cells, encoder);
         let known = self.memo_uses();
         let held = memory::start();
-        let started = Instant::now();
+        let started = Started::now();
         let stop = move || started.elapsed() > limit;
         let (answer, tier) = match self {
             Self::Ours(checker, Method::Any) => {

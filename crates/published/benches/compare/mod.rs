@@ -1,5 +1,6 @@
 //! The comparison: what is measured, and the report of it.
 
+pub mod clock;
 pub mod covers;
 mod growth;
 pub mod measure;

@@ -1,0 +1,127 @@
+//! Witnesses of gaps of any length, looked for among few and short lexemes.
+//!
+//! A chart answers for all texts that a gap can hold at once. One filling is enough for a
+//! yes, and gaps are filled by a few lexemes as a rule. So each becomes a few cells that
+//! may stay empty, a cell holds the shortest lexeme of some terminal, or one byte, and
+//! what looks for witnesses where cells are counted looks here too. It never says no.
+//!
+//! Cost: the vocabulary once, a walk over the states of the lexer; then that of a search.
+
+use std::sync::Arc;
+
+use lacuna_lexer::{Lexer, Spanner, Vocabulary};
+
+use super::Exact;
+use super::tiers::FIRST_SEARCH;
+use crate::beam::Width;
+use crate::gap_reach::GapReaches;
+use crate::graph::Emit;
+use crate::guide::Guide;
+use crate::{Pattern, Witness};
+
+/// Cells of a gap, and of one at the end.
+const CELLS: usize = 4;
+const TAIL: usize = 48;
+
+/// Cells of a gap, and of one at the end, that a longer look goes through.
+const LONGER: [(usize, usize); 3] = [(2, 8), (1, 8), (CELLS, TAIL)];
+
+/// Short lexemes as a vocabulary, with what is known of them.
+#[derive(Clone, Debug)]
+pub(super) struct Sketch {
+    vocabulary: Option<Arc<Vocabulary>>,
+    spanner: Option<Spanner>,
+    pub(super) guide: Option<Option<Guide>>,
+}
+
+impl Sketch {
+    fn new(lexer: &Lexer, reaches: &mut GapReaches) -> Self {
+        let vocabulary = short_lexemes(lexer, reaches).map(Arc::new);
+        let spanner = |vocabulary| Spanner::new(vocabulary).with_empty_cells();
+        Self {
+            spanner: vocabulary.clone().map(spanner),
+            vocabulary,
+            guide: None,
+        }
+    }
+
+    /// Entries of its memos, a measure of the memory.
+    pub(super) fn size(&self) -> usize {
+        let guide = self.guide.iter().flatten().map(Guide::size).sum::<usize>();
+        guide + self.spanner.as_ref().map_or(0, Spanner::entry_count)
+    }
+}
+
+impl Exact {
+    /// A witness of a pattern whose gaps have any length, by a short search.
+    pub(super) fn sketched_at_once(&mut self, pattern: &Pattern) -> Option<Witness> {
+        self.sketched(|exact| {
+            let counted = pattern.with_cells(CELLS, TAIL);
+            exact.search(&counted, None, FIRST_SEARCH)?.witness()
+        })
+    }
+
+    /// The same along a beam.
+    pub(super) fn sketched_at_length(
+        &mut self,
+        pattern: &Pattern,
+        width: Width,
+    ) -> Option<Witness> {
+        self.sketched(|exact| {
+            let mut cells = LONGER.into_iter();
+            cells.find_map(|(cells, tail)| {
+                exact.beamed(&pattern.with_cells(cells, tail), Some(width))
+            })
+        })
+    }
+
+    fn sketched(&mut self, look: impl FnOnce(&mut Self) -> Option<Witness>) -> Option<Witness> {
+        // Where items stand in any order, a search piles them up.
+        if !self.cfg.interleaves.is_empty() {
+            return None;
+        }
+        let (lexer, reaches) = (&self.cfg.lexer, &mut self.reaches);
+        let sketch = self.sketch.take();
+        let mut sketch = sketch.unwrap_or_else(|| Box::new(Sketch::new(lexer, reaches)));
+        let vocabulary = sketch.vocabulary.clone();
+        self.exchange(&mut sketch);
+        let found = vocabulary.and_then(|vocabulary| Some(look(self)?.spelled(&vocabulary)));
+        self.exchange(&mut sketch);
+        self.sketch = Some(sketch);
+        found
+    }
+
+    fn exchange(&mut self, sketch: &mut Sketch) {
+        std::mem::swap(&mut self.vocabulary, &mut sketch.vocabulary);
+        std::mem::swap(&mut self.spanner, &mut sketch.spanner);
+        std::mem::swap(&mut self.memos.guide, &mut sketch.guide);
+    }
+}
+
+/// The shortest lexeme of each terminal, with what separates it from the next and without,
+/// and the bytes that lexemes are made of; `None` if there are none.
+fn short_lexemes(lexer: &Lexer, reaches: &mut GapReaches) -> Option<Vocabulary> {
+    let reach = reaches.from(lexer, Lexer::START);
+    let mut tokens: Vec<Vec<u8>> = Vec::new();
+    for end in &reach.ends {
+        let mut reversed = Vec::new();
+        reach.spell(end.at, 0, &mut reversed);
+        let bytes = reversed.iter().rev().filter_map(|added| match added.emit {
+            Emit::Byte(byte, _) => Some(byte),
+            Emit::Separate { .. } | Emit::Leave(_) | Emit::Token(_) => None,
+        });
+        let lexeme: Vec<u8> = bytes.collect();
+        if let Some(Emit::Separate { byte, .. }) = end.separator {
+            tokens.push(lexeme.iter().copied().chain([byte]).collect());
+        }
+        tokens.push(lexeme);
+    }
+    let states = 0..lexer.state_count();
+    let moves = states.flat_map(|state| lexer.moves(state as u32));
+    tokens.extend(moves.map(|&(byte, _)| vec![byte]));
+    tokens.sort_unstable();
+    tokens.dedup();
+    let special = [None, None];
+    let tokens = special.into_iter().chain(tokens.into_iter().map(Some));
+    Vocabulary::new(tokens.collect(), vec![1], 0).ok()
+}
