@@ -20,7 +20,8 @@ export async function page() {
     "lacuna/wasm",
     "vite.config.ts",
   ].map((name) => inside("web", name));
-  const hash = hashOf([...inputs, inside("grammars"), inside("package-lock.json")]);
+  const query = inside("models", "lacuna-small", "query.lark");
+  const hash = hashOf([...inputs, inside("grammars"), query, inside("package-lock.json")]);
   if (isFresh("page", hash, [inside("web", "dist", "index.html")])) return UP_TO_DATE;
   markStale("page");
   const vite = inside("node_modules", "vite", "bin", "vite.js");

@@ -7,6 +7,7 @@ import {
   lane,
   masks,
   open,
+  openOptions,
   ready,
   runToTheEnd,
   setOptions,
@@ -84,7 +85,7 @@ for (const task of ["molecules", "sql"]) {
   });
 }
 
-test("a table’s columns are told in the task line, and a query follows them", async ({
+test("a question becomes a query of the table’s columns and the request’s words", async ({
   page,
   context,
 }) => {
@@ -94,24 +95,35 @@ test("a table’s columns are told in the task line, and a query follows them", 
   await expect(line).toBeHidden();
   await page.getByLabel("Task", { exact: true }).selectOption("sql");
   await ready(page);
-  await expect(line).toHaveValue("sql player,points,team");
+  await expect(line).toHaveValue("sql player,team,points,season");
+  await openOptions(page);
+  await expect(page.getByLabel("Cells first")).toHaveValue("left-to-right");
   await compareWith(page);
   await runToTheEnd(page);
-  expect(await writtenText(page)).toContain("points");
+  await expect(lane(page, "lacuna").locator(".badge")).toHaveText("In the grammar");
+  const column = "(player|team|points|season)";
+  const result = new RegExp(
+    `^SELECT (${column}|[A-Z]+\\(${column}\\)) FROM t( WHERE ${column} .*)?$`,
+  );
+  expect(await writtenText(page)).toMatch(result);
 
-  await line.fill("sql city,population,year");
-  await page.getByLabel("Request").fill("what is the highest population of the year 1990");
+  await line.fill("sql season,points,team,player");
+  await page.getByLabel("Request").fill("what is the highest number of points of Utah Jazz");
   await runToTheEnd(page);
   const query = await writtenText(page);
-  expect(query).toContain("population");
+  expect(query).toMatch(result);
   await page.getByRole("button", { name: "Share" }).click();
   await expect(page.locator("#status")).toHaveText("The link is copied.");
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const other = await context.newPage();
   await open(other, link);
-  await expect(other.getByLabel("Task line")).toHaveValue("sql city,population,year");
+  await expect(other.getByLabel("Task line")).toHaveValue("sql season,points,team,player");
   await runToTheEnd(other);
   expect(await writtenText(other)).toBe(query);
+
+  await page.getByLabel("Task", { exact: true }).selectOption("snips");
+  await expect(line).toBeHidden();
+  await expect(page.getByLabel("Cells first")).toHaveValue("confidence");
 });
 
 test("the same seed writes the same text", async ({ page }) => {

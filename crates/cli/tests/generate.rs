@@ -245,3 +245,35 @@ fn banned_tokens_are_never_written() {
     let without = committed(&["--ban", &banned]);
     assert!(!without.iter().any(|token| token.to_string() == banned));
 }
+
+/// A query takes its columns from the grammar and its texts from the request.
+#[test]
+fn a_lark_grammar_means_the_request_by_a_slot() {
+    let grammar = repository("models/lacuna-small/query.lark");
+    let task = ["--task", "sql player,team,points,season"];
+    let more = [
+        "--length",
+        "40",
+        "--steps",
+        "12",
+        "--cell-order",
+        "left-to-right",
+    ];
+    let more = [&task[..], &more[..]].concat();
+    let output = generate(&repository("models/lacuna-small"), &grammar, &more);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let query = text(&output.stdout);
+    let (head, tests) = query
+        .trim_end()
+        .split_once(" WHERE ")
+        .unwrap_or((&query, ""));
+    assert!(
+        head.starts_with("SELECT ") && head.contains(" FROM t"),
+        "{query}"
+    );
+    let quoted = tests.split('\'').skip(1).step_by(2);
+    for value in quoted {
+        let request = "book a table for two in Boston tomorrow";
+        assert!(request.contains(value), "{query}");
+    }
+}

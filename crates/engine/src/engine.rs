@@ -26,7 +26,8 @@ pub struct GenerateRequest {
     pub request: String,
     /// The prompt's task line; by default the schema's.
     pub task: Option<String>,
-    /// The grammar's dialect and text; `x-spanOf: "request"` means the request.
+    /// The grammar's dialect and text; `x-spanOf: "request"` and `%slot REQUEST` mean the
+    /// request.
     pub grammar: (Dialect, String),
     /// Texts that the grammar may name, besides the request.
     pub texts: BTreeMap<String, String>,
@@ -288,7 +289,7 @@ impl Begin {
 pub(crate) fn grammar_source(request: &GenerateRequest) -> GrammarSource {
     let (dialect, text) = &request.grammar;
     let mut texts = request.texts.clone();
-    texts.insert("request".to_owned(), request.request.clone());
+    texts.insert(request_text(*dialect).to_owned(), request.request.clone());
     GrammarSource {
         dialect: *dialect,
         text: text.clone(),
@@ -297,5 +298,14 @@ pub(crate) fn grammar_source(request: &GenerateRequest) -> GrammarSource {
         max_depth: request.max_depth,
         matching: request.matching.clone(),
         schema: request.schema.clone(),
+    }
+}
+
+/// By what name a grammar means the request: a `%slot` of Lark's is a terminal, and those are in
+/// capitals.
+pub(crate) fn request_text(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Lark => "REQUEST",
+        _ => "request",
     }
 }

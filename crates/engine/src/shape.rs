@@ -16,7 +16,7 @@ use lacuna_decoder::{
 use lacuna_logits::TokenSet;
 
 use crate::cache::Found;
-use crate::engine::Begin;
+use crate::engine::{Begin, request_text};
 use crate::judging::{Judging, Opened};
 use crate::{Engine, Fault, GenerateRequest, GrammarSource, Judge, ModelRun, Purpose};
 
@@ -203,10 +203,8 @@ impl Engine {
             found.push(match source {
                 Some(mut source) => {
                     let text = || request.request.clone();
-                    source
-                        .texts
-                        .entry("request".to_owned())
-                        .or_insert_with(text);
+                    let name = request_text(source.dialect).to_owned();
+                    source.texts.entry(name).or_insert_with(text);
                     let (purpose, vocabulary) = (Purpose::Writing, Some(self.vocabulary()));
                     Some(self.cache().compile(&source, purpose, vocabulary, false)?)
                 }

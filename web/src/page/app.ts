@@ -22,6 +22,7 @@ import { type Layout, showResult } from "./result-view.ts";
 import { fromFragment, toFragment } from "./share.ts";
 import { Speech } from "./speech.ts";
 import { Stage } from "./stage.ts";
+import { textsOf } from "./texts.ts";
 import { judge, prepareJudge, type Verdict } from "./verdict.ts";
 
 const DEVICES = ["auto", "cpu", "gpu"] as const satisfies readonly DevicePreference[];
@@ -150,7 +151,7 @@ export class App {
   async #findings(kind: Kind, text: string): Promise<readonly Diagnostic[]> {
     try {
       // Any text will do: what is wrong with the schema is wrong for every request.
-      const texts = { request: "a request" };
+      const texts = textsOf("a request");
       const grammar = kind === "lark" ? { lark: text } : { jsonSchema: text };
       const { valid, diagnostics } = await this.#engine.validate(grammar, { texts });
       return valid ? [] : diagnostics;
@@ -298,6 +299,6 @@ const isCancelled = (error: unknown): boolean =>
 
 /** What others make of a text. */
 function verdictOf(text: string, { grammar, prompt }: Ask): Promise<Verdict> {
-  if ("lark" in grammar) return judgeMember(text, grammar.lark);
+  if ("lark" in grammar) return judgeMember(text, grammar.lark, prompt);
   return judge(text, grammar.jsonSchema, prompt);
 }

@@ -47,7 +47,7 @@ const FIELDS = [
   ...["schedule", "order", "commit", "recovery", "block", "keyCache"],
 ] as const;
 
-const DEFAULTS = { length: 64, steps: 16, seed: 1, temperature: 0 };
+const DEFAULTS = { length: 64, steps: 16, seed: 1, temperature: 0, order: "confidence" };
 
 export class Form {
   readonly #editor: GrammarEditor;
@@ -165,8 +165,8 @@ export class Form {
   }
 
   #set({ methods, ...given }: TaskOptions): void {
-    for (const [id, number] of Object.entries({ ...DEFAULTS, ...given }))
-      control(id).value = String(number);
+    for (const [id, value] of Object.entries({ ...DEFAULTS, ...given }))
+      control(id).value = String(value);
     for (const box of methodBoxes()) box.checked = methods?.includes(box.value) ?? true;
     this.#summarise();
   }

@@ -4,14 +4,15 @@
  */
 
 import type { Answer, Question } from "./member.worker.ts";
+import { textsOf } from "./texts.ts";
 import type { Verdict } from "./verdict.ts";
 
 let worker: Worker | undefined;
 let asked = 0;
 
-/** Judges a text by a Lark grammar. */
-export async function judgeMember(text: string, lark: string): Promise<Verdict> {
-  const { member, error } = await ask({ lark }, text);
+/** Judges a text, written for a request, by a Lark grammar. */
+export async function judgeMember(text: string, lark: string, request: string): Promise<Verdict> {
+  const { member, error } = await ask({ grammar: { lark }, texts: textsOf(request), text });
   const valid = member === true;
   const word = error ? "Not judged" : valid ? "In the grammar" : "Not in it";
   const problem = error ?? "The text does not belong to the grammar";
@@ -22,7 +23,7 @@ export async function judgeMember(text: string, lark: string): Promise<Verdict> 
   };
 }
 
-function ask(grammar: Question["grammar"], text: string): Promise<Answer> {
+function ask(question: Omit<Question, "id">): Promise<Answer> {
   worker ??= new Worker(new URL("./member.worker.ts", import.meta.url), { type: "module" });
   const id = ++asked;
   const asking = worker;
@@ -36,6 +37,6 @@ function ask(grammar: Question["grammar"], text: string): Promise<Answer> {
     asking.addEventListener("error", ({ message }) => resolve({ id, error: message }), {
       once: true,
     });
-    asking.postMessage({ id, grammar, text } satisfies Question);
+    asking.postMessage({ ...question, id } satisfies Question);
   });
 }

@@ -6,6 +6,8 @@ import { compileGrammar, type GrammarInput } from "lacuna-lm/grammar";
 export interface Question {
   readonly id: number;
   readonly grammar: GrammarInput;
+  /** Texts that the grammar may mean by name. */
+  readonly texts: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
@@ -16,10 +18,10 @@ export interface Answer {
   readonly error?: string;
 }
 
-self.onmessage = async ({ data: { id, grammar, text } }: MessageEvent<Question>) => {
+self.onmessage = async ({ data: { id, grammar, texts, text } }: MessageEvent<Question>) => {
   let answer: Answer;
   try {
-    const compiled = await compileGrammar(grammar);
+    const compiled = await compileGrammar(grammar, { texts });
     answer = { id, member: compiled.canComplete([text]) };
     compiled.dispose();
   } catch (error) {

@@ -1,11 +1,12 @@
 /** The tasks that come with the page, each with a grammar and a request to begin with. */
 
+import type { CellOrder } from "lacuna-lm";
 import contact from "../../../grammars/contact.schema.json?raw";
 import flights from "../../../grammars/flights.schema.json?raw";
 import restaurants from "../../../grammars/restaurants.schema.json?raw";
 import smiles from "../../../grammars/smiles.lark?raw";
 import snips from "../../../grammars/snips.schema.json?raw";
-import sql from "../../../grammars/sql.lark?raw";
+import query from "../../../models/lacuna-small/query.lark?raw";
 
 /** The models that are served beside the page. */
 export const MODELS = ["lacuna-mini", "lacuna-small", "lacuna-molecules"] as const;
@@ -21,6 +22,7 @@ export interface TaskOptions {
   readonly steps?: number;
   readonly seed?: number;
   readonly temperature?: number;
+  readonly order?: CellOrder;
   /** Methods that are shown beside ours. */
   readonly methods?: readonly string[];
 }
@@ -77,10 +79,11 @@ export const PRESETS: readonly Preset[] = [
     title: "Table: question to SQL",
     model: "lacuna-small",
     kind: "lark",
-    grammar: sql,
-    request: "what is the lowest number of points of the team Oslo",
-    task: "sql player,points,team",
-    options: { methods: ["unconstrained"] },
+    grammar: query,
+    request: "Which team did Dirk Nowitzki play for in 2011?",
+    task: "sql player,team,points,season",
+    // Its first cells are sure before its last: what stands on the left decides what may follow.
+    options: { length: 40, steps: 40, order: "left-to-right", methods: ["unconstrained"] },
   },
   {
     id: "molecules",
