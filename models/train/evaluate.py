@@ -1,7 +1,7 @@
 """Held-out figures: unconstrained decoding of requests the model was not trained on.
 
-Cells are filled in order of confidence, a quota a step, as in LLaDA: nothing keeps the text to a
-grammar, so these are the figures of the model alone.
+Cells are filled in order of confidence, a quota a step, as in LLaDA, or from the left: nothing keeps
+the text to a grammar, so these are the figures of the model alone.
 """
 
 import argparse
@@ -27,8 +27,9 @@ def decode(model, prompt, cells, steps, temperature=0.0, canvas=None):
 
 
 @torch.no_grad()
-def decode_rows(model, rows, steps, temperature=0.0):
-    """The same of several rows of ids, masks among them, that are of one length."""
+def decode_rows(model, rows, steps, temperature=0.0, order="confidence"):
+    """The same of several rows of ids, masks among them, that are of one length; in order of
+    `confidence` or `left-to-right`."""
     ids = torch.tensor(rows)
     for step in range(steps):
         hidden = ids == MASK
@@ -43,8 +44,10 @@ def decode_rows(model, rows, steps, temperature=0.0):
             chance = chances.gather(1, token[:, None]).squeeze(1)
         else:
             chance, token = chances.max(-1)
+        if order == "left-to-right":
+            chance = -hidden.t().nonzero()[:, 0].float()
         # Answers are in the order of cells, rows within.
-        sure, tokens = torch.full(ids.t().shape, -1.0), ids.t().clone()
+        sure, tokens = torch.full(ids.t().shape, -torch.inf), ids.t().clone()
         sure[hidden.t()], tokens[hidden.t()] = chance, token
         for row, open_cells in enumerate(hidden.sum(1).tolist()):
             best = sure[:, row].topk(-(-open_cells // (steps - step))).indices

@@ -1,9 +1,10 @@
 """Held-out figures of the general model, judged from outside: JSON by a JSON Schema validator,
 queries by SQLite with the table created, molecules by RDKit.
 
-By default the model alone, in PyTorch, greedy, surest cells first. With `--lacuna PROGRAM` the
+By default the model alone, in PyTorch, greedy, surest cells first or in another `--order`. With `--lacuna PROGRAM` the
 project's command line writes the JSON within each request's own schema; with `--bound` plain
-strings of the schema are then spans of the request (`x-spanOf`). Schemas of "records" are of the
+strings of the schema are then spans of the request (`x-spanOf`). Queries are then within
+`query.lark` over the columns of their table, and their texts always such spans. Schemas of "records" are of the
 held-out part; no service of "sgd-unseen" and no table of "sql" is in any training example; SGD's
 schemas are given whole. "In request" is the share of answers of which every string stands in the
 request, enums apart.
@@ -38,6 +39,8 @@ from tokenizer import END, MASK
 from train import BUCKET
 
 CELLS = {"snips": 64, "sgd-seen": 64, "sgd-unseen": 64, "records": 96, "sql": 64, "molecules": 64}
+ORDERS = ("confidence", "left-to-right")
+QUERY_GRAMMAR = os.path.join(os.path.dirname(__file__), "..", "lacuna-small", "query.lark")
 STRING = {"type": "string"}
 
 
@@ -107,6 +110,14 @@ def judged_json(text, sample, schema):
             "in request": valid and all(s in request for s in strings(value, schema))}  # fmt: skip
 
 
+def query_grammar(sample):
+    """`query.lark` of lacuna-small with the columns of a prompt."""
+    columns = sample.prompt.split("\n")[0].removeprefix("sql ").split(",")
+    literals = " | ".join(json.dumps(wikisql.name_of(c)) for c in columns)
+    with open(QUERY_GRAMMAR, encoding="utf-8") as f:
+        return re.sub(r"(?m)^column: .*$", lambda _: f"column: {literals}", f.read())
+
+
 def normalised(query):
     """A query regardless of the order of its tests and of the case of letters."""
     head, _, where = query.lower().partition(" where ")
@@ -135,7 +146,7 @@ class Alone:
             self.model = trained(args.checkpoint)
         else:
             self.model = load(dequantised(args.model), torch.float32)
-        self.model.dtype = torch.bfloat16
+        self.model.dtype, self.order = torch.bfloat16, args.order
 
     def write(self, samples, cells, steps, schemas=None, temperature=0.0):
         """Texts of the samples; those of about one length together, on canvases of `cells` and up
@@ -146,7 +157,7 @@ class Alone:
             groups[-(-(len(prompt) + cells) // BUCKET) * BUCKET].append((n, prompt))
         for length, group in groups.items():
             rows = [prompt + [MASK] * (length - len(prompt)) for _, prompt in group]
-            for (n, prompt), ids in zip(group, decode_rows(self.model, rows, steps, temperature)):
+            for (n, prompt), ids in zip(group, decode_rows(self.model, rows, steps, temperature, self.order)):
                 texts[n] = read(self.tokenizer, ids[len(prompt) :])
         return [texts[n] for n in range(len(samples))]
 
@@ -164,13 +175,17 @@ class Within:
         return [self.one(sample, cells, steps, schema) for sample, schema in zip(samples, schemas)]
 
     def one(self, sample, cells, steps, schema):
+        """The text within a schema, or within the text of a Lark grammar."""
         task, request = sample.prompt.split("\n", 1)
+        name, text = "g.lark", schema
+        if isinstance(schema, dict):
+            name, text = "g.schema.json", json.dumps(bound(schema) if self.args.bound else schema)
         with tempfile.TemporaryDirectory() as folder:
-            grammar = os.path.join(folder, "g.schema.json")
-            with open(grammar, "w") as f:
-                json.dump(bound(schema) if self.args.bound else schema, f)
+            grammar = os.path.join(folder, name)
+            with open(grammar, "w", encoding="utf-8") as f:
+                f.write(text)
             options = {"model": self.args.model, "grammar": grammar, "prompt": request, "length": cells,
-                       "steps": steps, "device": "cpu"}  # fmt: skip
+                       "steps": steps, "device": "cpu", "cell-order": self.args.order}  # fmt: skip
             if self.reads_schemas or not task.startswith("json "):
                 options["task"] = task
             words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
@@ -181,7 +196,7 @@ class Within:
 def report(name, steps, rows, samples, args):
     shares = {key: round(sum(r[key] for r in rows) / len(rows), 4) for key in rows[0]}
     grammar = "none" if not args.lacuna else "schema, values bound" if args.bound else "schema"
-    print(json.dumps({"set": name, "grammar": grammar, "steps": steps, "count": len(rows), **shares}), flush=True)
+    print(json.dumps({"set": name, "grammar": grammar, "order": args.order, "steps": steps, "count": len(rows), **shares}), flush=True)
     for prompt, text, answer in samples[: args.samples]:
         print(json.dumps({"prompt": prompt, "text": text, "expected": answer}, ensure_ascii=False), flush=True)
 
@@ -203,7 +218,7 @@ def run_queries(writer, args):
     questions = rng.sample(wikisql.load(args.data, data.locate)["dev"], args.count)
     cases = [tasks.present_question(q, rng) for q in questions]
     for steps in args.steps:
-        texts = writer.write(cases, CELLS["sql"], steps)
+        texts = writer.write(cases, CELLS["sql"], steps, [query_grammar(c) for c in cases])
         rows = [judged_query(text, sample) for text, sample in zip(texts, cases)]
         report("sql", steps, rows, [(c.prompt, t, c.answer) for c, t in zip(cases, texts)], args)
 
@@ -250,15 +265,16 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--steps", type=int, nargs="+", default=[8, 16, 32])
     parser.add_argument("--samples", type=int, default=0, help="show so many outputs a set")
-    parser.add_argument("--lacuna", metavar="PROGRAM", help="the command line, built; JSON only")
+    parser.add_argument("--lacuna", metavar="PROGRAM", help="the command line, built; JSON and queries")
     parser.add_argument("--bound", action="store_true", help="values are spans of the request")
+    parser.add_argument("--order", choices=ORDERS, default="confidence", help="which cells come first")
     args = parser.parse_args()
     torch.set_num_threads(1)
     made = pools.load(args.data)
     writer = Within(args) if args.lacuna else Alone(args)
     if set(args.sets) - {"sql", "molecules"}:
         run_json(writer, args, made)
-    if "sql" in args.sets and not args.lacuna:
+    if "sql" in args.sets:
         run_queries(writer, args)
     if "molecules" in args.sets and not args.lacuna:
         run_molecules(writer, args)

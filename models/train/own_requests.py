@@ -5,7 +5,7 @@ import argparse
 import json
 import os
 
-from evaluate_tasks import Within
+from evaluate_tasks import ORDERS, Within
 from schema import compact
 from tasks import json_sample
 
@@ -19,6 +19,7 @@ def main():
     parser.add_argument("--steps", type=int, default=32)
     parser.add_argument("--cells", type=int, default=64)
     parser.add_argument("--bound", action="store_true", help="values are spans of the request")
+    parser.add_argument("--order", choices=ORDERS, default="confidence", help="which cells come first")
     args = parser.parse_args()
     writer = Within(args)
     print("| request | schema, as it stands in the prompt | answer | right |\n|---|---|---|---|")

@@ -6,7 +6,8 @@
 The first stage runs at a constant rate, with no end in sight, and leaves RUN/checkpoint.pt every
 few minutes. The second takes the newest of it, lets the rate fall to nothing, has the products see
 weights rounded to int4 (the embedding to int8) over its second half, and leaves RUN/annealed.pt,
-which is exported. The first can then go on from where it was. The optimiser is that of `train.py`;
+which is exported; killed on the way, it goes on from what it left there when it is started again.
+The first can then go on from where it was. The optimiser is that of `train.py`;
 what is masked, and what it counts, is told in `masking.py`.
 """
 
@@ -118,7 +119,9 @@ class Probe:
         rng = random.Random(seed)
         lessons = tasks.Mixture(training, seed)
         draws = {"copy": lessons.plain_copy, "records": lambda: tasks.json_sample(
-            *training.records.draw(rng, 3, evaluation=True), "synthetic")}  # fmt: skip
+            *training.records.draw(rng, 3, evaluation=True), "synthetic"),
+                 "everyday": lambda: tasks.json_sample(
+            *training.sentences.draw(rng, evaluation=True), "everyday")}  # fmt: skip
         if held_out.snips:
             draws["snips"] = lambda: tasks.present_snips(rng.choice(held_out.snips))
         if held_out.sgd:
@@ -166,11 +169,12 @@ class Run:
         self.adam = torch.optim.Adam(self.others, lr=adam_lr, betas=(0.9, 0.95))
         self.step = self.tokens = 0
         self.seconds = self.copying = 0.0
+        self.annealing = None  # of a last stage under way: (tokens at its start, its minutes so far)
 
     def state(self):
         return {"config": vars(self.model.c), "model": self.model.state_dict(), "adam": self.adam.state_dict(),
                 "muon": self.muon.buffers, "step": self.step, "tokens": self.tokens,
-                "seconds": self.seconds, "copying": self.copying}  # fmt: skip
+                "seconds": self.seconds, "copying": self.copying, "annealing": self.annealing}  # fmt: skip
 
     def resume(self, state):
         self.model.load_state_dict(state["model"])
@@ -179,6 +183,7 @@ class Run:
             buffer.copy_(saved)
         self.step, self.tokens = state["step"], state["tokens"]
         self.seconds, self.copying = state["seconds"], state["copying"]
+        self.annealing = state.get("annealing")
 
     def update(self, rate):
         norm = torch.nn.utils.clip_grad_norm_(self.others, 1.0)
@@ -282,13 +287,17 @@ def train(args):
     going, done = (os.path.join(args.output, n) for n in ("checkpoint.pt", "annealed.pt"))
     target = going if args.anneal is None else done
     state = torch.load(going, map_location=device) if os.path.exists(going) else None
+    if args.anneal is not None and os.path.exists(done):
+        halfway = torch.load(done, map_location=device)
+        state = halfway if halfway.get("annealing") else state
     model = MaskedDiffusionTransformer(Config(**state["config"])).to(device) if state else begun(args, tokenizer, device)
     run = Run(model, args.muon_lr, args.adam_lr)
     if state:
         run.resume(state)
     run.copying = max(run.copying, args.copying)
-    first, began = run.tokens, time.monotonic() - run.seconds
-    stage_began = time.monotonic()
+    first, minutes_before = run.annealing or (run.tokens, 0)
+    began = time.monotonic() - run.seconds
+    stage_began = time.monotonic() - minutes_before * 60
 
     copying = multiprocessing.Value("d", run.copying)
     batches = Batches(training, tokenizer, args.chunk_tokens, copying, args.seed + run.step)
@@ -300,11 +309,10 @@ def train(args):
              "anneal": args.anneal, **vars(model.c)}  # fmt: skip
     print(json.dumps(about), file=log)
 
-    def finished():
+    def ended():
         return (
             time.monotonic() - stage_began > args.minutes * 60
-            or (args.steps is not None and run.step >= args.steps)
-            or (args.anneal is not None and run.tokens - first >= args.anneal)
+            or args.anneal is not None and run.tokens - first >= args.anneal
         )
 
     losses, saved = [], time.monotonic()
@@ -321,7 +329,7 @@ def train(args):
             run.tokens += chunk[0].numel()
         norm = run.update(rate)
         run.seconds = time.monotonic() - began
-        last = finished()
+        last = ended() or args.steps is not None and run.step >= args.steps
         if run.step % 20 == 0 or last:
             row = {"step": run.step, "seconds": round(run.seconds), "tokens": run.tokens,
                    "loss": round(float(sum(losses)) / len(losses) * args.chunks, 4), "rate": round(rate, 4),
@@ -336,8 +344,8 @@ def train(args):
             print(json.dumps(row), file=log)
         if last or time.monotonic() - saved > args.save_minutes * 60:
             saved = time.monotonic()
-            if args.anneal is None or last:
-                save(target, run.state())
+            run.annealing = None if args.anneal is None or ended() else (first, minutes)
+            save(target, run.state())
         if last:
             break
     log.close()

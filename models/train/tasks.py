@@ -14,6 +14,7 @@ import random
 from dataclasses import dataclass, field
 
 import data
+import everyday
 import molecules
 import synthetic
 import wikisql
@@ -27,7 +28,7 @@ BEGUN, SOUND = 0.5, 0.55
 FLUENT = 0.85
 
 # Shares once copying is learned; before, molecules, which copy nothing, wait.
-SHARES = {"snips": 0.17, "sgd": 0.27, "synthetic": 0.28, "sql": 0.2, "molecules": 0.08}
+SHARES = {"snips": 0.2, "sgd": 0.24, "synthetic": 0.16, "everyday": 0.14, "sql": 0.23, "molecules": 0.03}
 LESSON_SHARES = {"snips": 0.2, "sgd": 0.25, "synthetic": 0.4, "sql": 0.15}
 
 
@@ -121,6 +122,7 @@ class Sources:
             self.words.intents = ["Add", "Find", "Book"]
             self.words.all_values = pools["title"]
         self.records = synthetic.Records(pools, self.words.phrase)
+        self.sentences = everyday.Everyday(pools, self.words.phrase)
 
 
 def load(folder, pools):
@@ -147,7 +149,7 @@ class Mixture:
         if rng.random() < plain:
             return self.plain_copy()
         shares = SHARES if copying >= SOUND else LESSON_SHARES
-        at_hand = {"snips": sources.snips, "sgd": sources.sgd, "synthetic": True,
+        at_hand = {"snips": sources.snips, "sgd": sources.sgd, "synthetic": True, "everyday": True,
                    "sql": sources.questions, "molecules": sources.smiles}  # fmt: skip
         names = [n for n in shares if at_hand[n] and (n != "sql" or copying >= BEGUN)]
         name = rng.choices(names, [shares[n] for n in names])[0]
@@ -175,9 +177,12 @@ class Mixture:
         most = 2 if copying < BEGUN else 4 if copying < SOUND else 7
         return json_sample(*self.sources.records.draw(self.rng, most), "synthetic")
 
+    def everyday(self, copying):
+        return json_sample(*self.sources.sentences.draw(self.rng), "everyday")
+
     def sql(self, copying):
         question = self.rng.choice(self.sources.questions)
-        if self.rng.random() < 0.3:
+        if self.rng.random() < (0.3 if copying < FLUENT else 0.15):
             question = swap_question(question, self.sources.words, self.rng)
         return present_question(question, self.rng)
 

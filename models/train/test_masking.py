@@ -4,7 +4,7 @@ import unittest
 
 import torch
 
-from masking import SPARE, mask_cells
+from masking import FAR, SPARE, mask_cells
 
 
 def drawn(seed=0, rows=600, length=40):
@@ -34,16 +34,22 @@ class Masks(unittest.TestCase):
         changes = (masked[:, 1:] != masked[:, :-1]).sum(1)
         self.assertGreater(int((changes > 6).sum()), 150)
 
-    def test_cells_behind_the_end_count_little_and_rows_by_the_root_of_what_they_mask(self):
-        _, ends, masked, weight = drawn()
-        at = torch.arange(40)
-        inside = at <= ends[:, None]
-        for row in range(50):
-            whole = weight[row][inside[row]].unique()
-            self.assertEqual(len(whole), 1)
-            spare = weight[row][~inside[row]].unique()
-            self.assertTrue(torch.allclose(spare, whole * SPARE))
-        worth = torch.where(inside, 1.0, SPARE)
+    def test_cells_behind_the_end_count_little_and_those_far_behind_a_front_less(self):
+        _, ends, _, weight = drawn()
+        plain = fronts = 0
+        for row, end in zip(weight, ends.tolist()):
+            inside, spare = row[: end + 1], row[end + 1 :]
+            self.assertTrue(torch.allclose(spare, inside.max() * SPARE))
+            plain += bool(torch.allclose(inside, inside.max()))
+            fronts += bool(inside[-1] < inside.max())
+            self.assertTrue((inside[1:] <= inside[:-1] + 1e-6).all())
+            self.assertGreaterEqual(float(inside[-1]), FAR * float(inside.max()) - 1e-6)
+        self.assertGreater(plain, 200)
+        self.assertGreater(fronts, 150)
+
+    def test_rows_count_by_the_root_of_what_they_mask(self):
+        _, _, masked, weight = drawn()
+        worth = weight / weight.max(1).values[:, None]
         of_row = (weight * masked).sum(1)
         share = of_row / (worth * masked).sum(1).sqrt()
         self.assertTrue(torch.allclose(share, share[0].expand(600)))

@@ -47,6 +47,7 @@ class EndToEnd(unittest.TestCase):
             try:
                 stages.train(options(folder, steps=30))
                 stages.train(options(folder, steps=60))
+                stages.train(options(folder, anneal=12_000, steps=66))
                 stages.train(options(folder, anneal=12_000))
             finally:
                 stages.SHAPES["tiny"] = shape
@@ -54,6 +55,11 @@ class EndToEnd(unittest.TestCase):
                 rows = [row for row in map(json.loads, f) if "loss" in row]
             self.assertEqual([r["step"] for r in rows[:4]], [20, 30, 40, 60])
             self.assertLess(rows[-1]["loss"], rows[0]["loss"])
+            # A last stage that was killed goes on: the rate falls on, and ends where it was to end.
+            at = {r["step"]: r for r in rows}
+            self.assertTrue(0.4 < at[66]["rate"] < 0.8 and 80 not in at)
+            self.assertLess(abs(rows[-1]["tokens"] - at[60]["tokens"] - 12_000), 1100)
+            self.assertLess(rows[-1]["rate"], 0.1)
             self.assertTrue(rows[-1]["rounding"] and not rows[0]["rounding"])
 
             model = export.trained(os.path.join(folder, "run", "annealed.pt"))
@@ -69,6 +75,13 @@ class EndToEnd(unittest.TestCase):
                 files = json.load(f)["files"]
             self.assertGreater(len(files), 4)
             self.assertTrue(all(f["bytes"] < 70_000 for f in files if "-of-" in f["name"]))
+
+            # A shipped model is a start: its weights as they are, all else anew.
+            on = options(folder, output=os.path.join(folder, "on"), start=out, steps=1, muon_lr=0.0, adam_lr=0.0)
+            stages.train(on)
+            again = export.trained(os.path.join(folder, "on", "checkpoint.pt"))
+            for name, tensor in dict(load(dequantised(out), torch.float32).state_dict()).items():
+                self.assertTrue(torch.allclose(again.state_dict()[name], tensor, atol=1e-6), name)
 
             shipped = load(dequantised(out), torch.float32)
             model.round_weights(True)

@@ -8,6 +8,7 @@ import sqlite3
 import unittest
 
 import data
+import everyday
 import molecules
 import schema
 import synthetic
@@ -39,9 +40,8 @@ class Notation(unittest.TestCase):
         self.assertEqual([text[s:e] for s, e in schema.leaves(value)], ["x", "1", "true", "y", "2.5"])
 
 
-class Records(unittest.TestCase):
-    def drawn(self, evaluation):
-        return synthetic.sample(POOLS, lambda rng: "zyx qua", 3, 300, evaluation)
+class Valid:
+    """What holds for all records: `drawn(evaluation)` gives (schema, request, value)."""
 
     def test_values_are_of_their_schema(self):
         kinds = {"integer": int, "number": (int, float), "boolean": bool, "string": str}
@@ -72,6 +72,32 @@ class Records(unittest.TestCase):
         trained, kept = ({schema.notation(s) for s, _, _ in self.drawn(e)} for e in (False, True))
         self.assertFalse(trained & kept)
         self.assertGreater(len(trained), 200)
+
+
+class Records(Valid, unittest.TestCase):
+    def drawn(self, evaluation):
+        return synthetic.sample(POOLS, lambda rng: "zyx qua", 3, 300, evaluation)
+
+
+class Everyday(Valid, unittest.TestCase):
+    def drawn(self, evaluation):
+        rng, source = random.Random(3), everyday.Everyday(POOLS, lambda rng: "zyx qua")
+        return [source.draw(rng, evaluation) for _ in range(300)]
+
+    def test_every_sentence_can_be_said(self):
+        rng, source = random.Random(5), everyday.Everyday(POOLS, lambda rng: "zyx qua")
+        self.assertGreater(len(set(everyday.SENTENCES)), 100)
+        for sentence in everyday.SENTENCES:
+            said = [source.said(rng, sentence, properties := {}, value := {}, str) for _ in range(20)]
+            self.assertTrue(any(said), sentence)
+            self.assertTrue(properties and value, sentence)
+            for text in filter(None, said):
+                self.assertNotRegex(text, r"[{}\[\]<>]")
+
+    def test_none_of_them_is_of_the_own_requests(self):
+        with open(os.path.join(os.path.dirname(__file__), "own-requests.jsonl"), encoding="utf-8") as f:
+            own = {schema.notation(row["schema"]) for row in map(json.loads, f)}
+        self.assertFalse(own & {schema.notation(of) for of, _, _ in self.drawn(False)})
 
 
 class Queries(unittest.TestCase):
