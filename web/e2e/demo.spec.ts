@@ -124,9 +124,12 @@ test("figures stand as charts, with their sums in words", async ({ page }) => {
   );
   await expect(chart("In batches, a step")).toHaveAccessibleName(/together \d+/);
   await expect(chart("Time a step").locator("rect")).not.toHaveCount(0);
-  await expect(chart("Its memo of lexings")).toHaveCount(0);
-  await lane(page, "epic").getByRole("radio").check();
-  await expect(chart("Its memo of lexings")).toHaveAccessibleName(/known \d+, looked up anew \d+/);
+  for (const method of ["lacuna", "epic"]) {
+    await lane(page, method).getByRole("radio").check();
+    await expect(chart("Memo look-ups a step")).toHaveAccessibleName(/known [1-9]\d*, looked up anew \d+/);
+  }
+  await lane(page, "unconstrained").getByRole("radio").check();
+  await expect(chart("Memo look-ups a step")).toHaveCount(0);
 });
 
 test("the order of the commits can be seen as colours", async ({ page }) => {

@@ -31,6 +31,12 @@ impl MemoUses {
         ]
     }
 
+    /// All of them together.
+    pub fn total(self) -> MemoUse {
+        let all = self.named().into_iter();
+        all.fold(MemoUse::default(), |sum, (_, memo)| sum + memo)
+    }
+
     /// What came after an earlier count.
     #[must_use]
     pub fn since(self, before: Self) -> Self {

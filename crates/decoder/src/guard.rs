@@ -5,10 +5,10 @@
 //! canvas for good that its guard did not allow. [`GrammarGuard`] is the exact checker;
 //! the published methods are guards too (`lacuna eval`), and [`NoGuard`] allows all.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, Weights};
-use lacuna_lexer::{BitSet, TokenId, Vocabulary};
+use lacuna_lexer::{BitSet, MemoUse, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
@@ -112,6 +112,9 @@ pub struct GrammarGuard {
     vocabulary: Arc<Vocabulary>,
     /// A token for every cell that completes the canvas.
     witness: Vec<TokenId>,
+    /// What the checker's memos had been asked before, and through this guard.
+    before: MemoUse,
+    uses: Arc<Mutex<MemoUse>>,
 }
 
 /// Cells up to which the shortest text is looked for, for the error's sake.
@@ -121,11 +124,30 @@ impl GrammarGuard {
     /// A guard by a checker that counts in `vocabulary`.
     pub fn new(checker: Checker, vocabulary: Arc<Vocabulary>) -> Self {
         Self {
+            before: checker.memo_uses().total(),
             checker,
             keep: None,
             vocabulary,
             witness: Vec::new(),
+            uses: Arc::default(),
         }
+    }
+
+    /// What is asked of the checker's memos through this guard, kept up to date.
+    pub fn uses(&self) -> Arc<Mutex<MemoUse>> {
+        Arc::clone(&self.uses)
+    }
+
+    fn count(&self) {
+        if let Ok(mut uses) = self.uses.lock() {
+            *uses = self.checker.memo_uses().total().since(self.before);
+        }
+    }
+
+    fn decide(&mut self, cells: &[Cell]) -> CanvasVerdict {
+        let (verdict, _) = self.checker.check_canvas(cells);
+        self.count();
+        verdict
     }
 
     /// The same guard, handing its checker to `keep` in the end: what it has found out
@@ -151,7 +173,7 @@ impl Guard for GrammarGuard {
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         // A run is the same whatever ran before.
         self.checker.forget_completions();
-        match self.checker.check_canvas(cells).0 {
+        match self.decide(cells) {
             CanvasVerdict::Completable(tokens) => {
                 self.witness = tokens;
                 Ok(())
@@ -171,7 +193,7 @@ impl Guard for GrammarGuard {
     }
 
     fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
-        match self.checker.check_canvas(cells).0 {
+        match self.decide(cells) {
             CanvasVerdict::Completable(tokens) => {
                 self.witness = tokens;
                 Ok(())
@@ -201,6 +223,7 @@ impl Guard for GrammarGuard {
 
     fn masks(&mut self, cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
         let masks = self.checker.masks(cells);
+        self.count();
         let size = self.vocabulary.len();
         let token_set = |mask: &BitSet| {
             let mut tokens = TokenSet::empty(size);
@@ -217,7 +240,9 @@ impl Guard for GrammarGuard {
     }
 
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
-        let best = self.checker.best(cells, weights)?.tokens;
+        let best = self.checker.best(cells, weights);
+        self.count();
+        let best = best?.tokens;
         self.witness.clone_from(&best);
         Some(best)
     }

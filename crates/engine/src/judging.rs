@@ -28,7 +28,7 @@ pub(crate) enum Judging {
 pub(crate) struct Opened {
     pub guard: Box<dyn Guard>,
     pub vocabulary: Arc<Vocabulary>,
-    /// What is asked of its memo, if it has one.
+    /// What is asked of its memos, if it has any.
     pub memo: Option<Arc<Mutex<MemoUse>>>,
 }
 
@@ -69,9 +69,9 @@ impl Judging {
             Self::Checker(found) => {
                 let (guard, vocabulary) = engine.pool.guard(&found.grammar, &begin.writable);
                 Opened {
+                    memo: Some(guard.uses()),
                     guard: Box::new(guard),
                     vocabulary,
-                    memo: None,
                 }
             }
             Self::Published(grammar, parts) => {

@@ -64,13 +64,14 @@ pub use lacuna_grammar::derivation::{By, Derivation};
 pub use lacuna_grammar::export::Target as ExportTarget;
 pub use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
 #[cfg(feature = "model")]
+pub use lacuna_lexer::MemoUse;
+#[cfg(feature = "model")]
 pub use method::{Judge, Method};
 #[cfg(all(feature = "model", not(target_arch = "wasm32")))]
 pub use pollster::block_on;
 #[cfg(feature = "model")]
 pub use prompted::PromptedModel;
-#[cfg(feature = "model")]
-pub use published::{MemoUse, Patience, Published, PublishedGuard};
+pub use published::{Patience, Published, PublishedGuard};
 #[cfg(feature = "model")]
 pub use run::{ModelRun, Summary};
 pub use schema_choices::SchemaChoices;

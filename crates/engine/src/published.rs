@@ -9,7 +9,7 @@ use lacuna_checker::Pattern;
 use lacuna_decoder::{Cell, Completion, DecodeError, Guard, Reason};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
-use lacuna_lexer::Vocabulary;
+use lacuna_lexer::{MemoUse, Vocabulary};
 use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler, PublishedError};
 
 use crate::Fault;
@@ -40,7 +40,10 @@ impl Published {
             Self::Mundler(_) => (0, 0),
             Self::Epic(method) => method.memo_use(),
         };
-        MemoUse { asked, known }
+        MemoUse {
+            asked,
+            made: asked - known,
+        }
     }
 }
 
@@ -48,15 +51,6 @@ impl From<PublishedError> for Fault {
     fn from(error: PublishedError) -> Self {
         Self::new("method", error.to_string())
     }
-}
-
-/// How often a method's memo was asked, and knew.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoUse {
-    /// Lexings that were asked for.
-    pub asked: u64,
-    /// Of these, those that were known.
-    pub known: u64,
 }
 
 /// Milliseconds from any origin, and how many of them one check may take.
@@ -116,8 +110,7 @@ impl PublishedGuard {
         };
         let now = method.memo_use();
         if let Ok(mut uses) = self.uses.lock() {
-            uses.asked = now.asked - self.before.asked;
-            uses.known = now.known - self.before.known;
+            *uses = now.since(self.before);
         }
         answer
     }

@@ -64,7 +64,7 @@ impl ModelRun {
         self.run.timings()
     }
 
-    /// What has been asked of the method's memo; `None` where it has none.
+    /// What has been asked of the method's memos; `None` where it has none.
     pub fn memo(&self) -> Option<MemoUse> {
         let memo = self.memo.as_ref()?;
         memo.lock().ok().map(|uses| *uses)

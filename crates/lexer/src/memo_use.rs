@@ -20,8 +20,12 @@ impl MemoUse {
     /// assert_eq!(MemoUse::default().hit_rate(), None);
     /// ```
     pub fn hit_rate(self) -> Option<f64> {
-        let known = self.asked.saturating_sub(self.made);
-        (self.asked > 0).then(|| known as f64 / self.asked as f64)
+        (self.asked > 0).then(|| self.known() as f64 / self.asked as f64)
+    }
+
+    /// Answers that were known.
+    pub fn known(self) -> u64 {
+        self.asked.saturating_sub(self.made)
     }
 
     /// What came after an earlier count.

@@ -156,7 +156,7 @@ pub(crate) fn figures_to_js(
             batch_tokens: now.batch_tokens - before.batch_tokens,
             recovered: now.recovered - before.recovered,
             memo_asked: memo.map(|memo| memo.asked - memo_before.asked),
-            memo_known: memo.map(|memo| memo.known - memo_before.known),
+            memo_known: memo.map(|memo| memo.known() - memo_before.known()),
         },
     })
 }

@@ -120,7 +120,7 @@ export interface Timings {
 export interface FiguresEvent extends Timings {
   readonly type: "figures";
   readonly step: number;
-  /** Where the method has a memo (EPIC's, of lexings): how often it was asked. */
+  /** Where the method has memos (the checker's, EPIC's of lexings): how often they were asked. */
   readonly memoAsked?: number;
   /** Of these, how often it knew. */
   readonly memoKnown?: number;

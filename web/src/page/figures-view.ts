@@ -97,7 +97,7 @@ function memo(figures: readonly FiguresEvent[]): HTMLElement {
   const asked = total(figures, ({ memoAsked = 0 }) => memoAsked);
   const known = total(figures, ({ memoKnown = 0 }) => memoKnown);
   const share = asked === 0 ? "never asked" : `${Math.round((known / asked) * 100)} % known`;
-  return bars("Its memo of lexings", share, [
+  return bars("Memo look-ups a step", share, [
     series(figures, ["known", "--chart-known"], ({ memoKnown = 0 }) => memoKnown),
     series(
       figures,

@@ -95,7 +95,11 @@ impl Evaluation<'_> {
         let mut uses = Arc::new(Mutex::new(MemoUse::default()));
         let guard: Box<dyn Guard> = match method.judge {
             Judge::Nobody => Box::new(NoGuard),
-            Judge::Checker => Box::new(self.engine.guard(request)?),
+            Judge::Checker => {
+                let guard = self.engine.guard(request)?;
+                uses = guard.uses();
+                Box::new(guard)
+            }
             Judge::Published(parts) => {
                 let published = match self.kept.take(&method.name) {
                     Some(published) => published,
@@ -139,7 +143,7 @@ impl Evaluation<'_> {
                 } = event
                 {
                     let memo = uses.lock().map(|uses| *uses).unwrap_or_default();
-                    let memo = (memo.asked, memo.known);
+                    let memo = (memo.asked, memo.known());
                     return Ok(Ended {
                         bytes: text,
                         outcome,
