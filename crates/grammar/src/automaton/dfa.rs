@@ -133,32 +133,6 @@ impl Dfa {
         }
     }
 
-    /// The automaton with these transitions, by state, all of whose states can be
-    /// reached and reach acceptance.
-    pub(super) fn of_ranges(
-        rows: &[Vec<(u8, u8, StateId)>],
-        classes: Box<[u8; 256]>,
-        class_count: usize,
-        accepting: Vec<bool>,
-        start: StateId,
-    ) -> Self {
-        let mut table = vec![DEAD; class_count * rows.len()];
-        for (state, row) in rows.iter().enumerate() {
-            let cells = &mut table[state * class_count..][..class_count];
-            for &(low, high, next) in row {
-                let (low, high) = (classes[low as usize], classes[high as usize]);
-                cells[low as usize..=high as usize].fill(next);
-            }
-        }
-        Self {
-            classes,
-            class_count,
-            table,
-            accepting,
-            start,
-        }
-    }
-
     /// The automaton of a table (`state * class_count + class`, [`Self::NOWHERE`] for no
     /// transition), all of whose states can be reached and reach acceptance.
     pub(crate) fn of_table(

@@ -180,17 +180,26 @@ pub(crate) fn blocks(pieces: &[Lead], size: u32, lead: &mut dyn FnMut(&[Lead]) -
 }
 
 /// An automaton over spellings in the making. Its first states are those of the
-/// automaton over characters.
+/// automaton over characters. A state is a node of a tree and where that leads; the
+/// table is made at the end, when all bytes that are told apart are known.
 pub(crate) struct Speller<'s> {
     spelling: &'s dyn Spelling,
     start: StateId,
     forest: Forest,
     /// For each node, the only place that it leads to.
     only: Vec<Option<u32>>,
-    rows: Vec<Vec<(u8, u8, StateId)>>,
+    /// For each state the node that it is, if it reads anything, and where its targets
+    /// begin.
+    rows: Vec<(u32, usize)>,
+    targets: Vec<StateId>,
+    /// Targets of states that are being made.
+    open: Vec<StateId>,
     accepting: Vec<bool>,
     copies: FxHashMap<(u32, StateId), StateId>,
 }
+
+/// The node of a state that reads nothing.
+const LEAF: u32 = u32::MAX;
 
 impl<'s> Speller<'s> {
     pub(crate) fn new(spelling: &'s dyn Spelling, states: usize, start: StateId) -> Self {
@@ -199,7 +208,9 @@ impl<'s> Speller<'s> {
             start,
             forest: Forest::default(),
             only: Vec::new(),
-            rows: vec![Vec::new(); states],
+            rows: vec![(LEAF, 0); states],
+            targets: Vec::new(),
+            open: Vec::new(),
             accepting: vec![false; states],
             copies: FxHashMap::default(),
         }
@@ -231,14 +242,19 @@ impl<'s> Speller<'s> {
         self.rows[state as usize] = self.row(tree, places);
     }
 
-    fn row(&mut self, node: u32, places: &[StateId]) -> Vec<(u8, u8, StateId)> {
-        let bytes = self.forest.nodes[node as usize].clone();
-        let leads = bytes.into_iter();
-        let leads = leads.map(|(low, high, to)| match to {
-            To::Place(place) => (low, high, places[place as usize]),
-            To::Node(below) => (low, high, self.copy(below, places)),
-        });
-        leads.collect()
+    fn row(&mut self, node: u32, places: &[StateId]) -> (u32, usize) {
+        let begun = self.open.len();
+        for at in 0..self.forest.nodes[node as usize].len() {
+            let target = match self.forest.nodes[node as usize][at].2 {
+                To::Place(place) => places[place as usize],
+                To::Node(below) => self.copy(below, places),
+            };
+            self.open.push(target);
+        }
+        let first = self.targets.len();
+        self.targets.extend_from_slice(&self.open[begun..]);
+        self.open.truncate(begun);
+        (node, first)
     }
 
     fn copy(&mut self, node: u32, places: &[StateId]) -> StateId {
@@ -268,14 +284,21 @@ impl<'s> Speller<'s> {
     }
 
     pub(crate) fn finish(self) -> Dfa {
-        let ranges = self.rows.iter().flatten();
+        let ranges = self.forest.nodes.iter().flatten();
         let (classes, firsts) = byte_classes(ranges.map(|&(low, high, _)| (low, high)));
-        Dfa::of_ranges(
-            &self.rows,
-            classes,
-            firsts.len(),
-            self.accepting,
-            self.start,
-        )
+        let class_count = firsts.len();
+        let mut table = vec![Dfa::NOWHERE; class_count * self.rows.len()];
+        let cells = table.chunks_exact_mut(class_count);
+        for (cells, &(node, first)) in cells.zip(&self.rows) {
+            if node == LEAF {
+                continue;
+            }
+            let node = &self.forest.nodes[node as usize];
+            for (&(low, high, _), &target) in node.iter().zip(&self.targets[first..]) {
+                let (low, high) = (classes[low as usize], classes[high as usize]);
+                cells[low as usize..=high as usize].fill(target);
+            }
+        }
+        Dfa::of_table(classes, class_count, table, self.accepting, self.start)
     }
 }

@@ -104,9 +104,11 @@ impl StringSpelling {
                 Expr::literal(spelled)
             }
             StringSpelling::Any => {
-                let characters = text.chars().map(every_spelling);
-                let quote = || std::iter::once(Expr::literal("\""));
-                Expr::Sequence(quote().chain(characters).chain(quote()).collect())
+                let mut parts = Vec::with_capacity(text.len() + 2);
+                parts.push(Expr::literal("\""));
+                parts.extend(text.chars().map(every_spelling));
+                parts.push(Expr::literal("\""));
+                Expr::Sequence(parts)
             }
         }
     }
@@ -135,7 +137,7 @@ fn spell_canonically(character: char, spelled: &mut Vec<u8>) {
 }
 
 fn every_spelling(character: char) -> Expr {
-    let mut spellings = Vec::new();
+    let mut spellings = Vec::with_capacity(3);
     let code = character as u32;
     if PLAIN
         .iter()
@@ -153,7 +155,7 @@ fn every_spelling(character: char) -> Expr {
 /// A character by the numbers of its units, with digits of either case.
 fn escaped(character: char) -> Expr {
     let mut parts = Vec::new();
-    let mut literal = Vec::new();
+    let mut literal = Vec::with_capacity(12);
     for unit in character.encode_utf16(&mut [0; 2]) {
         literal.extend(b"\\u");
         for place in (0..4).rev() {
@@ -161,7 +163,8 @@ fn escaped(character: char) -> Expr {
                 digit @ 0..=9 => literal.push(b'0' + digit),
                 digit => {
                     let (upper, lower) = (b'A' + digit - 10, b'a' + digit - 10);
-                    parts.push(Expr::literal(std::mem::take(&mut literal)));
+                    parts.push(Expr::literal(&literal));
+                    literal.clear();
                     parts.push(Expr::Chars(Box::new([
                         (upper.into(), upper.into()),
                         (lower.into(), lower.into()),

@@ -250,7 +250,14 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Result<String, Diagnostic> {
         let start = self.at;
-        self.at += 1;
+        let bytes = &self.text.as_bytes()[start + 1..];
+        let special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..0x20);
+        let plain = bytes.iter().position(special).unwrap_or(bytes.len());
+        if bytes.get(plain) == Some(&b'"') {
+            self.at += plain + 2;
+            return Ok(self.text[start + 1..self.at - 1].to_owned());
+        }
+        self.at += 1 + plain;
         loop {
             match self.peek() {
                 None => return Err(self.error("syntax", start, "this string never ends")),
@@ -261,10 +268,6 @@ impl Reader<'_> {
         }
         self.at += 1;
         let spelled = self.text.get(start..self.at).unwrap_or_default();
-        let is_plain = |byte: u8| byte >= 0x20 && byte != b'\\';
-        if spelled.len() >= 2 && spelled.bytes().all(is_plain) {
-            return Ok(spelled[1..spelled.len() - 1].to_owned());
-        }
         let inner = spelled
             .strip_prefix('"')
             .and_then(|rest| rest.strip_suffix('"'));

@@ -19,6 +19,7 @@ pub(super) fn is_plain(character: char) -> bool {
 /// spellings; not trimmed then.
 pub(super) fn spelled(tree: &Tree, spelling: StringSpelling, beside: Option<&Dfa>) -> Dfa {
     let mut rows = Rows::new(tree, spelling, beside);
+    rows.reserve(tree, spelling);
     // Nodes come behind those that they lead to.
     let mut places: Vec<StateId> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
@@ -125,6 +126,17 @@ impl Rows {
             rows.accepting.push(all.is_accepting(state));
         }
         rows
+    }
+
+    /// Makes room for the states of a tree.
+    fn reserve(&mut self, tree: &Tree, spelling: StringSpelling) {
+        let own = |node: &super::words::Node| match (spelling, node.children.len()) {
+            (StringSpelling::Any, count @ 1..) => 5 + count.min(6),
+            _ => 1,
+        };
+        let states = tree.nodes.iter().map(own).sum::<usize>();
+        self.accepting.reserve_exact(states);
+        self.table.reserve_exact(states * self.class_count);
     }
 
     /// A state more, with the transitions of another one.
