@@ -9,6 +9,8 @@
 //! deterministic, as in Chandra, Kozen and Stockmeyer, "Alternation", 1981), so what it
 //! accepts is exact whatever is repeated or negated.
 
+use std::rc::Rc;
+
 use super::alphabet::{Alphabet, sets_of};
 use super::{AutomatonError, Dfa, Language, Limits, NfaBuilder, NfaState};
 use crate::Expr;
@@ -179,8 +181,8 @@ impl Conditions {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Way {
     state: NfaState,
-    /// In order.
-    demands: Vec<Demand>,
+    /// In order; shared by the ways that go on from one.
+    demands: Rc<[Demand]>,
 }
 
 /// One of these ways reaches the end, or none does.
@@ -270,17 +272,24 @@ impl Machine<'_> {
     /// What ways come to by a symbol, before conditions are looked at.
     fn read(&self, ways: &[Way], symbol: u8) -> Vec<Way> {
         let mut found = Vec::new();
+        let mut known: Known = Vec::new();
         for Way { state, demands } in ways {
-            let demands = demands.iter().map(|demand| Demand {
-                negated: demand.negated,
-                ways: self.read(&demand.ways, symbol),
-            });
-            let demands: Vec<Demand> = demands.collect();
             let edges = self.byte_edges[*state as usize].iter();
             let edges = edges.filter(|(low, high, _)| (*low..=*high).contains(&symbol));
-            found.extend(edges.map(|&(_, _, state)| Way {
-                state,
-                demands: demands.clone(),
+            let mut edges = edges.peekable();
+            if edges.peek().is_none() {
+                continue;
+            }
+            let read = |demand: &Demand| Demand {
+                negated: demand.negated,
+                ways: self.read(&demand.ways, symbol),
+            };
+            let demands = once(&mut known, demands, |demands| {
+                Some(demands.iter().map(read).collect())
+            });
+            found.extend(edges.filter_map(|&(_, _, state)| {
+                let demands = demands.clone()?;
+                Some(Way { state, demands })
             }));
         }
         found
@@ -290,15 +299,22 @@ impl Machine<'_> {
     /// left out.
     fn closed(&mut self, ways: Vec<Way>, before: &Before) -> Vec<Way> {
         let mut todo = Vec::new();
-        for way in ways {
-            todo.extend(self.demanded(way, before));
+        let mut known: Known = Vec::new();
+        for Way { state, demands } in ways {
+            let demands = once(&mut known, &demands, |demands| {
+                self.demanded(demands, before)
+            });
+            todo.extend(demands.map(|demands| Way { state, demands }));
         }
         let mut seen: Vec<Way> = Vec::new();
         while let Some(way) = todo.pop() {
             self.ways += 1;
-            if self.ways > MAX_WAYS || !put(&mut seen, way.clone()) {
+            if self.ways > MAX_WAYS {
                 continue;
             }
+            let Err(place) = seen.binary_search(&way) else {
+                continue;
+            };
             let to = |state: NfaState| Way {
                 state,
                 demands: way.demands.clone(),
@@ -309,6 +325,7 @@ impl Machine<'_> {
             for &(_, condition, state) in conditions.iter().filter(|it| it.0 == way.state) {
                 todo.extend(self.met(condition, to(state), before));
             }
+            seen.insert(place, way);
         }
         // Between characters only what reads or ends counts.
         let ends = self.ends;
@@ -318,31 +335,32 @@ impl Machine<'_> {
             reads || ends.contains(&way.state) || marks(way.state)
         });
         let all = way(self.anything);
-        if seen.contains(&all) {
+        if seen.binary_search(&all).is_ok() {
             return vec![all];
         }
-        let is_less = |way: &Way| {
-            let mut alike = seen.iter().filter(|other| other.state == way.state);
-            alike.any(|other| {
-                let mut demands = other.demands.iter();
-                other != way && demands.all(|demand| way.demands.contains(demand))
-            })
-        };
-        let kept = seen.iter().filter(|way| !is_less(way));
-        kept.cloned().collect()
+        let mut is_less = Vec::with_capacity(seen.len());
+        for alike in seen.chunk_by(|one, other| one.state == other.state) {
+            is_less.extend(alike.iter().map(|way| {
+                alike.iter().any(|other| {
+                    let mut demands = other.demands.iter();
+                    other != way && demands.all(|demand| way.demands.contains(demand))
+                })
+            }));
+        }
+        let mut is_less = is_less.into_iter();
+        seen.retain(|_| is_less.next() == Some(false));
+        seen
     }
 
-    /// The way with its demands closed; `None` where one cannot be met.
-    fn demanded(&mut self, way: Way, before: &Before) -> Option<Way> {
-        let mut kept = Way {
-            state: way.state,
-            demands: Vec::new(),
-        };
-        for Demand { negated, ways } in way.demands {
-            let ways = self.closed(ways, before);
+    /// Demands closed; `None` where one cannot be met.
+    fn demanded(&mut self, demands: &[Demand], before: &Before) -> Option<Rc<[Demand]>> {
+        let mut kept = way(self.start);
+        for Demand { negated, ways } in demands {
+            let ways = self.closed(ways.clone(), before);
+            let negated = *negated;
             kept = self.with(kept, Demand { negated, ways })?;
         }
-        Some(kept)
+        Some(kept.demands)
     }
 
     /// The way with a demand more; `None` where that cannot be met.
@@ -358,7 +376,10 @@ impl Machine<'_> {
         if way.demands.contains(&denied) {
             return None;
         }
-        put(&mut way.demands, demand);
+        if let Err(place) = way.demands.binary_search(&demand) {
+            let (before, behind) = way.demands.split_at(place);
+            way.demands = [before, &[demand], behind].concat().into();
+        }
         Some(way)
     }
 
@@ -386,20 +407,30 @@ impl Machine<'_> {
     }
 }
 
+/// What was made of demands, which many ways share.
+type Known = Vec<(Rc<[Demand]>, Option<Rc<[Demand]>>)>;
+
+fn once(
+    known: &mut Known,
+    demands: &Rc<[Demand]>,
+    make: impl FnOnce(&[Demand]) -> Option<Rc<[Demand]>>,
+) -> Option<Rc<[Demand]>> {
+    if demands.is_empty() {
+        return Some(demands.clone());
+    }
+    if let Some((_, made)) = known.iter().find(|(other, _)| other == demands) {
+        return made.clone();
+    }
+    let made = make(demands);
+    known.push((demands.clone(), made.clone()));
+    made
+}
+
 fn way(state: NfaState) -> Way {
     Way {
         state,
-        demands: Vec::new(),
+        demands: Rc::new([]),
     }
-}
-
-/// Adds to a list in order; `false` where it is there.
-fn put<T: Ord>(list: &mut Vec<T>, item: T) -> bool {
-    let place = list.binary_search(&item);
-    if let Err(place) = place {
-        list.insert(place, item);
-    }
-    place.is_err()
 }
 
 /// Whether one of the ways is at its end, where the text is.
