@@ -46,9 +46,8 @@ pub fn is_productive(expr: &Expr, rules: &[bool]) -> bool {
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Interleave(interleave) => {
-            let held = interleave.map(|text| is_productive(text, rules));
-            let items = held.restricted(|&holds| holds).fewest();
-            items.is_some_and(|it| it.len() < 2 || held.separator)
+            let fewest = interleave.fewest_that(|text| is_productive(text, rules));
+            fewest.is_some_and(|count| count < 2 || is_productive(&interleave.separator, rules))
         }
         Expr::Automaton(dfa) => !dfa.is_empty(),
         Expr::Terminal(_) => true,
@@ -67,9 +66,8 @@ pub fn is_nullable(expr: &Expr, rules: &[bool]) -> bool {
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Interleave(interleave) => {
-            let held = interleave.map(|text| is_nullable(text, rules));
-            let items = held.restricted(|&holds| holds).fewest();
-            items.is_some_and(|it| it.len() < 2 || held.separator)
+            let fewest = interleave.fewest_that(|text| is_nullable(text, rules));
+            fewest.is_some_and(|count| count < 2 || is_nullable(&interleave.separator, rules))
         }
         Expr::Automaton(dfa) => dfa.accepts(b""),
     }

@@ -19,6 +19,31 @@ impl<W> Interleave<W> {
         self.missing(&self.start(), 0)
     }
 
+    /// The fewest items of a text whose forms all hold; `None` where there is none.
+    pub fn fewest_that(&self, holds: impl Fn(&W) -> bool) -> Option<usize>
+    where
+        W: Clone,
+    {
+        if self.wanted != 0 {
+            return self.restricted(holds).fewest().map(|items| items.len());
+        }
+        let (mut required, mut once, mut repeats) = (0, 0, false);
+        for item in &self.items {
+            match item.ways.iter().any(|way| holds(&way.text)) {
+                true => {
+                    required += usize::from(item.is_required);
+                    once += 1;
+                    repeats |= !item.is_once;
+                }
+                false if item.is_required => return None,
+                false => {}
+            }
+        }
+        let count = required.max(self.min as usize);
+        let fits = self.max.is_none_or(|max| count <= max as usize);
+        (fits && (repeats || count <= once)).then_some(count)
+    }
+
     /// The items to put where some were hidden, so that the text may end; as many
     /// as there are such places at least.
     pub fn hidden_items(&self, progress: &Progress) -> Option<Vec<Choice>> {
