@@ -154,6 +154,7 @@ impl<'a> Expander<'a> {
         let disjoint = !self
             .possible_types(first)
             .meets(self.possible_types(second))
+            || self.are_apart_at_a_glance(first, second)
             || {
                 let goals = self.goals([(first, true), (second, true)]);
                 goals.is_none_or(|goals| !self.may_hold(&goals))
@@ -184,7 +185,7 @@ impl<'a> Expander<'a> {
     }
 
     /// The schema behind those that only refer to another.
-    fn without_detours(&mut self, mut schema: SchemaId) -> SchemaId {
+    pub(super) fn without_detours(&mut self, mut schema: SchemaId) -> SchemaId {
         for _ in 0..MAX_CHAIN {
             match self.document.node(schema).keywords.as_slice() {
                 [Keyword::Same(target)] => schema = *target,
@@ -204,6 +205,11 @@ impl<'a> Expander<'a> {
     ) {
         let pointer = format!("{}{keyword}", self.document.pointer(schema));
         self.document.find(kind, &pointer, message);
+    }
+
+    /// Whether there will be no grammar: then nothing has to be made but findings.
+    pub(super) fn is_refused(&self) -> bool {
+        !self.document.findings.is_empty()
     }
 
     /// Counts work; `false` where there was too much.
@@ -235,12 +241,8 @@ impl<'a> Expander<'a> {
         let mut marked: HashMap<u64, Vec<usize>> = HashMap::default();
         let todo = goals.iter().map(|&goal| Step::Schema(goal, 0)).collect();
         let mut branches = vec![Branch {
-            shape: Shape::all(),
             todo,
-            splits: Vec::new(),
-            seen: Vec::new(),
-            scopes: 0,
-            share: 1.0,
+            ..Branch::all()
         }];
         let mut branches_were_made = false;
         let mut done = 0.0;
@@ -280,13 +282,16 @@ impl<'a> Expander<'a> {
             if found.len() + branches.len() + options.len() > MAX_SHAPES {
                 return None;
             }
-            branches_were_made = true;
+            let split = branch.splits.swap_remove(at);
+            branches_were_made |= options.len() > 1;
             done -= branch.share;
             branch.share /= options.len() as f64;
-            branch.splits.swap_remove(at);
-            for option in options.into_iter().rev() {
-                let mut taken = branch.clone();
-                taken.todo = option;
+            for (at, &option) in options.iter().enumerate().rev() {
+                let mut taken = match at {
+                    0 => std::mem::replace(&mut branch, Branch::all()),
+                    _ => branch.clone(),
+                };
+                taken.todo = split[option].clone();
                 branches.push(taken);
             }
         }
@@ -307,32 +312,41 @@ impl<'a> Expander<'a> {
         true
     }
 
-    /// The choice with the fewest open ways, and these.
-    fn next_split(&mut self, branch: &mut Branch<'a>) -> Option<(usize, Vec<Steps<'a>>)> {
-        let mut best: Option<(usize, Vec<Steps<'a>>)> = None;
-        for at in 0..branch.splits.len() {
+    /// The choice with the fewest open ways, and these. Choices of which nothing is left
+    /// to say are dropped.
+    fn next_split(&mut self, branch: &mut Branch<'a>) -> Option<(usize, Vec<usize>)> {
+        let mut best: Option<(usize, Vec<usize>)> = None;
+        let mut at = 0;
+        while at < branch.splits.len() {
+            let fewest = best.as_ref().map_or(usize::MAX, |(_, fewest)| fewest.len());
+            if fewest <= 1 {
+                break;
+            }
             let options = branch.splits[at].clone();
             let mut open = Vec::new();
-            for option in options.iter() {
+            let mut is_said = false;
+            for (place, option) in options.iter().enumerate() {
                 if self.is_open(branch, option) {
-                    open.push(option.clone());
+                    let said = option.iter().map(|step| self.is_said(&branch.shape, step));
+                    let said: Vec<Option<bool>> = said.collect();
+                    if !said.contains(&Some(false)) {
+                        open.push(place);
+                        is_said |= !said.contains(&None);
+                    }
                 }
-                if best
-                    .as_ref()
-                    .is_some_and(|(_, fewest)| fewest.len() <= open.len())
-                {
+                if fewest <= open.len() && !is_said {
                     break;
                 }
             }
-            if best
-                .as_ref()
-                .is_none_or(|(_, fewest)| open.len() < fewest.len())
-            {
+            let evaluates = |place: &usize| options[*place].iter().any(Step::evaluates);
+            if is_said && !open.iter().any(evaluates) {
+                branch.splits.swap_remove(at);
+                continue;
+            }
+            if open.len() < fewest {
                 best = Some((at, open));
             }
-            if best.as_ref().is_some_and(|(_, fewest)| fewest.len() <= 1) {
-                break;
-            }
+            at += 1;
         }
         best
     }
