@@ -82,7 +82,7 @@ export const PRESETS: readonly Preset[] = [
     grammar: query,
     request: "Which team did Dirk Nowitzki play for in 2011?",
     task: "sql player,team,points,season",
-    // Its first cells are sure before its last: what stands on the left decides what may follow.
+    // Leftmost first it is done in few steps: what the grammar leaves no choice of costs none.
     options: { length: 40, steps: 40, order: "left-to-right", methods: ["unconstrained"] },
   },
   {
