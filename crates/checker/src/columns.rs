@@ -25,6 +25,9 @@ use crate::sets::{Costed, NOTHING, SetId, StateSets};
 /// Index of a column.
 pub type ColumnId = u32;
 
+/// No column.
+const NO_COLUMN: ColumnId = ColumnId::MAX;
+
 #[derive(Clone, Debug)]
 struct Column {
     /// The settled sets, each with the column where it began; sorted.
@@ -56,7 +59,8 @@ struct Reads {
 pub struct Columns {
     columns: Vec<Column>,
     ids: FxHashMap<Arc<[(ColumnId, SetId)]>, ColumnId>,
-    steps: FxHashMap<(ColumnId, TerminalId), Option<ColumnId>>,
+    /// [`NO_COLUMN`] where there is none.
+    steps: FxHashMap<(ColumnId, TerminalId), ColumnId>,
     kinds: FxHashMap<(Arc<BitSet>, bool), u32>,
     /// By kind of what can be read, and by outlook of the lexer's state, if known.
     hopes: Vec<Box<[Option<bool>]>>,
@@ -237,11 +241,11 @@ impl Columns {
         let key = (column, terminal);
         self.memo_use.asked += 1;
         if let Some(&known) = self.steps.get(&key) {
-            return known;
+            return (known != NO_COLUMN).then_some(known);
         }
         self.memo_use.made += 1;
         let next = self.after(cfg, sets, column, terminal);
-        self.steps.insert(key, next);
+        self.steps.insert(key, next.unwrap_or(NO_COLUMN));
         next
     }
 

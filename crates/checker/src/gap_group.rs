@@ -15,7 +15,6 @@
 use std::collections::VecDeque;
 
 use lacuna_lexer::{LexerState, TerminalId};
-use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
 
@@ -52,23 +51,23 @@ impl Boundaries {
     }
 }
 
-type Arrivals = Box<[(Member, u32)]>;
+type Arrivals = Vec<(Member, u32)>;
 
 /// What symbols do between the boundaries of a gap.
 #[derive(Clone, Debug)]
 pub struct GapGroup {
     /// By terminal and boundary, where its lexemes end.
-    terminals: FxHashMap<(TerminalId, Member), Arrivals>,
+    terminals: Vec<Arrivals>,
     /// By nonterminal and boundary, where its texts end.
     nonterminals: Vec<Arrivals>,
-    /// How its cheapest text from one boundary to another is made.
-    made: FxHashMap<(NonterminalId, Member, Member), Made>,
+    /// By nonterminal and two boundaries, how the cheapest text between them is made.
+    made: Vec<Made>,
     /// Number of boundaries.
     count: usize,
 }
 
 /// A production's symbols that are not empty, with the boundaries behind them.
-type Made = Box<[(Symbol, Member)]>;
+type Made = Vec<(Symbol, Member)>;
 
 const NEVER: u32 = u32::MAX;
 
@@ -86,16 +85,15 @@ impl GapGroup {
         if count > 1 && !cfg.interleaves.is_empty() {
             return None;
         }
-        let mut terminals: FxHashMap<(TerminalId, Member), Vec<(Member, u32)>> =
-            FxHashMap::default();
+        let mut terminals = vec![Arrivals::new(); cfg.lexer.terminal_count() * count];
         for step in &boundaries.steps {
-            let arrivals = terminals.entry((step.terminal, step.from)).or_default();
-            arrivals.push((step.to, step.cost));
+            let place = step.terminal as usize * count + step.from as usize;
+            terminals[place].push((step.to, step.cost));
         }
         let mut group = Self {
-            terminals: packed(terminals),
-            nonterminals: vec![Arrivals::default(); cfg.productions.len() * count],
-            made: FxHashMap::default(),
+            terminals,
+            nonterminals: vec![Arrivals::new(); cfg.productions.len() * count],
+            made: vec![Made::new(); cfg.productions.len() * count * count],
             count,
         };
         let mut costs = vec![NEVER; cfg.productions.len() * count * count];
@@ -113,8 +111,8 @@ impl GapGroup {
                     if cost < *known {
                         *known = cost;
                         improved = true;
-                        let made = texts.made(symbols, to);
-                        group.made.insert((nonterminal, from, to), made);
+                        let made = place * count + to as usize;
+                        group.made[made] = texts.made(symbols, to);
                     }
                 }
                 if improved {
@@ -128,13 +126,16 @@ impl GapGroup {
         Some(group)
     }
 
+    fn place(&self, symbol: u32, from: Member) -> usize {
+        symbol as usize * self.count + from as usize
+    }
+
     /// Where a symbol leads from a boundary, and at what cost.
     pub(crate) fn arrivals(&self, symbol: Symbol, from: Member) -> &[(Member, u32)] {
         let arrivals = match symbol {
-            Symbol::Terminal(terminal) => self.terminals.get(&(terminal, from)),
+            Symbol::Terminal(terminal) => self.terminals.get(self.place(terminal, from)),
             Symbol::Nonterminal(nonterminal) => {
-                let place = nonterminal as usize * self.count + from as usize;
-                self.nonterminals.get(place)
+                self.nonterminals.get(self.place(nonterminal, from))
             }
             Symbol::End(_) | Symbol::EndOfText => None,
         };
@@ -163,7 +164,9 @@ impl GapGroup {
                 Symbol::Terminal(terminal) => reversed.push((terminal, from, to)),
                 Symbol::Nonterminal(nonterminal) => {
                     let mut at = from;
-                    for &(symbol, behind) in self.made.get(&(nonterminal, from, to))? {
+                    let made = self.place(nonterminal, from) * self.count + to as usize;
+                    let made = self.made.get(made).filter(|made| !made.is_empty())?;
+                    for &(symbol, behind) in made {
                         stack.push((symbol, at, behind));
                         at = behind;
                     }
@@ -173,13 +176,6 @@ impl GapGroup {
         }
         Some(reversed)
     }
-}
-
-fn packed<K: std::hash::Hash + Eq>(
-    arrivals: FxHashMap<K, Vec<(Member, u32)>>,
-) -> FxHashMap<K, Arrivals> {
-    let arrivals = arrivals.into_iter();
-    arrivals.map(|(key, list)| (key, list.into())).collect()
 }
 
 /// The productions whose texts are to be looked at, again where what they are made of
@@ -324,7 +320,7 @@ impl<'a> Texts<'a> {
             place = before;
         }
         made.reverse();
-        made.into()
+        made
     }
 }
 

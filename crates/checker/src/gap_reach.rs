@@ -183,7 +183,7 @@ impl GapReach {
         let mut settled: FxHashMap<LexerState, ()> = FxHashMap::default();
         let mut order = Vec::new();
         let mut ends: Vec<GapEnd> = Vec::new();
-        let mut known: FxHashMap<(TerminalId, LexerState), ()> = FxHashMap::default();
+        let mut known: FxHashMap<(TerminalId, LexerState), u32> = FxHashMap::default();
         while let Some(at) = queue.pop_front() {
             let Reached { state, cost, .. } = states[at as usize];
             if settled.insert(state, ()).is_some() {
@@ -203,7 +203,7 @@ impl GapReach {
                 };
                 let separator = lexer.separator(finish.to);
                 let to = separator.map_or(finish.to, |(_, state)| state);
-                if known.insert((terminal, to), ()).is_none() {
+                if known.insert((terminal, to), cost).is_none() {
                     let separator = separator.map(|(byte, state)| Emit::Separate {
                         byte,
                         boundary: finish.to,

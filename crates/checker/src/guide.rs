@@ -52,9 +52,9 @@ pub struct Guide {
     distances: FxHashMap<(ColumnId, Goal), u32>,
     /// For each state of the lexer, the states one byte before it.
     bytes_before: Vec<Vec<LexerState>>,
-    /// By terminal, for each state of the lexer, the fewest bytes to a lexeme's end;
-    /// without one, of an ignored lexeme.
-    bytes: FxHashMap<Option<TerminalId>, Arc<[u32]>>,
+    /// By terminal, for each state of the lexer, the fewest bytes to a lexeme's end; at
+    /// [`Goal::End`], of an ignored lexeme.
+    bytes: FxHashMap<Goal, Arc<[u32]>>,
     under_way: FxHashMap<(ColumnId, LexerState, Goal), Distance>,
 }
 
@@ -196,7 +196,8 @@ impl Guide {
     /// For each state of the lexer, the fewest bytes to where a lexeme of a terminal
     /// ends that is under way there.
     fn bytes_to(&mut self, lexer: &Lexer, terminal: Option<TerminalId>) -> Arc<[u32]> {
-        if let Some(known) = self.bytes.get(&terminal) {
+        let key = terminal.map_or(Goal::End, Goal::Lexeme);
+        if let Some(known) = self.bytes.get(&key) {
             return Arc::clone(known);
         }
         let mut bytes = vec![FAR; lexer.state_count()];
@@ -217,7 +218,7 @@ impl Guide {
             }
         }
         let bytes: Arc<[u32]> = bytes.into();
-        self.bytes.insert(terminal, Arc::clone(&bytes));
+        self.bytes.insert(key, Arc::clone(&bytes));
         bytes
     }
 

@@ -40,6 +40,9 @@ pub type PassedId = u32;
 /// Index of a group of boundaries.
 pub type GroupId = u32;
 
+/// No group.
+const NO_GROUP: GroupId = GroupId::MAX;
+
 /// Bits of a place that tell its state; the rest tell its boundary.
 const STATE_BITS: u32 = 24;
 
@@ -90,9 +93,10 @@ pub struct StateSets {
     groups: Vec<(Arc<Boundaries>, Option<GapGroup>)>,
     read: FxHashMap<(SetId, TerminalId), Option<Costed>>,
     passes: FxHashMap<(SetId, PassedId), Option<Costed>>,
-    unions: FxHashMap<(SetId, SetId, u32), Costed>,
-    settled: FxHashMap<(SetId, SetId, Option<GroupId>), SetId>,
-    unions_of: FxHashMap<Box<[(u32, SetId)]>, SetId>,
+    unions: FxHashMap<(SetId, SetId, u32), SetId>,
+    /// With the group, or [`NO_GROUP`].
+    settled: FxHashMap<(SetId, SetId, GroupId), SetId>,
+    unions_of: FxHashMap<Arc<[(u32, SetId)]>, SetId>,
     kept: FxHashMap<(SetId, CoverSetId), Option<Costed>>,
     lifted: FxHashMap<(SetId, Member), SetId>,
     parted: FxHashMap<SetId, Arc<[(Member, Costed)]>>,
@@ -262,20 +266,19 @@ impl StateSets {
         }
         let apart = high.cost - low.cost;
         let key = (low.set, high.set, apart);
-        let union = match self.unions.get(&key) {
+        let set = match self.unions.get(&key) {
             Some(&known) => known,
             None => {
                 let (low, high) = (self.members(low.set), self.members(high.set));
                 self.work += low.len() + high.len();
                 let set = self.intern(merged(&low, &high, apart));
-                let union = Costed { set, cost: 0 };
-                self.unions.insert(key, union);
-                union
+                self.unions.insert(key, set);
+                set
             }
         };
         Costed {
+            set,
             cost: low.cost,
-            ..union
         }
     }
 
@@ -356,7 +359,7 @@ impl StateSets {
     }
 
     fn close(&mut self, cfg: &Cfg, set: SetId, predicted: SetId, group: Option<GroupId>) -> SetId {
-        let key = (set, predicted, group);
+        let key = (set, predicted, group.unwrap_or(NO_GROUP));
         if let Some(&known) = self.settled.get(&key) {
             return known;
         }

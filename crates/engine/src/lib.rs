@@ -71,6 +71,7 @@ pub use method::{Judge, Method};
 pub use pollster::block_on;
 #[cfg(feature = "model")]
 pub use prompted::PromptedModel;
+#[cfg(feature = "model")]
 pub use published::{Patience, Published, PublishedGuard};
 #[cfg(feature = "model")]
 pub use run::{ModelRun, Summary};

@@ -9,7 +9,7 @@
 
 use super::{Decision, Exact};
 use crate::chart::Parse;
-use crate::{Filling, Gap, Pattern, Segment, Witness};
+use crate::{Filling, Pattern, Segment, Witness};
 
 /// Gaps on each side of a change that stay open: where a parse finds out whether these
 /// can be filled, and where a search looks for it.
@@ -27,77 +27,89 @@ pub(super) struct Recent {
 impl Recent {
     fn new(pattern: &Pattern, witness: &Witness) -> Option<Self> {
         let mut fillings = witness.gaps.iter();
-        let texts = pattern.segments.iter().map(|segment| match segment {
-            Segment::Text(text) => Some(text.clone()),
-            Segment::Gap(_) => match fillings.next()? {
-                Filling::Bytes(bytes) => Some(bytes.clone()),
-                Filling::Tokens(_) => None,
-            },
-        });
+        let mut texts = Vec::with_capacity(pattern.segments.len());
+        for segment in &pattern.segments {
+            texts.push(match segment {
+                Segment::Text(text) => text.clone(),
+                Segment::Gap(_) => match fillings.next()? {
+                    Filling::Bytes(bytes) => bytes.clone(),
+                    Filling::Tokens(_) => return None,
+                },
+            });
+        }
         Some(Self {
-            texts: texts.collect::<Option<_>>()?,
+            texts,
             pattern: pattern.clone(),
         })
     }
 
-    /// For each segment of another pattern, its text if that stays as it was: all gaps do
-    /// but so many on each side of where the patterns differ, and an open end, which closes
-    /// what is opened there.
-    fn kept(&self, pattern: &Pattern, open: usize) -> Vec<Option<&[u8]>> {
-        let (old, new) = (&self.pattern.segments, &pattern.segments);
-        let both = old.len().min(new.len());
-        let same = |(a, b): &(&Segment, &Segment)| a == b;
-        let before = old.iter().zip(new).take_while(same).count();
-        let behind = old.iter().rev().zip(new.iter().rev()).take(both - before);
-        let behind = behind.take_while(same).count();
-        let is_gap = |segment: &Segment| matches!(segment, Segment::Gap(_));
-        let gaps = |segments: &[Segment]| -> Vec<usize> {
-            let all = segments.iter().enumerate();
-            all.filter(|(_, s)| is_gap(s)).map(|(at, _)| at).collect()
-        };
-        let last_before = gaps(&new[..before]).into_iter().nth_back(open - 1);
-        let last_before = last_before.unwrap_or(0);
-        let rest = new.len() - behind;
-        let first_behind = gaps(&new[rest..]).into_iter().nth(open - 1);
-        let first_behind = first_behind.map_or(new.len(), |at| rest + at + 1);
-        let text = |(at, segment): (usize, &Segment)| match segment {
-            Segment::Gap(Gap::Any) if at < last_before => self.texts.get(at),
-            Segment::Gap(Gap::Any) if at >= first_behind && at + 1 < new.len() => {
-                self.texts.get(at + old.len() - new.len())
-            }
-            Segment::Gap(_) | Segment::Text(_) => None,
-        };
-        let texts = new.iter().enumerate().map(text);
-        texts.map(|text| text.map(Vec::as_slice)).collect()
-    }
-
     /// A completion of another pattern that keeps this one's but for so many gaps on each
-    /// side of where the patterns differ, which are filled by whoever is asked.
+    /// side of where the patterns differ, and for an open end, which closes what is opened
+    /// there: those are filled by whoever is asked.
     fn mend(
         &self,
         pattern: &Pattern,
         open: usize,
-        fill: impl FnOnce(&Pattern) -> Option<Witness>,
+        fill: &mut dyn FnMut(&Pattern) -> Option<Witness>,
     ) -> Option<Witness> {
-        let kept = self.kept(pattern, open);
+        let (old, new) = (&self.pattern.segments, &pattern.segments);
+        let (before, behind) = self.open(new, open);
+        let mut kept = Vec::with_capacity(new.len());
+        let mut segments = Vec::with_capacity(new.len());
+        for (at, segment) in new.iter().enumerate() {
+            let text = match segment {
+                Segment::Text(_) => None,
+                Segment::Gap(_) if at < before => self.texts.get(at),
+                Segment::Gap(_) if at >= behind && at + 1 < new.len() => {
+                    self.texts.get(at + old.len() - new.len())
+                }
+                Segment::Gap(_) => None,
+            };
+            segments.push(text.map_or_else(|| segment.clone(), |text| Segment::Text(text.clone())));
+            kept.push(text);
+        }
         if kept.iter().all(Option::is_none) {
             return None;
         }
-        let segments = pattern.segments.iter().zip(&kept);
-        let segments = segments.map(|(segment, kept)| match kept {
-            Some(text) => Segment::Text(text.to_vec()),
-            None => segment.clone(),
-        });
-        let mended = Pattern::with_open_tail(segments);
+        let mended = Pattern::with_open_tail(segments.into_iter());
         let mut found = fill(&mended)?.gaps.into_iter();
-        let gaps = pattern.segments.iter().zip(kept);
-        let gaps = gaps.filter(|(segment, _)| matches!(segment, Segment::Gap(_)));
-        let gaps = gaps.map(|(_, kept)| match kept {
-            Some(text) => Some(Filling::Bytes(text.to_vec())),
-            None => found.next(),
-        });
-        let gaps = gaps.collect::<Option<_>>()?;
+        let mut gaps = Vec::new();
+        for (segment, kept) in new.iter().zip(kept) {
+            if let Segment::Gap(_) = segment {
+                gaps.push(match kept {
+                    Some(text) => Filling::Bytes(text.clone()),
+                    None => found.next()?,
+                });
+            }
+        }
         Some(Witness { gaps })
+    }
+
+    /// The first and the end of the segments of another pattern in which gaps are open: where
+    /// they differ, with so many gaps on each side.
+    fn open(&self, new: &[Segment], gaps: usize) -> (usize, usize) {
+        let old = &self.pattern.segments;
+        let both = old.len().min(new.len());
+        let mut first = 0;
+        while first < both && old[first] == new[first] {
+            first += 1;
+        }
+        let mut same = 0;
+        while same < both - first && old[old.len() - 1 - same] == new[new.len() - 1 - same] {
+            same += 1;
+        }
+        let mut end = new.len() - same;
+        let is_gap = |at: usize| usize::from(matches!(new[at], Segment::Gap(_)));
+        let (mut before, mut behind) = (0, 0);
+        while first > 0 && before < gaps {
+            first -= 1;
+            before += is_gap(first);
+        }
+        while end < new.len() && behind < gaps {
+            behind += is_gap(end);
+            end += 1;
+        }
+        (first, end)
     }
 }
 
@@ -105,14 +117,14 @@ impl Exact {
     /// The last completion, changed near what is new in a pattern.
     pub(super) fn mended(&mut self, pattern: &Pattern, share: usize) -> Option<Witness> {
         let recent = self.recent.take()?;
-        let near = recent.mend(pattern, NEAR, |mended| {
+        let near = recent.mend(pattern, NEAR, &mut |mended| {
             let parse = self.parse_beside(mended, share);
             match parse {
                 Parse::Found(_) => self.decision(mended, parse).witness(),
                 Parse::Nothing | Parse::Exhausted => None,
             }
         });
-        near.or_else(|| recent.mend(pattern, FAR, |mended| self.sketched_at_once(mended)))
+        near.or_else(|| recent.mend(pattern, FAR, &mut |mended| self.sketched_at_once(mended)))
     }
 
     /// Keeps a completion for the next pattern.

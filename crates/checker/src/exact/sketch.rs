@@ -55,7 +55,7 @@ impl Sketch {
 impl Exact {
     /// A witness of a pattern whose gaps have any length, by a short search.
     pub(super) fn sketched_at_once(&mut self, pattern: &Pattern) -> Option<Witness> {
-        self.sketched(|exact| {
+        self.sketched(&mut |exact| {
             let counted = pattern.with_cells(CELLS, TAIL);
             exact.search(&counted, None, FIRST_SEARCH)?.witness()
         })
@@ -67,7 +67,7 @@ impl Exact {
         pattern: &Pattern,
         width: Width,
     ) -> Option<Witness> {
-        self.sketched(|exact| {
+        self.sketched(&mut |exact| {
             let mut cells = LONGER.into_iter();
             cells.find_map(|(cells, tail)| {
                 exact.beamed(&pattern.with_cells(cells, tail), Some(width))
@@ -75,7 +75,7 @@ impl Exact {
         })
     }
 
-    fn sketched(&mut self, look: impl FnOnce(&mut Self) -> Option<Witness>) -> Option<Witness> {
+    fn sketched(&mut self, look: &mut dyn FnMut(&mut Self) -> Option<Witness>) -> Option<Witness> {
         // Where items stand in any order, a search piles them up.
         if !self.cfg.interleaves.is_empty() {
             return None;
@@ -102,26 +102,29 @@ impl Exact {
 /// and the bytes that lexemes are made of; `None` if there are none.
 fn short_lexemes(lexer: &Lexer, reaches: &mut GapReaches) -> Option<Vocabulary> {
     let reach = reaches.from(lexer, Lexer::START);
-    let mut tokens: Vec<Vec<u8>> = Vec::new();
+    let mut tokens: Vec<Option<Vec<u8>>> = vec![None, None];
     for end in &reach.ends {
         let mut reversed = Vec::new();
         reach.spell(end.at, 0, &mut reversed);
-        let bytes = reversed.iter().rev().filter_map(|added| match added.emit {
-            Emit::Byte(byte, _) => Some(byte),
-            Emit::Separate { .. } | Emit::Leave(_) | Emit::Token(_) => None,
-        });
-        let lexeme: Vec<u8> = bytes.collect();
-        if let Some(Emit::Separate { byte, .. }) = end.separator {
-            tokens.push(lexeme.iter().copied().chain([byte]).collect());
+        let mut lexeme: Vec<u8> = Vec::new();
+        for added in reversed.iter().rev() {
+            if let Emit::Byte(byte, _) = added.emit {
+                lexeme.push(byte);
+            }
         }
-        tokens.push(lexeme);
+        tokens.push(Some(lexeme.clone()));
+        if let Some(Emit::Separate { byte, .. }) = end.separator {
+            lexeme.push(byte);
+            tokens.push(Some(lexeme));
+        }
     }
-    let states = 0..lexer.state_count();
-    let moves = states.flat_map(|state| lexer.moves(state as u32));
-    tokens.extend(moves.map(|&(byte, _)| vec![byte]));
-    tokens.sort_unstable();
-    tokens.dedup();
-    let special = [None, None];
-    let tokens = special.into_iter().chain(tokens.into_iter().map(Some));
-    Vocabulary::new(tokens.collect(), vec![1], 0).ok()
+    let mut known = [false; 256];
+    for state in 0..lexer.state_count() {
+        for &(byte, _) in lexer.moves(state as u32) {
+            if !std::mem::replace(&mut known[usize::from(byte)], true) {
+                tokens.push(Some(vec![byte]));
+            }
+        }
+    }
+    Vocabulary::new(tokens, vec![1], 0).ok()
 }

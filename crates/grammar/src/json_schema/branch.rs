@@ -19,20 +19,6 @@ pub(super) struct Branch<'a> {
     pub share: f64,
 }
 
-impl Branch<'_> {
-    /// Every value.
-    pub(super) fn all() -> Self {
-        Self {
-            shape: Shape::all(),
-            todo: Vec::new(),
-            splits: Vec::new(),
-            seen: Vec::new(),
-            scopes: 0,
-            share: 1.0,
-        }
-    }
-}
-
 impl<'a> Expander<'a> {
     /// Takes a step that is no choice, or keeps the choice; `false` where nothing is left.
     pub(super) fn take(&mut self, branch: &mut Branch<'a>, step: Step<'a>) -> bool {

@@ -154,7 +154,6 @@ impl<'a> Expander<'a> {
         let disjoint = !self
             .possible_types(first)
             .meets(self.possible_types(second))
-            || self.are_apart_at_a_glance(first, second)
             || {
                 let goals = self.goals([(first, true), (second, true)]);
                 goals.is_none_or(|goals| !self.may_hold(&goals))
@@ -185,7 +184,7 @@ impl<'a> Expander<'a> {
     }
 
     /// The schema behind those that only refer to another.
-    pub(super) fn without_detours(&mut self, mut schema: SchemaId) -> SchemaId {
+    fn without_detours(&mut self, mut schema: SchemaId) -> SchemaId {
         for _ in 0..MAX_CHAIN {
             match self.document.node(schema).keywords.as_slice() {
                 [Keyword::Same(target)] => schema = *target,
@@ -205,11 +204,6 @@ impl<'a> Expander<'a> {
     ) {
         let pointer = format!("{}{keyword}", self.document.pointer(schema));
         self.document.find(kind, &pointer, message);
-    }
-
-    /// Whether there will be no grammar: then nothing has to be made but findings.
-    pub(super) fn is_refused(&self) -> bool {
-        !self.document.findings.is_empty()
     }
 
     /// Counts work; `false` where there was too much.
@@ -241,8 +235,12 @@ impl<'a> Expander<'a> {
         let mut marked: HashMap<u64, Vec<usize>> = HashMap::default();
         let todo = goals.iter().map(|&goal| Step::Schema(goal, 0)).collect();
         let mut branches = vec![Branch {
+            shape: Shape::all(),
             todo,
-            ..Branch::all()
+            splits: Vec::new(),
+            seen: Vec::new(),
+            scopes: 0,
+            share: 1.0,
         }];
         let mut branches_were_made = false;
         let mut done = 0.0;
@@ -282,16 +280,13 @@ impl<'a> Expander<'a> {
             if found.len() + branches.len() + options.len() > MAX_SHAPES {
                 return None;
             }
-            let split = branch.splits.swap_remove(at);
-            branches_were_made |= options.len() > 1;
+            branches_were_made = true;
             done -= branch.share;
             branch.share /= options.len() as f64;
-            for (at, &option) in options.iter().enumerate().rev() {
-                let mut taken = match at {
-                    0 => std::mem::replace(&mut branch, Branch::all()),
-                    _ => branch.clone(),
-                };
-                taken.todo = split[option].clone();
+            branch.splits.swap_remove(at);
+            for option in options.into_iter().rev() {
+                let mut taken = branch.clone();
+                taken.todo = option;
                 branches.push(taken);
             }
         }
@@ -312,41 +307,32 @@ impl<'a> Expander<'a> {
         true
     }
 
-    /// The choice with the fewest open ways, and these. Choices of which nothing is left
-    /// to say are dropped.
-    fn next_split(&mut self, branch: &mut Branch<'a>) -> Option<(usize, Vec<usize>)> {
-        let mut best: Option<(usize, Vec<usize>)> = None;
-        let mut at = 0;
-        while at < branch.splits.len() {
-            let fewest = best.as_ref().map_or(usize::MAX, |(_, fewest)| fewest.len());
-            if fewest <= 1 {
-                break;
-            }
+    /// The choice with the fewest open ways, and these.
+    fn next_split(&mut self, branch: &mut Branch<'a>) -> Option<(usize, Vec<Steps<'a>>)> {
+        let mut best: Option<(usize, Vec<Steps<'a>>)> = None;
+        for at in 0..branch.splits.len() {
             let options = branch.splits[at].clone();
             let mut open = Vec::new();
-            let mut is_said = false;
-            for (place, option) in options.iter().enumerate() {
+            for option in options.iter() {
                 if self.is_open(branch, option) {
-                    let said = option.iter().map(|step| self.is_said(&branch.shape, step));
-                    let said: Vec<Option<bool>> = said.collect();
-                    if !said.contains(&Some(false)) {
-                        open.push(place);
-                        is_said |= !said.contains(&None);
-                    }
+                    open.push(option.clone());
                 }
-                if fewest <= open.len() && !is_said {
+                if best
+                    .as_ref()
+                    .is_some_and(|(_, fewest)| fewest.len() <= open.len())
+                {
                     break;
                 }
             }
-            let evaluates = |place: &usize| options[*place].iter().any(Step::evaluates);
-            if is_said && !open.iter().any(evaluates) {
-                branch.splits.swap_remove(at);
-                continue;
-            }
-            if open.len() < fewest {
+            if best
+                .as_ref()
+                .is_none_or(|(_, fewest)| open.len() < fewest.len())
+            {
                 best = Some((at, open));
             }
-            at += 1;
+            if best.as_ref().is_some_and(|(_, fewest)| fewest.len() <= 1) {
+                break;
+            }
         }
         best
     }

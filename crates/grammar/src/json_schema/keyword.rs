@@ -32,14 +32,6 @@ pub(super) struct Values<'a> {
     pub composites: Vec<SchemaId>,
 }
 
-impl<'a> Values<'a> {
-    /// The strings, if all values are.
-    pub(super) fn only_words(&self) -> Option<Rc<[&'a str]>> {
-        let others = self.names != Types::NONE || !self.numbers.is_empty();
-        (!others && self.composites.is_empty()).then(|| self.words.clone())
-    }
-}
-
 /// `prefixItems` and `items`, under whatever names the draft has for them.
 #[derive(Debug)]
 pub(super) struct Items {

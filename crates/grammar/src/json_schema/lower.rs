@@ -334,9 +334,6 @@ impl<'a> Lowering<'a> {
         if *asked == Numbers::default() && types == Types::NUMBER {
             return Some(Expr::Rule(self.any_value().number));
         }
-        if self.expander.is_refused() {
-            return Some(Expr::empty());
-        }
         let found = numbers(types, asked, self.options.numbers);
         found.unwrap_or_else(|error| {
             self.too_large(&error);

@@ -73,9 +73,6 @@ impl<'a> Lowering<'a> {
     fn key(&mut self, name: &'a str) -> Expr {
         const OFTEN: u32 = 4;
         let spelling = self.options.strings;
-        if self.expander.is_refused() {
-            return Expr::empty();
-        }
         if spelling == StringSpelling::Canonical {
             return spelling.literal(name);
         }
@@ -105,7 +102,6 @@ impl<'a> Lowering<'a> {
             let inside = names.iter().filter(|name| texts.accepts(name));
             let inside: Vec<&'a str> = inside.copied().collect();
             let key = match (inside.is_empty(), known.is_empty()) {
-                _ if self.expander.is_refused() => Expr::empty(),
                 (true, true) => self.options.strings.any_character().star(),
                 (true, false) => Expr::Automaton(self.spelled(texts)?),
                 (false, _) => {

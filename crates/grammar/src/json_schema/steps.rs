@@ -50,20 +50,6 @@ pub(super) enum Step<'a> {
     UnevaluatedProperties(Unevaluated),
 }
 
-impl Step<'_> {
-    /// Whether it may count for who asks what was evaluated.
-    pub(super) fn evaluates(&self) -> bool {
-        match self {
-            Step::Schema(_, scopes) | Step::Items(_, scopes) | Step::Members(_, scopes) => {
-                *scopes != 0
-            }
-            Step::Contained(contained) => contained.scopes != 0,
-            Step::Split(_) | Step::UnevaluatedItems(_) | Step::UnevaluatedProperties(_) => true,
-            _ => false,
-        }
-    }
-}
-
 /// What a keyword says, for those whose evaluated members it counts for:
 /// `inside` for what stands in the schema, `outside` for the schema itself.
 pub(super) fn assert<'a>(
@@ -222,11 +208,7 @@ fn one_that_holds<'a>(
     let option = |expander: &mut Expander<'a>, index: usize| {
         let mut steps = vec![Step::Schema((list[index], true), scopes)];
         for (other, &schema) in list.iter().enumerate() {
-            // Of what is refused nobody asks for the whole.
-            if other != index
-                && !expander.is_refused()
-                && !expander.are_disjoint(list[index], schema)
-            {
+            if other != index && !expander.are_disjoint(list[index], schema) {
                 steps.push(Step::Schema((schema, false), 0));
             }
         }
