@@ -126,7 +126,9 @@ test("figures stand as charts, with their sums in words", async ({ page }) => {
   await expect(chart("Time a step").locator("rect")).not.toHaveCount(0);
   for (const method of ["lacuna", "epic"]) {
     await lane(page, method).getByRole("radio").check();
-    await expect(chart("Memo look-ups a step")).toHaveAccessibleName(/known [1-9]\d*, looked up anew \d+/);
+    await expect(chart("Memo look-ups a step")).toHaveAccessibleName(
+      /known [1-9]\d*, looked up anew \d+/,
+    );
   }
   await lane(page, "unconstrained").getByRole("radio").check();
   await expect(chart("Memo look-ups a step")).toHaveCount(0);
