@@ -31,7 +31,7 @@ pub struct Output {
     pub ms: f64,
     /// Where the time went.
     pub timings: Timings,
-    /// Fragments asked of EPIC's memo, and how many it knew.
+    /// What the method's memos were asked, and how often they knew.
     pub memo: (u64, u64),
 }
 
