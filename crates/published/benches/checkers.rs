@@ -1,8 +1,8 @@
 //! The checker beside the published methods, on the same canvases in one run:
 //! `cargo bench -p lacuna-published`. Prints Markdown; `-- --json FILE` keeps the
 //! figures, `--svg FILE` the plot, `--cases N` is the number of canvases of each
-//! workload, `--each FILE` keeps every check with its canvas, `--limit MS` when a reference is out of time, `--only NAME` a grammar,
-//! `--without fits` leaves a method out (or `covers`, or `growth`), `--quick` takes a few small canvases to see
+//! workload, `--each FILE` keeps every check with its canvas, `--limit MS` when a reference is out of
+//! time, `--only NAME` a grammar, `--workload TEXT` those with that in their name, `--without fits` leaves a method out (or `covers`, or `growth`), `--quick` takes a few small canvases to see
 //! that all works.
 
 mod compare;

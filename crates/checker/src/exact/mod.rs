@@ -3,11 +3,12 @@
 //! In the order of their cost: a short [`search`](crate::search) for a witness; the
 //! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
 //! refuses, or leaves a smaller graph; of that, a few columns for each node
-//! ([`beam`](crate::beam); a long open tail is cut short for it at first), a short parse,
-//! more columns, and a longer search; a parse in
+//! ([`beam`](crate::beam); a long tail is left open for it at first ([`open_end`]), or cut
+//! short), a short parse, more columns, and a longer search; a parse in
 //! which gaps have any length, which refuses, or says which terminals to write in the
 //! cells ([`fit`](crate::fit), [`respell`](crate::respell)), and comes before the short
-//! parse where gaps are few; and the full parse of the graph that counts cells. Each is
+//! parse and before more columns where gaps are few; and the full parse of the graph that
+//! counts cells. Each is
 //! sound in what it answers; only the last one answers everything, within its budget.
 //!
 //! Gaps of any length are parsed at once if that is little work; else the last completion
@@ -33,6 +34,7 @@ use crate::memo_use::MemoUses;
 
 mod bounds;
 mod memos;
+mod open_end;
 mod questions;
 mod recent;
 mod sketch;

@@ -23,8 +23,8 @@ use crate::{Pattern, Witness};
 const CELLS: usize = 4;
 const TAIL: usize = 48;
 
-/// Cells of a gap, and of one at the end, that a longer look goes through.
-const LONGER: [(usize, usize); 3] = [(2, 8), (1, 8), (CELLS, TAIL)];
+/// The same of a longer look.
+const LONGER: (usize, usize) = (2, 8);
 
 /// Short lexemes as a vocabulary, with what is known of them.
 #[derive(Clone, Debug)]
@@ -67,12 +67,9 @@ impl Exact {
         pattern: &Pattern,
         width: Width,
     ) -> Option<Witness> {
-        self.sketched(&mut |exact| {
-            let mut cells = LONGER.into_iter();
-            cells.find_map(|(cells, tail)| {
-                exact.beamed(&pattern.with_cells(cells, tail), Some(width))
-            })
-        })
+        let (cells, tail) = LONGER;
+        let counted = pattern.with_cells(cells, tail);
+        self.sketched(&mut |exact| exact.beamed(&counted, Some(width)))
     }
 
     fn sketched(&mut self, look: &mut dyn FnMut(&mut Self) -> Option<Witness>) -> Option<Witness> {

@@ -24,11 +24,11 @@ enum Thoroughness {
 
 /// Columns that are kept for a node in a first and in a second beam.
 pub(super) const NARROW: Width = Width {
-    all: 8,
+    all: 3,
     alike: 1,
     by_inner: false,
 };
-const WIDE: Width = Width {
+pub(super) const WIDE: Width = Width {
     all: 32,
     alike: 1,
     by_inner: true,
@@ -96,6 +96,9 @@ impl Exact {
         {
             return (decision, Tier::Searched);
         }
+        if let Some(witness) = self.ended_anywhere(pattern) {
+            return (Decision::Completable(witness), Tier::Searched);
+        }
         let shorter = shortened.as_ref().unwrap_or(pattern);
         let among_few = self.among_few(|few| few.beamed(shorter, Some(WIDE)));
         let mut witness = among_few.flatten();
@@ -110,12 +113,13 @@ impl Exact {
             Some(Outlook::Open(ahead)) => Some(ahead),
             Some(Outlook::Exhausted) | None => None,
         };
+        let has_few_gaps = gap_count(pattern) <= FEW_GAPS;
         if let Some(ahead) = &ahead {
             if let Some(decision) = self.beam(pattern, ahead, None) {
                 return (decision, Tier::Searched);
             }
             // What is opened and never closed the cover does not see.
-            if gap_count(pattern) <= FEW_GAPS
+            if has_few_gaps
                 && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little)
             {
                 return decided;
@@ -124,6 +128,12 @@ impl Exact {
             if !matches!(parse, Parse::Exhausted) {
                 return (self.decision(pattern, parse), Tier::Parse);
             }
+            // Where gaps are few, known terminals are written sooner than many columns kept.
+            if has_few_gaps
+                && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full)
+            {
+                return decided;
+            }
             if let Some(decision) = self.beam(pattern, ahead, Some(WIDE)) {
                 return (decision, Tier::Searched);
             }
@@ -131,7 +141,9 @@ impl Exact {
                 return (decision, Tier::Searched);
             }
         }
-        if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full) {
+        if (!has_few_gaps || ahead.is_none())
+            && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full)
+        {
             return decided;
         }
         let parse = self.chart(pattern, ahead, 1);

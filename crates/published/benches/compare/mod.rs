@@ -32,6 +32,8 @@ pub struct Options {
     pub sizes: Vec<usize>,
     /// The grammars.
     pub sources: Vec<&'static Source>,
+    /// What the names of workloads must hold.
+    pub workload: String,
     /// Whether to count what the cover lets pass.
     pub covers: bool,
     /// Whether to measure growth.
@@ -58,6 +60,7 @@ impl Default for Options {
             sources: SOURCES.iter().collect(),
             covers: true,
             growth: true,
+            workload: String::new(),
             methods: Method::ALL.to_vec(),
             json: None,
             each: None,
@@ -105,6 +108,7 @@ impl Options {
                     let source = Source::named(&name).ok_or(format!("no source {name}"))?;
                     options.sources = vec![source];
                 }
+                "--workload" => options.workload = value()?,
                 "--without" => {
                     let name = value()?;
                     options.covers &= name != "covers";
@@ -149,6 +153,10 @@ pub fn run(options: &Options) -> Report {
     for encoder in &encoders {
         for &source in &options.sources {
             for masks in Masks::ALL {
+                let name = format!("{} {}, {}", source.name, masks.name(), encoder.name);
+                if !name.contains(&options.workload) {
+                    continue;
+                }
                 let cases = cases(
                     source,
                     masks,
@@ -159,7 +167,6 @@ pub fn run(options: &Options) -> Report {
                 let (cases, before) = cases.split_at(options.cases);
                 let canvases = (before, cases);
                 let measured = measure(source, encoder, canvases, &options.methods, options.limit);
-                let name = format!("{} {}, {}", source.name, masks.name(), encoder.name);
                 eprintln!("measured {name}");
                 tables.push_str(&report::rows(&name, &measured));
                 tiers.push_str(&report::tiers(&name, &measured));
