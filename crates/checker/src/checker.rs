@@ -73,6 +73,8 @@ pub struct Checker {
     optimum: Option<Option<Optimum>>,
     /// Of canvases that were decided.
     pub(crate) completions: Completions,
+    /// What lexing is timed by, if it is.
+    clock: Option<fn() -> f64>,
     limits: CheckerLimits,
 }
 
@@ -107,6 +109,7 @@ impl Checker {
         };
         Self {
             exact: None,
+            clock: None,
             inner: regular_checker(inner),
             cover: regular_checker(cover),
             optimum: None,
@@ -139,6 +142,20 @@ impl Checker {
             uses.automaton += automaton.memo_use();
         }
         uses
+    }
+
+    /// Times from now on what finds lexemes in text and gaps, by a clock in milliseconds.
+    pub fn time_lexing(&mut self, clock: fn() -> f64) {
+        self.clock = Some(clock);
+        if let Some(exact) = &mut self.exact {
+            exact.time_lexing(clock);
+        }
+    }
+
+    /// Milliseconds that finding lexemes has taken since it is timed; an automaton, which
+    /// reads bytes and tokens, takes none.
+    pub fn lexing_ms(&self) -> f64 {
+        self.exact.as_ref().map_or(0.0, Exact::lexing_ms)
     }
 
     /// Which tokens of the vocabulary no state of the lexer tells apart; `None` without
@@ -286,7 +303,13 @@ impl Checker {
         let mut exact = match self.exact.take() {
             Some(exact) => exact,
             None => match self.compiled.parser(&self.limits.automata) {
-                Ok(cfg) => Exact::new(cfg, self.vocabulary.clone(), self.limits),
+                Ok(cfg) => {
+                    let mut exact = Exact::new(cfg, self.vocabulary.clone(), self.limits);
+                    if let Some(clock) = self.clock {
+                        exact.time_lexing(clock);
+                    }
+                    exact
+                }
                 Err(AutomatonError::TooLarge { what, limit }) => return exhausted(what, limit),
                 // Terminals are written out before they are compiled.
                 Err(

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, LexerState, TerminalId};
+use lacuna_lexer::{Lexer, LexerState, Stopwatch, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, Symbol};
@@ -27,6 +27,8 @@ pub struct GapReaches {
     boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
     /// The terminals that stand in productions.
     used: Option<Vec<bool>>,
+    /// Of all that finds edges of a graph.
+    pub(crate) stopwatch: Stopwatch,
 }
 
 /// What a lexeme under way can become inside a gap of any length.

@@ -212,15 +212,21 @@ impl<'a> CompletionGraph<'a> {
     /// The edges out of a node; `None` if that takes more than `budget` steps and
     /// edges.
     pub fn edges(&mut self, node: Point, budget: usize) -> Option<Edges> {
-        match self.pattern.segments.get(node.segment as usize) {
+        let started = self.reaches.stopwatch.start();
+        let edges = match self.pattern.segments.get(node.segment as usize) {
             Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => cells::edges(self, node, budget),
             _ => sweep::edges(self, node, budget),
-        }
+        };
+        self.reaches.stopwatch.stop(started);
+        edges
     }
 
     /// The lexemes that begin at a node in a gap of any length and end in it.
     pub fn edges_inside(&mut self, node: Point) -> Vec<Edge> {
-        sweep::edges_inside(self, node)
+        let started = self.reaches.stopwatch.start();
+        let edges = sweep::edges_inside(self, node);
+        self.reaches.stopwatch.stop(started);
+        edges
     }
 
     /// What a path adds to gaps; `None` if it is not one of this graph's.

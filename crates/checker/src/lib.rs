@@ -29,7 +29,8 @@
 //! [`Checker::best`] gives the completion that weighs most under a model's
 //! probabilities, from places paired with columns ([`Weights`], `weighted`).
 //!
-//! This crate does no I/O and reads no clock; budgets count work.
+//! This crate does no I/O and reads no clock but one that is handed over to time lexing; budgets
+//! count work.
 
 mod any_length;
 mod beam;
@@ -75,6 +76,8 @@ pub use best::{Best, Weights};
 pub use canvas::CanvasVerdict;
 pub use checker::{Checker, CheckerLimits};
 pub use compiled::{Compiled, Statistics};
+/// Times lexing, for a caller that wants to know.
+pub use lacuna_lexer::Stopwatch;
 pub use masks::Masks;
 pub use memo_use::MemoUses;
 pub use pattern::{Gap, Pattern, Segment};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use clap::Args;
@@ -240,6 +240,12 @@ impl Ids {
             mask: id(&config["mask_token_id"]),
         })
     }
+}
+
+/// Milliseconds since the program first asked, for what takes a bare function.
+pub fn now_ms() -> f64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    ORIGIN.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0
 }
 
 /// Milliseconds since now, for a run's timings.

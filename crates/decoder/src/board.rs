@@ -113,6 +113,7 @@ impl Board {
         let answer = question(&mut *self.guard, self.canvas.cells());
         let took = (self.clock)() - started;
         self.timings.checker_ms += took;
+        self.timings.lexing_ms = self.guard.lexing_ms();
         match part {
             Part::Exact => {}
             Part::Selection => self.timings.selection_ms += took,

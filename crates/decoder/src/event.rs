@@ -86,6 +86,8 @@ pub struct Timings {
     pub selection_ms: f64,
     /// Of these, finding out which tokens may stand in cells.
     pub masks_ms: f64,
+    /// Of these, finding lexemes in text and tokens, where the guard times it.
+    pub lexing_ms: f64,
     /// Of these, in recovery.
     pub recovery_ms: f64,
     /// Canvases checked exactly.

@@ -65,6 +65,11 @@ pub trait Guard {
         None
     }
 
+    /// Milliseconds that finding lexemes has taken, where that is timed.
+    fn lexing_ms(&self) -> f64 {
+        0.0
+    }
+
     /// Committed cells that must be masked again after the last check; told once.
     fn cleared(&mut self) -> Vec<usize> {
         Vec::new()
@@ -133,6 +138,12 @@ impl GrammarGuard {
         }
     }
 
+    /// The same guard, its lexing timed.
+    pub fn timing_lexing(mut self, clock: fn() -> f64) -> Self {
+        self.checker.time_lexing(clock);
+        self
+    }
+
     /// What is asked of the checker's memos through this guard, kept up to date.
     pub fn uses(&self) -> Arc<Mutex<MemoUse>> {
         Arc::clone(&self.uses)
@@ -170,6 +181,10 @@ impl Drop for GrammarGuard {
 }
 
 impl Guard for GrammarGuard {
+    fn lexing_ms(&self) -> f64 {
+        self.checker.lexing_ms()
+    }
+
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         // A run is the same whatever ran before.
         self.checker.forget_completions();

@@ -35,6 +35,20 @@ impl Published {
         })
     }
 
+    fn time_lexing(&mut self, clock: fn() -> f64) {
+        match self {
+            Self::Mundler(method) => method.time_lexing(clock),
+            Self::Epic(method) => method.time_lexing(clock),
+        }
+    }
+
+    fn lexing_ms(&self) -> f64 {
+        match self {
+            Self::Mundler(method) => method.lexing_ms(),
+            Self::Epic(method) => method.lexing_ms(),
+        }
+    }
+
     fn memo_use(&self) -> MemoUse {
         let (asked, known) = match self {
             Self::Mundler(_) => (0, 0),
@@ -94,6 +108,14 @@ impl PublishedGuard {
         self
     }
 
+    /// The same guard, its lexing timed.
+    pub fn timing_lexing(mut self, clock: fn() -> f64) -> Self {
+        if let Some(method) = &mut self.method {
+            method.time_lexing(clock);
+        }
+        self
+    }
+
     /// What is asked of the memo through this guard, kept up to date.
     pub fn uses(&self) -> Arc<Mutex<MemoUse>> {
         Arc::clone(&self.uses)
@@ -131,6 +153,10 @@ impl Drop for PublishedGuard {
 }
 
 impl Guard for PublishedGuard {
+    fn lexing_ms(&self) -> f64 {
+        self.method.as_ref().map_or(0.0, Published::lexing_ms)
+    }
+
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         let masked = cells.iter().filter(|cell| cell.is_none()).count();
         self.check(cells).map_err(|reason| match reason {

@@ -11,7 +11,7 @@
 //! - [`TokenPartition`]: the tokens that no state tells apart; [`Representatives`] has one of each.
 //!
 //! There are two lexical disciplines: *free*, in which any segmentation of a
-//! text into lexemes counts, and *maximal munch*; see [`Lexer`]. This crate does no I/O and reads no clock.
+//! text into lexemes counts, and *maximal munch*; see [`Lexer`]. This crate does no I/O and reads no clock but one handed over.
 
 mod alive;
 mod bits;
@@ -26,6 +26,7 @@ mod representatives;
 mod separator;
 mod spanner;
 mod spelling;
+mod stopwatch;
 mod subsumption;
 mod trie;
 mod vocabulary;
@@ -40,5 +41,6 @@ pub use plain::plain_tokens;
 pub use representatives::Representatives;
 pub use spanner::{NO_ROW, Row, RowId, Spanner};
 pub use spelling::Spellings;
+pub use stopwatch::Stopwatch;
 pub use trie::{TokenTrie, TrieNode};
 pub use vocabulary::{TokenId, Vocabulary, VocabularyError};

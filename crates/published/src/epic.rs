@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Pattern, Witness};
+use lacuna_checker::{Pattern, Stopwatch, Witness};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
 
@@ -73,6 +73,16 @@ impl Epic {
             parallel: parts.parallel,
             lexical: Lexical::new(language, map, parts.memo, limits)?,
         })
+    }
+
+    /// Times from now on what lexes fragments and makes ε-NFAs of them.
+    pub fn time_lexing(&mut self, clock: fn() -> f64) {
+        self.lexical.stopwatch = Stopwatch::by(clock);
+    }
+
+    /// Milliseconds that this has taken.
+    pub fn lexing_ms(&self) -> f64 {
+        self.lexical.stopwatch.ms()
     }
 
     /// Whether the pattern can be completed, gaps of whatever kind being of any

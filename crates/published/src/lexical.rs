@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Pattern, Witness};
+use lacuna_checker::{Pattern, Stopwatch, Witness};
 use lacuna_grammar::automaton::{AutomatonError, Limits};
 
 use crate::completion::{Unremembered, completion};
@@ -18,6 +18,8 @@ pub(crate) struct Lexical {
     fragments: FragmentLexer,
     exact: ExactLexer,
     memo: Option<Memo>,
+    /// Of all that makes ε-NFAs.
+    pub(crate) stopwatch: Stopwatch,
 }
 
 impl Lexical {
@@ -33,6 +35,7 @@ impl Lexical {
             map,
             language,
             memo: remember.then(Memo::default),
+            stopwatch: Stopwatch::default(),
         })
     }
 
@@ -54,6 +57,13 @@ impl Lexical {
         pattern: &Pattern,
         stop: &dyn Fn() -> bool,
     ) -> Result<Enfa, Stopped> {
+        let started = self.stopwatch.start();
+        let enfa = self.lexed(pattern, stop);
+        self.stopwatch.stop(started);
+        enfa
+    }
+
+    fn lexed(&mut self, pattern: &Pattern, stop: &dyn Fn() -> bool) -> Result<Enfa, Stopped> {
         let pattern = &joined(pattern);
         let mut ticker = Ticker::new(stop);
         if self.map == LexicalMap::Exact {

@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use lacuna_lexer::{Representatives, Spanner, Vocabulary, plain_tokens};
+use lacuna_lexer::{Representatives, Spanner, Stopwatch, Vocabulary, plain_tokens};
 
 use crate::Witness;
 use crate::cfg::Cfg;
@@ -137,6 +137,16 @@ impl Exact {
         let few = plain_tokens(lexer, &all, self.limits.few_tokens);
         self.few = few.map(|few| Spanner::new(Arc::new(few)));
         self.spanner = Some(Spanner::new(all));
+    }
+
+    /// Times from now on what finds lexemes in text and gaps.
+    pub(crate) fn time_lexing(&mut self, clock: fn() -> f64) {
+        self.reaches.stopwatch = Stopwatch::by(clock);
+    }
+
+    /// Milliseconds that finding lexemes has taken since it is timed.
+    pub(crate) fn lexing_ms(&self) -> f64 {
+        self.reaches.stopwatch.ms()
     }
 
     /// How often the memos were asked.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use lacuna_decoder::{KeyCache, Options, Outcome};
 use lacuna_engine::{
-    Dialect, Engine, Fault, GenerateRequest, GrammarSource, Judge, Method, Purpose,
+    Dialect, Engine, Fault, GenerateRequest, GrammarSource, Judge, Method, Purpose, SchemaChoices,
 };
 use lacuna_grammar::recognize::recognize;
 use lacuna_lexer::TokenId;
@@ -30,6 +30,7 @@ use crate::cache::{CacheArguments, describe_cache};
 use crate::decoding::key_cache;
 use crate::error::CommandError;
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
+use crate::schema::SchemaArguments;
 use dense::Replay;
 use examples::{Example, Progress, read_examples};
 use judge::Validator;
@@ -46,6 +47,8 @@ pub struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     cache: CacheArguments,
+    #[command(flatten)]
+    schema: SchemaArguments,
     /// The grammar of every answer; its kind is its ending
     #[arg(long, value_name = "FILE")]
     grammar: PathBuf,
@@ -124,6 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             _ => None,
         },
         arguments,
+        choices: arguments.schema.choices()?,
         kept: Kept::default(),
         engine: &engine,
         grammar: (dialect, text),
@@ -183,6 +187,8 @@ struct Evaluation<'a> {
     arguments: &'a Arguments,
     engine: &'a Engine,
     grammar: (Dialect, String),
+    /// How its schema is taken.
+    choices: SchemaChoices,
     validator: Option<Validator>,
     /// Published methods, their memos filled.
     kept: Kept,
@@ -303,7 +309,7 @@ impl Evaluation<'_> {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
-            schema: Default::default(),
+            schema: self.choices.clone(),
             options: Options {
                 length: self.arguments.length,
                 ..Options::default()
@@ -321,7 +327,7 @@ impl Evaluation<'_> {
             lists: BTreeMap::new(),
             max_depth: None,
             matching: None,
-            schema: Default::default(),
+            schema: self.choices.clone(),
         }
     }
 

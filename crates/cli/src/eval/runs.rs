@@ -17,7 +17,7 @@ use lacuna_lexer::TokenId;
 use super::Evaluation;
 use super::dense::{Recorder, Recording};
 use crate::error::CommandError;
-use crate::files::clock;
+use crate::files::{clock, now_ms};
 
 /// Milliseconds that one check of a published method may take.
 const PATIENCE_MS: f64 = 5000.0;
@@ -96,7 +96,7 @@ impl Evaluation<'_> {
         let guard: Box<dyn Guard> = match method.judge {
             Judge::Nobody => Box::new(NoGuard),
             Judge::Checker => {
-                let guard = self.engine.guard(request)?;
+                let guard = self.engine.guard(request)?.timing_lexing(now_ms);
                 uses = guard.uses();
                 Box::new(guard)
             }
@@ -110,7 +110,8 @@ impl Evaluation<'_> {
                     clock: clock(),
                     limit_ms: PATIENCE_MS,
                 };
-                let guard = PublishedGuard::new(published, Arc::clone(&vocabulary), patience);
+                let guard = PublishedGuard::new(published, Arc::clone(&vocabulary), patience)
+                    .timing_lexing(now_ms);
                 uses = guard.uses();
                 // A schema's grammar is another for each request.
                 match self.grammar.0 {

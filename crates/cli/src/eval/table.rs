@@ -61,9 +61,9 @@ pub fn markdown(all: &[Series], relative_to: &str) -> String {
     }
     let mut text = String::from(
         "| steps | method | valid | member | before recovery | exact | steps taken | seconds \
-         | of it model | grammar ms a step (most) | selecting | masks | recovery | relative time % \
+         | of it model | grammar ms a step (most) | lexing | selecting | masks | recovery | relative time % \
          | refusals | tokens a batch | batches passed % | memo hits % |\n\
-         |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+         |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for (steps, method) in rows {
         let own: Vec<&Series> = all
@@ -119,7 +119,7 @@ fn write_row(
     let _ = writeln!(
         text,
         "| {steps} | {method} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} | {grammar} | {:.3} \
-         | {:.3} | {:.3} | {relative} | {:.1} | {} | {} | {} |",
+         | {:.3} | {:.3} | {:.3} | {relative} | {:.1} | {} | {} | {} |",
         match judged {
             true => format!("{:.1}", share(&|output| output.valid == Some(true))),
             false => "–".to_owned(),
@@ -130,6 +130,7 @@ fn write_row(
         taken / runs,
         sum(&|output| output.ms) / 1000.0 / seeds,
         sum(&|output| output.timings.model_ms) / 1000.0 / seeds,
+        a_step(&|timings| timings.lexing_ms),
         a_step(&|timings| timings.selection_ms),
         a_step(&|timings| timings.masks_ms),
         a_step(&|timings| timings.recovery_ms),
