@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 /// The largest difference of a logit (or of the log-sum-exp) from PyTorch's, in f32 on the
 /// same quantised weights. It comes from the 16-bit activations; 1.7e-3 was measured with
-/// lacuna-mini, whose logits reach 29, and 2.4e-3 with lacuna-small, whose logits reach 33.
-const LARGEST_DIFFERENCE: f32 = 3e-3;
+/// lacuna-mini, whose logits reach 29, and 2.8e-3 with lacuna-small, whose logits reach 34.
+const LARGEST_DIFFERENCE: f32 = 4e-3;
 
 /// The same for the plain pass, whose activations are f32: only the order of sums differs. Measured:
-/// 3.9e-5, and the file rounds to 1e-5.
+/// 3.1e-5, and the file rounds to 1e-5.
 const LARGEST_PLAIN_DIFFERENCE: f32 = 2e-4;
 
 #[derive(Deserialize)]
