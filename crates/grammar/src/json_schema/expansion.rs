@@ -350,8 +350,7 @@ impl<'a> Expander<'a> {
         steps.iter().all(|step| match step {
             Step::Types(types) => types.meets(branch.shape.types),
             Step::Schema((schema, holds), _) => {
-                let denied = (*schema, !holds);
-                !branch.seen.iter().any(|(seen, _)| *seen == denied)
+                !branch.has_seen((*schema, !holds))
                     && (!holds || self.possible_types(*schema).meets(branch.shape.types))
             }
             Step::Required(name) if only_objects => !branch.shape.objects.forbidden.contains(name),

@@ -14,7 +14,7 @@ use super::keyword::SchemaId;
 use super::lengths::Counted;
 use super::members::NameClass;
 use super::numbers::numbers;
-use super::shape::{Arrays, Goals, Numbers, Objects, Shape};
+use super::shape::{Arrays, Goals, Numbers, Objects, Shape, are_same};
 use super::syntax::AnyValue;
 use super::types::Types;
 use super::value::Json;
@@ -136,6 +136,12 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn findings(&mut self) -> &mut Vec<Diagnostic> {
         &mut self.expander.document.findings
+    }
+
+    /// Whether there will be no grammar: what is still looked at is only to be refused
+    /// too, so nothing is spelled any more.
+    pub(super) fn is_refused(&self) -> bool {
+        !self.expander.document.findings.is_empty()
     }
 
     pub(super) fn add_rule(&mut self, name: String, body: Expr) -> RuleId {
@@ -297,7 +303,7 @@ impl<'a> Lowering<'a> {
             parts.extend(self.or_all(made, |any| any.string));
         }
         for (_, arrays) in distinct(shapes, Types::ARRAY, |shape| &shape.arrays) {
-            match *arrays == Arrays::default() {
+            match **arrays == Arrays::default() {
                 true => parts.push(Expr::Rule(self.any_value().array)),
                 false => {
                     let made = self.array(arrays);
@@ -306,7 +312,7 @@ impl<'a> Lowering<'a> {
             }
         }
         for (_, objects) in distinct(shapes, Types::OBJECT, |shape| &shape.objects) {
-            match *objects == Objects::default() {
+            match **objects == Objects::default() {
                 true => parts.push(Expr::Rule(self.any_value().object)),
                 false => {
                     let made = self.object(objects);
@@ -333,6 +339,9 @@ impl<'a> Lowering<'a> {
         let types = types.and(Types::NUMBER);
         if *asked == Numbers::default() && types == Types::NUMBER {
             return Some(Expr::Rule(self.any_value().number));
+        }
+        if self.is_refused() {
+            return Some(Expr::empty());
         }
         let found = numbers(types, asked, self.options.numbers);
         found.unwrap_or_else(|error| {
@@ -363,19 +372,19 @@ fn impossible(warnings: &[Diagnostic]) -> Diagnostics {
 fn distinct<'s, 'a, T: PartialEq + Default>(
     shapes: &'s [Shape<'a>],
     kind: Types,
-    of: impl Fn(&'s Shape<'a>) -> &'s T,
-) -> Vec<(Types, &'s T)> {
-    let mut found: Vec<(Types, &'s T)> = Vec::new();
+    of: impl Fn(&'s Shape<'a>) -> &'s Rc<T>,
+) -> Vec<(Types, &'s Rc<T>)> {
+    let mut found: Vec<(Types, &'s Rc<T>)> = Vec::new();
     for shape in shapes.iter().filter(|shape| shape.types.meets(kind)) {
         let (types, described) = (shape.types.and(kind), of(shape));
-        match found.iter_mut().find(|(_, known)| *known == described) {
+        match found.iter_mut().find(|(_, known)| are_same(known, described)) {
             Some((known, _)) => *known = known.or(types),
             None => found.push((types, described)),
         }
     }
     let all = found
         .iter()
-        .find(|(types, it)| *types == kind && **it == T::default());
+        .find(|(types, it)| *types == kind && ***it == T::default());
     match all.copied() {
         Some(all) => vec![all],
         None => found,

@@ -27,14 +27,30 @@ pub(super) type Scopes = u64;
 /// Among scopes: it must be certain what does not count for them.
 pub(super) const EXACTLY: Scopes = 1 << (Scopes::BITS - 1);
 
-/// A set of values.
-#[derive(Clone, Debug, PartialEq)]
+/// A set of values. What is said of a type is shared by the shapes that a choice leads to
+/// until one of them says more.
+#[derive(Clone, Debug)]
 pub(super) struct Shape<'a> {
     pub types: Types,
-    pub numbers: Numbers,
-    pub strings: Strings<'a>,
-    pub arrays: Arrays,
-    pub objects: Objects<'a>,
+    pub numbers: Rc<Numbers>,
+    pub strings: Rc<Strings<'a>>,
+    pub arrays: Rc<Arrays>,
+    pub objects: Rc<Objects<'a>>,
+}
+
+impl PartialEq for Shape<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.types == other.types
+            && are_same(&self.numbers, &other.numbers)
+            && are_same(&self.strings, &other.strings)
+            && are_same(&self.arrays, &other.arrays)
+            && are_same(&self.objects, &other.objects)
+    }
+}
+
+/// Whether two descriptions are equal; one that is shared is.
+pub(super) fn are_same<T: PartialEq>(one: &Rc<T>, other: &Rc<T>) -> bool {
+    Rc::ptr_eq(one, other) || one == other
 }
 
 /// A set of numbers; whether integers or others is the types' to say.
@@ -200,11 +216,28 @@ impl<'a> Shape<'a> {
     pub(super) fn all() -> Self {
         Self {
             types: Types::ALL,
-            numbers: Numbers::default(),
-            strings: Strings::default(),
-            arrays: Arrays::default(),
-            objects: Objects::default(),
+            numbers: Rc::default(),
+            strings: Rc::default(),
+            arrays: Rc::default(),
+            objects: Rc::default(),
         }
+    }
+
+    /// What is said of numbers, to be added to; and so on.
+    pub(super) fn numbers(&mut self) -> &mut Numbers {
+        Rc::make_mut(&mut self.numbers)
+    }
+
+    pub(super) fn strings(&mut self) -> &mut Strings<'a> {
+        Rc::make_mut(&mut self.strings)
+    }
+
+    pub(super) fn arrays(&mut self) -> &mut Arrays {
+        Rc::make_mut(&mut self.arrays)
+    }
+
+    pub(super) fn objects(&mut self) -> &mut Objects<'a> {
+        Rc::make_mut(&mut self.objects)
     }
 
     /// The same for shapes that are equal.
@@ -254,7 +287,8 @@ impl<'a> Shape<'a> {
         if !values.words.is_empty() {
             kept = kept.or(Types::STRING);
             let words = values.words.clone();
-            self.strings.words = Some(match &self.strings.words {
+            let strings = self.strings();
+            strings.words = Some(match &strings.words {
                 None => words,
                 Some(known) => {
                     let both = known
@@ -266,7 +300,8 @@ impl<'a> Shape<'a> {
         }
         if !values.numbers.is_empty() {
             kept = kept.or(Types::NUMBER);
-            self.numbers.listed = Some(match &self.numbers.listed {
+            let numbers = self.numbers();
+            numbers.listed = Some(match &numbers.listed {
                 None => values.numbers.clone(),
                 Some(known) => {
                     let both = known
@@ -283,9 +318,13 @@ impl<'a> Shape<'a> {
     pub(super) fn except(&mut self, values: &Values<'a>) {
         self.types = self.types.without(values.names);
         if !values.words.is_empty() {
-            self.strings.except.push(values.words.clone());
+            let strings = self.strings();
+            strings.except.push(values.words.clone());
         }
-        self.numbers.except.extend(values.numbers.iter().cloned());
+        if !values.numbers.is_empty() {
+            let numbers = self.numbers();
+            numbers.except.extend(values.numbers.iter().cloned());
+        }
     }
 }
 

@@ -24,6 +24,9 @@ impl<'a> Lowering<'a> {
                 .map_err(|error| self.too_large(&error))
                 .ok();
         }
+        if self.is_refused() {
+            return Some(Expr::empty());
+        }
         let (min, max) = (strings.min, strings.max);
         let free = Strings {
             min,

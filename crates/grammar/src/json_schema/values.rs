@@ -63,7 +63,7 @@ impl<'a> Expander<'a> {
                 let of_any_length = Strings {
                     min: 0,
                     max: None,
-                    ..strings.clone()
+                    ..(**strings).clone()
                 };
                 let texts = self.language(&of_any_length);
                 let bounds = strings.bounds();
