@@ -185,6 +185,20 @@ impl Language {
         })
     }
 
+    /// For each state, the fewest states that it takes where it is spelled.
+    pub(crate) fn spelled_sizes(&self, spelling: &dyn Spelling) -> Vec<usize> {
+        let Some(alphabet) = &self.alphabet else {
+            return Vec::new();
+        };
+        let mut speller = Speller::new(spelling, 0, 0);
+        let states = 0..self.state_count() as StateId;
+        let sizes = states.map(|state| {
+            let tree = speller.tree(&placed(self.characters_from(state, alphabet)).0);
+            speller.own_states(tree)
+        });
+        sizes.collect()
+    }
+
     /// Where the symbols lead from a state, as places in a list of targets in the order
     /// of the characters that lead there first.
     fn leads(&self, state: StateId, alphabet: &Alphabet) -> (Vec<u32>, Vec<StateId>) {

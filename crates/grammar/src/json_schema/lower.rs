@@ -196,7 +196,7 @@ impl<'a> Lowering<'a> {
             }
         }
         let grammar = Grammar::new(self.rules, start);
-        if !analysis::productive(&grammar)[start.0 as usize] {
+        if !analysis::is_inhabited(&grammar) {
             return Err(impossible(&document.warnings));
         }
         let whole = Place::Pointer(String::new());

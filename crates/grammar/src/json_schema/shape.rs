@@ -196,11 +196,9 @@ impl PartialEq for Objects<'_> {
         let address = |(members, scopes): &(Rc<Members<'_>>, Scopes)| {
             (Rc::as_ptr(members).cast::<u8>(), *scopes)
         };
+        let literal = |(_, literal): &(_, Literal)| *literal;
+        // What is cheap to tell apart comes first.
         (self.min, self.max) == (other.min, other.max)
-            && self.required == other.required
-            && self.forbidden == other.forbidden
-            && self.at == other.at
-            && self.some == other.some
             && self.names == other.names
             && self.unevaluated == other.unevaluated
             && self
@@ -208,6 +206,13 @@ impl PartialEq for Objects<'_> {
                 .iter()
                 .map(address)
                 .eq(other.members.iter().map(address))
+            && (self.required.len(), self.forbidden.len())
+                == (other.required.len(), other.forbidden.len())
+            && self.at.iter().map(literal).eq(other.at.iter().map(literal))
+            && self.some == other.some
+            && self.at == other.at
+            && self.required == other.required
+            && self.forbidden == other.forbidden
     }
 }
 
@@ -454,6 +459,15 @@ impl Strings<'_> {
                 .texts
                 .iter()
                 .all(|(texts, within)| texts.accepts(text) == *within)
+    }
+
+    /// The same without bounds.
+    pub(super) fn of_any_length(&self) -> Self {
+        Self {
+            min: 0,
+            max: None,
+            ..self.clone()
+        }
     }
 
     /// How many characters there may be.
