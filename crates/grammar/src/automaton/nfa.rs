@@ -177,17 +177,21 @@ impl NfaBuilder {
             }
             Some(max) => {
                 let first = self.byte_edges.len();
+                let mut period = 0;
                 for _ in min..max {
                     self.empty_edge(at, to);
                     let next = self.state()?;
                     item(self, at, next)?;
                     at = next;
+                    if period == 0 {
+                        period = self.byte_edges.len() - first;
+                    }
                 }
                 self.empty_edge(at, to);
-                if max > min + 1 {
-                    let (count, states) = (max - min, self.byte_edges.len() - first);
-                    let period = states as u32 / count;
-                    self.copies.push((first as NfaState, period, count));
+                let count = max.saturating_sub(min);
+                if count > 1 && self.byte_edges.len() - first == period * count as usize {
+                    let copies = (first as NfaState, period as NfaState, count);
+                    self.copies.push(copies);
                 }
             }
         }

@@ -118,7 +118,7 @@ fn is_end(part: &Pattern) -> bool {
 }
 
 /// Whether a pattern asks nothing of what surrounds a place.
-fn is_plain(pattern: &Pattern) -> bool {
+pub(super) fn is_plain(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Plain(_) => true,
         Pattern::Sequence(parts) | Pattern::Choice(parts) => parts.iter().all(is_plain),
