@@ -300,7 +300,8 @@ impl Machine<'_> {
             ends: false,
         };
         if let Some((_, known)) = self.stepped.iter().find(|(other, _)| *other == first) {
-            return Some(known.clone());
+            self.ways += first.ways.len();
+            return (self.ways <= MAX_WAYS).then(|| known.clone());
         }
         let before = self.looked_behind(first.before.clone());
         let place = self.place(first.ways.clone(), before);

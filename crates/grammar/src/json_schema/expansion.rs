@@ -231,8 +231,8 @@ impl<'a> Expander<'a> {
 
     fn shapes(&mut self, goals: &Goals, wanted: Wanted) -> Option<Found<'a>> {
         let mut found: Vec<Shape<'a>> = Vec::new();
-        // Shapes that are equal have the same mark.
-        let mut marked: HashMap<u64, Vec<usize>> = HashMap::default();
+        // The first shapes that say something of a kind of values, by its mark.
+        let mut marked: HashMap<(usize, u64), Vec<usize>> = HashMap::default();
         let todo = goals.iter().map(|&goal| Step::Schema(goal, 0)).collect();
         let mut branches = vec![Branch {
             shape: Shape::all(),
@@ -258,9 +258,15 @@ impl<'a> Expander<'a> {
                 if !self.narrow(&mut branch.shape) {
                     continue;
                 }
-                let alike = marked.entry(branch.shape.mark()).or_default();
-                if !alike.iter().any(|&at| found[at] == branch.shape) {
-                    alike.push(found.len());
+                let mut is_new = false;
+                for mark in branch.shape.marks().into_iter().enumerate() {
+                    let alike = marked.entry(mark).or_default();
+                    if !alike.iter().any(|&at| branch.shape.share(&found[at], mark.0)) {
+                        alike.push(found.len());
+                        is_new = true;
+                    }
+                }
+                if is_new || !found.iter().any(|known| known.is_shared(&branch.shape)) {
                     found.push(branch.shape);
                 }
                 if is_hopeless(found.len(), done) {

@@ -14,7 +14,7 @@ use super::keyword::SchemaId;
 use super::lengths::Counted;
 use super::members::NameClass;
 use super::numbers::numbers;
-use super::shape::{Arrays, Goals, Numbers, Objects, Shape, are_same};
+use super::shape::{Arrays, Goals, Numbers, Objects, Shape};
 use super::syntax::AnyValue;
 use super::types::Types;
 use super::value::Json;
@@ -367,8 +367,8 @@ fn impossible(warnings: &[Diagnostic]) -> Diagnostics {
     }
 }
 
-/// The different descriptions of a type in shapes that have it, each with the
-/// types it is for; only the one that admits all if it is there.
+/// The different descriptions of a type in shapes of one search that have it, each with
+/// the types it is for; only the one that admits all if it is there.
 fn distinct<'s, 'a, T: PartialEq + Default>(
     shapes: &'s [Shape<'a>],
     kind: Types,
@@ -377,7 +377,7 @@ fn distinct<'s, 'a, T: PartialEq + Default>(
     let mut found: Vec<(Types, &'s Rc<T>)> = Vec::new();
     for shape in shapes.iter().filter(|shape| shape.types.meets(kind)) {
         let (types, described) = (shape.types.and(kind), of(shape));
-        match found.iter_mut().find(|(_, known)| are_same(known, described)) {
+        match found.iter_mut().find(|(_, known)| Rc::ptr_eq(known, described)) {
             Some((known, _)) => *known = known.or(types),
             None => found.push((types, described)),
         }

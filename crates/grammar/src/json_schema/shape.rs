@@ -28,7 +28,7 @@ pub(super) type Scopes = u64;
 pub(super) const EXACTLY: Scopes = 1 << (Scopes::BITS - 1);
 
 /// A set of values. What is said of a type is shared by the shapes that a choice leads to
-/// until one of them says more.
+/// until one of them says more, and in the end by those that say the same.
 #[derive(Clone, Debug)]
 pub(super) struct Shape<'a> {
     pub types: Types,
@@ -38,19 +38,12 @@ pub(super) struct Shape<'a> {
     pub objects: Rc<Objects<'a>>,
 }
 
-impl PartialEq for Shape<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.types == other.types
-            && are_same(&self.numbers, &other.numbers)
-            && are_same(&self.strings, &other.strings)
-            && are_same(&self.arrays, &other.arrays)
-            && are_same(&self.objects, &other.objects)
+fn share<T: PartialEq>(own: &mut Rc<T>, other: &Rc<T>) -> bool {
+    let is_equal = Rc::ptr_eq(own, other) || own == other;
+    if is_equal {
+        *own = other.clone();
     }
-}
-
-/// Whether two descriptions are equal; one that is shared is.
-pub(super) fn are_same<T: PartialEq>(one: &Rc<T>, other: &Rc<T>) -> bool {
-    Rc::ptr_eq(one, other) || one == other
+    is_equal
 }
 
 /// A set of numbers; whether integers or others is the types' to say.
@@ -196,9 +189,11 @@ impl PartialEq for Objects<'_> {
         let address = |(members, scopes): &(Rc<Members<'_>>, Scopes)| {
             (Rc::as_ptr(members).cast::<u8>(), *scopes)
         };
-        let literal = |(_, literal): &(_, Literal)| *literal;
-        // What is cheap to tell apart comes first.
         (self.min, self.max) == (other.min, other.max)
+            && self.required == other.required
+            && self.forbidden == other.forbidden
+            && self.at == other.at
+            && self.some == other.some
             && self.names == other.names
             && self.unevaluated == other.unevaluated
             && self
@@ -206,13 +201,6 @@ impl PartialEq for Objects<'_> {
                 .iter()
                 .map(address)
                 .eq(other.members.iter().map(address))
-            && (self.required.len(), self.forbidden.len())
-                == (other.required.len(), other.forbidden.len())
-            && self.at.iter().map(literal).eq(other.at.iter().map(literal))
-            && self.some == other.some
-            && self.at == other.at
-            && self.required == other.required
-            && self.forbidden == other.forbidden
     }
 }
 
@@ -245,28 +233,59 @@ impl<'a> Shape<'a> {
         Rc::make_mut(&mut self.objects)
     }
 
-    /// The same for shapes that are equal.
-    pub(super) fn mark(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        self.types.hash(&mut hasher);
-        let strings = &self.strings;
-        (strings.min, strings.max, strings.except.len()).hash(&mut hasher);
-        strings.words.hash(&mut hasher);
-        for (texts, within) in &strings.texts {
-            (Arc::as_ptr(texts), within).hash(&mut hasher);
+    /// For what is said of numbers, strings, arrays and objects numbers that are the same
+    /// where it is equal.
+    pub(super) fn marks(&self) -> [u64; 4] {
+        let mark = |add: &dyn Fn(&mut FxHasher)| {
+            let mut hasher = FxHasher::default();
+            add(&mut hasher);
+            hasher.finish()
+        };
+        let (numbers, strings) = (&self.numbers, &self.strings);
+        let (arrays, objects) = (&self.arrays, &self.objects);
+        [
+            mark(&|hasher| (numbers.multiples.len(), numbers.except.len()).hash(hasher)),
+            mark(&|hasher| {
+                (strings.min, strings.max, strings.except.len()).hash(hasher);
+                strings.words.hash(hasher);
+                for (texts, within) in &strings.texts {
+                    (Arc::as_ptr(texts), within).hash(hasher);
+                }
+            }),
+            mark(&|hasher| {
+                (arrays.min, arrays.max, &arrays.at, arrays.contained.len()).hash(hasher);
+                for (items, scopes) in &arrays.items {
+                    (Rc::as_ptr(items), scopes).hash(hasher);
+                }
+            }),
+            mark(&|hasher| {
+                (objects.min, objects.max, objects.some.len()).hash(hasher);
+                (&objects.required, &objects.forbidden, &objects.at).hash(hasher);
+                for (members, scopes) in &objects.members {
+                    (Rc::as_ptr(members).cast::<u8>(), scopes).hash(hasher);
+                }
+            }),
+        ]
+    }
+
+    /// Shares what another shape says of numbers, strings, arrays or objects, by their
+    /// place in the marks, where that is equal.
+    pub(super) fn share(&mut self, other: &Self, kind: usize) -> bool {
+        match kind {
+            0 => share(&mut self.numbers, &other.numbers),
+            1 => share(&mut self.strings, &other.strings),
+            2 => share(&mut self.arrays, &other.arrays),
+            _ => share(&mut self.objects, &other.objects),
         }
-        let arrays = &self.arrays;
-        (arrays.min, arrays.max, &arrays.at, arrays.contained.len()).hash(&mut hasher);
-        for (items, scopes) in &arrays.items {
-            (Rc::as_ptr(items), scopes).hash(&mut hasher);
-        }
-        let objects = &self.objects;
-        (objects.min, objects.max, objects.some.len()).hash(&mut hasher);
-        (&objects.required, &objects.forbidden, &objects.at).hash(&mut hasher);
-        for (members, scopes) in &objects.members {
-            (Rc::as_ptr(members).cast::<u8>(), scopes).hash(&mut hasher);
-        }
-        hasher.finish()
+    }
+
+    /// Whether all is shared with another shape.
+    pub(super) fn is_shared(&self, other: &Self) -> bool {
+        self.types == other.types
+            && Rc::ptr_eq(&self.numbers, &other.numbers)
+            && Rc::ptr_eq(&self.strings, &other.strings)
+            && Rc::ptr_eq(&self.arrays, &other.arrays)
+            && Rc::ptr_eq(&self.objects, &other.objects)
     }
 
     /// Whether something is surely left; looks at what is said of one type only.
