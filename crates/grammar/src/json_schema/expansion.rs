@@ -30,6 +30,8 @@ const SAMPLE: usize = 64;
 const SURE: usize = 80 * SAMPLE;
 /// Longest chain of schemas for the same value.
 pub(super) const MAX_CHAIN: usize = 100;
+/// Steps for which other findings are looked for once there is one.
+const MORE_FINDINGS: u64 = 10_000;
 /// Deepest look into values for a contradiction.
 const MAX_DEPTH: usize = 24;
 
@@ -56,6 +58,8 @@ pub(super) struct Expander<'a> {
     pub widened: bool,
     /// Steps taken so far.
     pub(super) work: u64,
+    /// Those that had been taken when something was refused.
+    refused_at: Option<u64>,
 }
 
 /// How many shapes are asked for.
@@ -91,6 +95,7 @@ impl<'a> Expander<'a> {
             any_text: None,
             names: HashMap::default(),
             work: 0,
+            refused_at: None,
         }
     }
 
@@ -206,9 +211,20 @@ impl<'a> Expander<'a> {
         self.document.find(kind, &pointer, message);
     }
 
+    /// Whether something was refused so long ago that nothing else is looked for.
+    pub(super) fn is_refused_enough(&mut self) -> bool {
+        if self.document.findings.is_empty() {
+            return false;
+        }
+        self.work - *self.refused_at.get_or_insert(self.work) > MORE_FINDINGS
+    }
+
     /// Counts work; `false` where there was too much.
     pub(super) fn spend(&mut self, work: u64) -> bool {
         self.work += work;
+        if self.is_refused_enough() {
+            return false;
+        }
         let left = self.work <= self.document.options.effort;
         if !left {
             let limit = self.document.options.effort;

@@ -30,8 +30,6 @@ use crate::{
 const MAX_RULES: usize = 100_000;
 /// Findings after which lowering gives up.
 const MAX_FINDINGS: usize = 50;
-/// Steps for which others are looked for once there is one.
-const MORE_FINDINGS: u64 = 10_000;
 
 /// What becomes of what a grammar cannot say yet, or not exactly.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,18 +54,13 @@ pub(super) fn lower(
     let goals = lowering.expander.goals([(Document::ROOT, true)]);
     let value = lowering.rule_of_alternatives(goals.into_iter().collect());
     let start = lowering.whole_text(value);
-    let mut refused_at = None;
     while let Some((rule, goals)) = lowering.queue.pop_front() {
         // What is too large once takes as long the next time.
         let is_large = |finding: &Diagnostic| finding.kind == "too-large";
-        let work = lowering.expander.work;
+        let is_enough = lowering.expander.is_refused_enough();
         let findings = lowering.findings();
-        if !findings.is_empty() {
-            let since = work - *refused_at.get_or_insert(work);
-            let is_enough = since > MORE_FINDINGS || findings.len() >= MAX_FINDINGS;
-            if is_enough || findings.iter().any(is_large) {
-                break;
-            }
+        if is_enough || findings.len() >= MAX_FINDINGS || findings.iter().any(is_large) {
+            break;
         }
         if lowering.overflown() {
             break;
