@@ -304,11 +304,13 @@ impl<'l> Rows<'l> {
     ) {
         let targets = self.of.next[like as usize].iter();
         self.leads.clear();
-        self.leads.extend(targets.map(|&target| lead(target).unwrap_or(DEAD)));
+        self.leads
+            .extend(targets.map(|&target| lead(target).unwrap_or(DEAD)));
         self.leads.push(DEAD);
         let count = self.of.dfa.class_count;
         let places = &self.of.places[like as usize * count..][..count];
-        self.table.extend(places.iter().map(|&place| self.leads[place as usize]));
+        self.table
+            .extend(places.iter().map(|&place| self.leads[place as usize]));
         self.accepting.push(accepts);
     }
 

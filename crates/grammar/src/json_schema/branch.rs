@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::expansion::Expander;
 use super::shape::{EXACTLY, Literal, Scopes, Shape};
 use super::steps::{Step, Steps, assert, deny, split};
+use super::told::Words;
 
 /// A union of shapes under construction: one of them.
 #[derive(Clone)]
@@ -16,6 +17,10 @@ pub(super) struct Branch<'a> {
     /// Sorted.
     pub seen: Vec<(Literal, Scopes)>,
     pub scopes: u32,
+    /// The words that members may be.
+    pub told: Vec<(&'a str, Words<'a>)>,
+    /// Whether it is one of several since its values were looked into.
+    pub is_chosen: bool,
     /// Its part of the search, as far as the ways of choices are alike.
     pub share: f64,
 }
@@ -120,6 +125,8 @@ impl<'a> Expander<'a> {
             }
             return true;
         }
+        let told = self.told(schema);
+        branch.tell(&told);
         let inside = scopes | if asks { own } else { 0 };
         let mut steps = Vec::new();
         for keyword in &node.keywords {

@@ -19,6 +19,7 @@ use super::document::Document;
 use super::keyword::{Keyword, SchemaId};
 use super::shape::{Goals, Literal, Shape};
 use super::steps::{Step, Steps};
+use super::told::Told;
 use super::types::Types;
 use crate::automaton::Language;
 
@@ -46,6 +47,7 @@ pub(super) struct Expander<'a> {
     disjoint: HashMap<(SchemaId, SchemaId), bool>,
     pub types: HashMap<SchemaId, Types>,
     pub evaluates: HashMap<SchemaId, bool>,
+    pub told: HashMap<SchemaId, Rc<Told<'a>>>,
     pub grounded: HashSet<SchemaId>,
     /// Languages of strings, by what they are made of.
     pub languages: HashMap<super::texts::Key<'a>, Arc<Language>>,
@@ -90,6 +92,7 @@ impl<'a> Expander<'a> {
             disjoint: HashMap::default(),
             types: HashMap::default(),
             evaluates: HashMap::default(),
+            told: HashMap::default(),
             grounded: HashSet::default(),
             languages: HashMap::default(),
             any_text: None,
@@ -256,20 +259,28 @@ impl<'a> Expander<'a> {
             splits: Vec::new(),
             seen: Vec::new(),
             scopes: 0,
+            told: Vec::new(),
+            is_chosen: false,
             share: 1.0,
         }];
-        let mut branches_were_made = false;
         let mut done = 0.0;
         while let Some(mut branch) = branches.pop() {
             done += branch.share;
             if !self.run(&mut branch) || !branch.shape.settle() {
                 continue;
             }
+            if branch.is_speechless() {
+                branch.shape.types = branch.shape.types.without(Types::OBJECT);
+                if branch.shape.types == Types::NONE {
+                    continue;
+                }
+            }
             // A contradiction inside spares all choices that are left.
-            let is_chosen = branches_were_made && branch.splits.len() > 1;
-            if is_chosen && !self.narrow(&mut branch.shape) {
+            let looks_inside = branch.is_chosen && branch.splits.len() > 1;
+            if looks_inside && !self.narrow(&mut branch.shape) {
                 continue;
             }
+            branch.is_chosen &= !looks_inside;
             let Some((at, options)) = self.next_split(&mut branch) else {
                 if !self.narrow(&mut branch.shape) {
                     continue;
@@ -277,7 +288,10 @@ impl<'a> Expander<'a> {
                 let mut is_new = false;
                 for mark in branch.shape.marks().into_iter().enumerate() {
                     let alike = marked.entry(mark).or_default();
-                    if !alike.iter().any(|&at| branch.shape.share(&found[at], mark.0)) {
+                    if !alike
+                        .iter()
+                        .any(|&at| branch.shape.share(&found[at], mark.0))
+                    {
                         alike.push(found.len());
                         is_new = true;
                     }
@@ -302,7 +316,8 @@ impl<'a> Expander<'a> {
             if found.len() + branches.len() + options.len() > MAX_SHAPES {
                 return None;
             }
-            branches_were_made = true;
+            // What has one way left is not chosen.
+            branch.is_chosen |= options.len() > 1;
             done -= branch.share;
             branch.share /= options.len() as f64;
             branch.splits.swap_remove(at);
@@ -372,8 +387,13 @@ impl<'a> Expander<'a> {
         steps.iter().all(|step| match step {
             Step::Types(types) => types.meets(branch.shape.types),
             Step::Schema((schema, holds), _) => {
-                !branch.has_seen((*schema, !holds))
-                    && (!holds || self.possible_types(*schema).meets(branch.shape.types))
+                let is_denied = branch.has_seen((*schema, !holds))
+                    || *holds && !self.possible_types(*schema).meets(branch.shape.types)
+                    || only_objects && self.is_denied(branch, *schema, *holds);
+                !is_denied
+            }
+            Step::Member(name, literal) if only_objects => {
+                !self.is_member_denied(branch, name, *literal)
             }
             Step::Required(name) if only_objects => !branch.shape.objects.forbidden.contains(name),
             Step::Forbidden(name) if only_objects => !branch.shape.objects.required.contains(name),

@@ -370,7 +370,10 @@ fn distinct<'s, 'a, T: PartialEq + Default>(
     let mut found: Vec<(Types, &'s Rc<T>)> = Vec::new();
     for shape in shapes.iter().filter(|shape| shape.types.meets(kind)) {
         let (types, described) = (shape.types.and(kind), of(shape));
-        match found.iter_mut().find(|(_, known)| Rc::ptr_eq(known, described)) {
+        match found
+            .iter_mut()
+            .find(|(_, known)| Rc::ptr_eq(known, described))
+        {
             Some((known, _)) => *known = known.or(types),
             None => found.push((types, described)),
         }

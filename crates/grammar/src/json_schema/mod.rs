@@ -80,6 +80,7 @@ mod strings;
 mod syntax;
 mod text_values;
 mod texts;
+mod told;
 mod types;
 mod uri;
 mod validity;
