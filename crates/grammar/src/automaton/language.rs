@@ -291,7 +291,7 @@ mod tests {
     use super::*;
     use crate::regex::parse_ecma_search;
 
-    const PATTERNS: [&str; 8] = [
+    const PATTERNS: [&str; 11] = [
         "^[a-c]*$",
         "é|\\d",
         "^.{2,5}$",
@@ -300,6 +300,9 @@ mod tests {
         "^(?!ab)[\\s\\S]*$",
         "\\u{1F600}|[\\uE000-\\u{10FFFF}]",
         "^[^\\u0000-\\u001f/]+$",
+        "^(a*b?){1,9}c$",
+        "a[ab]{0,3}([bc]{1,2}){2,4}$",
+        "ab|ac|é",
     ];
     const TEXTS: [&str; 14] = [
         "",
