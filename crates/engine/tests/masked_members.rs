@@ -155,11 +155,11 @@ fn what_was_masked_can_be_completed() {
                 let CanvasVerdict::Completable(filled) = verdict else {
                     panic!("{name}: {verdict:?} for {text:?} masked as {cells:?}");
                 };
-                let kept = cells.iter().zip(&filled);
+                let mut kept = cells.iter().zip(&filled);
                 let is_kept = |(cell, filled): (&Option<TokenId>, &TokenId)| {
                     cell.is_none_or(|token| token == *filled)
                 };
-                assert!(kept.map(is_kept).all(|kept| kept), "{name}: {text:?}");
+                assert!(kept.all(is_kept), "{name}: {text:?}");
                 let completed = tokens.text(&filled);
                 assert!(
                     recognize(&grammar, &completed),
