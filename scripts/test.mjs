@@ -11,14 +11,16 @@ import { main, stage } from "./lib/report.mjs";
 import { capture, run } from "./lib/run.mjs";
 import { runtimes } from "./lib/runtimes.mjs";
 import { requireRust } from "./lib/toolchain.mjs";
+import { vulkanAdapter } from "./lib/vulkan.mjs";
 
 const tool = (name, ...path) => [process.execPath, inside("node_modules", name, ...path)];
 const node = ([program, script], args, options) => run(program, [script, ...args], options);
 
 async function cargoTests() {
+  const env = await vulkanAdapter();
   const nextest = await capture("cargo", ["nextest", "--version"]);
-  if (nextest.status === 0) await run("cargo", ["nextest", "run", "--workspace"]);
-  else await run("cargo", ["test", "--workspace", "--lib", "--bins", "--tests"]);
+  if (nextest.status === 0) await run("cargo", ["nextest", "run", "--workspace"], { env });
+  else await run("cargo", ["test", "--workspace", "--lib", "--bins", "--tests"], { env });
 }
 
 async function endToEnd() {
