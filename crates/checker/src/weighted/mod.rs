@@ -17,24 +17,22 @@
 //! Cost: for each cell, the tokens tried (at most [`TRIES`]), each the steps of its
 //! lexemes' columns, which are look-ups from the second time on.
 
-use std::cmp::Ordering;
+mod kept;
+mod offers;
+
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
 use lacuna_lexer::{LexerState, TokenId, Vocabulary};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::cells;
 use crate::columns::{ColumnId, Columns};
 use crate::graph::{Label, Point};
 use crate::pairs::Look;
 use crate::{Gap, Pattern, Segment, Weights};
-
-/// Places that are kept behind a cell; of them, at one distance from the end; and at
-/// distances that would have none otherwise.
-const ALL: usize = 96;
-const ALIKE: usize = 32;
-const SPREAD: usize = 32;
+use kept::Kept;
+use offers::{Offered, Offers};
 
 /// Tokens that are tried in one cell, from all places before it.
 const TRIES: usize = 20_000;
@@ -495,116 +493,4 @@ fn holes_before(pattern: &Pattern) -> Vec<usize> {
         });
     }
     before
-}
-
-/// The places that are kept behind a cell.
-#[derive(Default)]
-struct Kept {
-    places: FxHashSet<Place>,
-    alike: FxHashMap<u32, usize>,
-}
-
-impl Kept {
-    fn is_full(&self) -> bool {
-        self.places.len() >= ALL + SPREAD
-    }
-
-    fn is_known(&self, place: Place) -> bool {
-        self.places.contains(&place)
-    }
-
-    /// Keeps a place, if there is room for it.
-    fn take(&mut self, place: Place, distance: u32) -> bool {
-        let alike = self.alike.entry(distance).or_default();
-        let has_room = match self.places.len() < ALL {
-            true => *alike < ALIKE,
-            false => *alike < 2,
-        };
-        if has_room {
-            *alike += 1;
-            self.places.insert(place);
-        }
-        has_room
-    }
-}
-
-/// A token that may be tried next.
-struct Offered {
-    weight: f64,
-    /// From the end of the text, of the place before it.
-    distance: u32,
-    source: usize,
-    nth: usize,
-}
-
-impl Ord for Offered {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let near = other.distance.cmp(&self.distance);
-        let first = (other.source, other.nth).cmp(&(self.source, self.nth));
-        self.weight.total_cmp(&other.weight).then(near).then(first)
-    }
-}
-
-impl PartialOrd for Offered {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Offered {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Offered {}
-
-/// The tokens of one cell, the heaviest first: those with weights of their own, then
-/// one of each class of the others.
-struct Offers {
-    named: Vec<(TokenId, f32)>,
-    rest: f32,
-    others: FxHashMap<LexerState, Arc<[TokenId]>>,
-}
-
-impl Offers {
-    fn new(weights: Option<&Weights>, vocabulary: &Vocabulary) -> Self {
-        let best = weights.map_or(&[][..], |weights| &weights.best);
-        let named = best.iter().copied();
-        let mut named: Vec<(TokenId, f32)> = named
-            .filter(|&(token, _)| vocabulary.bytes(token).is_some())
-            .collect();
-        named.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Self {
-            named,
-            rest: weights.map_or(0.0, |weights| weights.rest),
-            others: FxHashMap::default(),
-        }
-    }
-
-    fn weight(&mut self, look: &mut Look<'_, '_>, state: LexerState, nth: usize) -> Option<f64> {
-        if let Some(&(_, weight)) = self.named.get(nth) {
-            return Some(f64::from(weight));
-        }
-        self.token(look, state, nth)?;
-        Some(f64::from(self.rest))
-    }
-
-    fn token(&mut self, look: &mut Look<'_, '_>, state: LexerState, nth: usize) -> Option<TokenId> {
-        if let Some(&(token, _)) = self.named.get(nth) {
-            return Some(token);
-        }
-        if !self.others.contains_key(&state) {
-            let spanner = look.graph.spanner.as_deref_mut()?;
-            let classes = spanner.classes(look.graph.lexer, state);
-            let named: FxHashSet<TokenId> = self.named.iter().map(|&(token, _)| token).collect();
-            let one_of_each = classes.classes.iter().filter_map(|class| {
-                let mut tokens = class.tokens.iter();
-                tokens.find(|token| !named.contains(token)).copied()
-            });
-            self.others.insert(state, one_of_each.collect());
-        }
-        let others = self.others.get(&state)?;
-        others.get(nth - self.named.len()).copied()
-    }
 }

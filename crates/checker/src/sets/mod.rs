@@ -16,17 +16,19 @@
 //! Cost: a step that was not made before, the states in its sets; one that was,
 //! a look-up.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod places;
+mod settle;
+
 use std::sync::Arc;
 
 use lacuna_lexer::{MemoUse, TerminalId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, NonterminalId};
 use crate::cover::{Cover, CoverSetId};
 use crate::gap_group::{Boundaries, GapGroup, Member};
 use crate::lr::{State, StateId, States};
+use places::Beginning;
 
 /// Index of a set; [`NOTHING`] is the empty one.
 pub type SetId = u32;
@@ -42,9 +44,6 @@ pub type GroupId = u32;
 
 /// No group.
 const NO_GROUP: GroupId = GroupId::MAX;
-
-/// Bits of a place that tell its state; the rest tell its boundary.
-const STATE_BITS: u32 = 24;
 
 /// A set, with what is to be added to the costs in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,9 +62,6 @@ struct Set {
     by_nonterminal: Option<Targets>,
     by_terminal: Option<Targets>,
 }
-
-/// What is predicted at each boundary of a gap.
-type Beginning = (GroupId, Box<[SetId]>);
 
 type Targets = Arc<FxHashMap<u32, Vec<(StateId, u32)>>>;
 
@@ -341,196 +337,6 @@ impl StateSets {
         &mut self.states
     }
 
-    /// All that follows from a set where it stands: what completes lets
-    /// `predicted`, the states that began where the set began, go on.
-    pub fn settle(&mut self, cfg: &Cfg, set: SetId, predicted: SetId) -> SetId {
-        self.close(cfg, set, predicted, None)
-    }
-
-    /// The same for a set of places in a gap, where lexemes may follow as well.
-    pub fn settle_gap(
-        &mut self,
-        cfg: &Cfg,
-        places: SetId,
-        predicted: SetId,
-        group: GroupId,
-    ) -> SetId {
-        self.close(cfg, places, predicted, Some(group))
-    }
-
-    fn close(&mut self, cfg: &Cfg, set: SetId, predicted: SetId, group: Option<GroupId>) -> SetId {
-        let key = (set, predicted, group.unwrap_or(NO_GROUP));
-        if let Some(&known) = self.settled.get(&key) {
-            return known;
-        }
-        let members = self.members(set);
-        let waiting = self.members(predicted);
-        let waiting_by = match waiting.len() < INDEXED_FROM {
-            true => None,
-            false => Some(self.by_nonterminal(cfg, predicted)),
-        };
-        let group = group.and_then(|group| self.groups[group as usize].1.as_ref());
-        let mut queue = Relaxation::default();
-        for &(place, cost) in members.iter() {
-            queue.relax(place, cost);
-        }
-        // Where items stand in any order, what follows one state in a gap may all follow
-        // a cheaper one.
-        let mut between: Vec<u32> = Vec::new();
-        let mut needless: FxHashSet<u32> = FxHashSet::default();
-        while let Some((place, cost)) = queue.settle() {
-            self.work += 1;
-            let (state, member) = (place & STATES, place >> STATE_BITS);
-            if group.is_some() && !cfg.interleaves.is_empty() && self.states.is_between(state) {
-                let serves = |better: &u32| {
-                    better >> STATE_BITS == member
-                        && self.states.serves(cfg, better & STATES, state)
-                };
-                self.work += between.len() / 16;
-                if between.iter().any(serves) {
-                    needless.insert(place);
-                    continue;
-                }
-                between.push(place);
-            }
-            let here = |state: StateId| at(state, member);
-            let state = self.states.get(cfg, state);
-            if let Some(group) = group {
-                for (symbol, target) in state.inside_gap() {
-                    for &(to, step) in group.arrivals(symbol, member) {
-                        queue.relax(at(target, to), cost.saturating_add(step));
-                    }
-                }
-            }
-            for &nonterminal in &state.completes {
-                match &waiting_by {
-                    None => {
-                        for &(waiting, before) in waiting.iter() {
-                            let waiting = self.states.get(cfg, waiting);
-                            if let Some(target) = waiting.after_nonterminal(nonterminal) {
-                                queue.relax(here(target), cost.saturating_add(before));
-                            }
-                        }
-                    }
-                    Some(by) => {
-                        for &(target, before) in by.get(&nonterminal).into_iter().flatten() {
-                            queue.relax(here(target), cost.saturating_add(before));
-                        }
-                    }
-                }
-            }
-        }
-        self.mark_needless(cfg, &between, &queue, &mut needless);
-        let mut settled = queue.settled();
-        settled.retain(|&(place, _)| !needless.contains(&place));
-        let id = self.intern(settled);
-        self.settled.insert(key, id);
-        id
-    }
-
-    /// Marks those places whose future others have too that saw fewer items, though they
-    /// cost more; but the cheapest stay, which have the shortest witnesses.
-    fn mark_needless(
-        &mut self,
-        cfg: &Cfg,
-        between: &[u32],
-        queue: &Relaxation,
-        needless: &mut FxHashSet<u32>,
-    ) {
-        let cost = |place: u32| queue.costs.get(&place).copied().unwrap_or(u32::MAX);
-        let alike = |place: u32| (place >> STATE_BITS, self.states.within(place & STATES));
-        let mut cheapest: FxHashMap<_, u32> = FxHashMap::default();
-        for &place in between {
-            let least = cheapest.entry(alike(place)).or_insert(u32::MAX);
-            *least = cost(place).min(*least);
-        }
-        let mut fewest_first: Vec<(u32, u32)> = between
-            .iter()
-            .map(|&place| (self.states.seen(place & STATES), place))
-            .collect();
-        fewest_first.sort_unstable();
-        let mut kept: Vec<(u32, u32)> = Vec::new();
-        for (seen, place) in fewest_first {
-            let serves = |&(fewer, better): &(u32, u32)| {
-                fewer < seen
-                    && better >> STATE_BITS == place >> STATE_BITS
-                    && self.states.serves(cfg, better & STATES, place & STATES)
-            };
-            self.work += kept.len() / 16;
-            let is_cheapest = cheapest.get(&alike(place)) == Some(&cost(place));
-            if !is_cheapest && kept.iter().any(serves) {
-                needless.insert(place);
-            } else {
-                kept.push((seen, place));
-            }
-        }
-    }
-
-    /// A set of states as places at a boundary of a gap.
-    pub fn lift(&mut self, set: SetId, member: Member) -> SetId {
-        if member == 0 {
-            return set;
-        }
-        if let Some(&known) = self.lifted.get(&(set, member)) {
-            return known;
-        }
-        let members = self.members(set);
-        let places = members.iter();
-        let places = places.map(|&(state, cost)| (at(state, member), cost));
-        let lifted = self.intern(places.collect());
-        self.lifted.insert((set, member), lifted);
-        lifted
-    }
-
-    /// The states of a set of places at each boundary.
-    pub fn part(&mut self, places: SetId) -> Arc<[(Member, Costed)]> {
-        if let Some(known) = self.parted.get(&places) {
-            return Arc::clone(known);
-        }
-        let members = self.members(places);
-        let mut parts = Vec::new();
-        for places in members.chunk_by(|a, b| a.0 >> STATE_BITS == b.0 >> STATE_BITS) {
-            let states = places.iter();
-            let states = states.map(|&(place, cost)| (place & STATES, cost));
-            let member = places[0].0 >> STATE_BITS;
-            parts.extend(self.normalise(states.collect()).map(|part| (member, part)));
-        }
-        let parts: Arc<[(Member, Costed)]> = parts.into();
-        self.parted.insert(places, Arc::clone(&parts));
-        parts
-    }
-
-    /// All that may begin at the boundaries of a gap, where what `predicted` holds
-    /// for each boundary may begin, and what may begin behind lexemes. For each
-    /// boundary, the places of what began there.
-    pub fn begin_gap(&mut self, cfg: &Cfg, predicted: &[SetId], group: GroupId) -> Arc<[SetId]> {
-        let key = (group, predicted.into());
-        if let Some(known) = self.begun.get(&key) {
-            return Arc::clone(known);
-        }
-        let mut all = predicted.to_vec();
-        let mut begun: Vec<SetId> = vec![NOTHING; all.len()];
-        loop {
-            let before = all.clone();
-            for origin in 0..all.len() {
-                let places = self.lift(all[origin], origin as Member);
-                begun[origin] = self.settle_gap(cfg, places, NOTHING, group);
-                for &(member, part) in self.part(begun[origin]).iter() {
-                    let more = self.facts(cfg, part.set).predicts;
-                    let (a, b) = (all[member as usize], more);
-                    let (a, b) = (Costed { set: a, cost: 0 }, Costed { set: b, cost: 0 });
-                    all[member as usize] = self.union(a, b).set;
-                }
-            }
-            if all == before {
-                break;
-            }
-        }
-        let begun: Arc<[SetId]> = begun.into();
-        self.begun.insert(key, Arc::clone(&begun));
-        begun
-    }
-
     /// What follows from being in a set.
     pub fn facts(&mut self, cfg: &Cfg, set: SetId) -> Facts {
         if let Some(facts) = self.sets[set as usize].facts {
@@ -570,25 +376,6 @@ impl StateSets {
         };
         self.sets[set as usize].facts = Some(facts);
         facts
-    }
-
-    /// The group of a gap's boundaries; `None` if there are too many of them.
-    pub fn group(&mut self, cfg: &Cfg, boundaries: &Arc<Boundaries>) -> Option<GroupId> {
-        let mut known = self.groups.iter();
-        let known = known.position(|(known, _)| {
-            Arc::ptr_eq(known, boundaries) || known.as_ref() == boundaries.as_ref()
-        });
-        let id = known.unwrap_or_else(|| {
-            let group = GapGroup::new(cfg, self.states.nullable(), boundaries);
-            self.groups.push((Arc::clone(boundaries), group));
-            self.groups.len() - 1
-        });
-        self.groups[id].1.as_ref().map(|_| id as GroupId)
-    }
-
-    /// What symbols do in a group that there is.
-    pub(crate) fn gap_group(&self, group: GroupId) -> Option<&GapGroup> {
-        self.groups[group as usize].1.as_ref()
     }
 
     fn by_nonterminal(&mut self, cfg: &Cfg, set: SetId) -> Targets {
@@ -652,45 +439,6 @@ impl StateSets {
             by_terminal: None,
         });
         fresh
-    }
-}
-
-const STATES: u32 = (1 << STATE_BITS) - 1;
-
-fn at(state: StateId, member: Member) -> u32 {
-    state | (member << STATE_BITS)
-}
-
-/// Dijkstra's algorithm, the graph being known to whoever drives it.
-#[derive(Default)]
-struct Relaxation {
-    costs: FxHashMap<u32, u32>,
-    queue: BinaryHeap<Reverse<(u32, u32)>>,
-}
-
-impl Relaxation {
-    fn relax(&mut self, place: u32, cost: u32) {
-        let known = self.costs.entry(place).or_insert(u32::MAX);
-        if cost < *known {
-            *known = cost;
-            self.queue.push(Reverse((cost, place)));
-        }
-    }
-
-    /// The cheapest place not settled yet.
-    fn settle(&mut self) -> Option<(u32, u32)> {
-        loop {
-            let Reverse((cost, place)) = self.queue.pop()?;
-            if self.costs.get(&place) == Some(&cost) {
-                return Some((place, cost));
-            }
-        }
-    }
-
-    fn settled(self) -> Vec<(u32, u32)> {
-        let mut settled: Vec<(u32, u32)> = self.costs.into_iter().collect();
-        settled.sort_unstable();
-        settled
     }
 }
 

@@ -1,0 +1,109 @@
+//! Places, the states at the boundaries of a gap, as members of sets: what may begin at
+//! each boundary, and the states of each apart.
+
+use std::sync::Arc;
+
+use super::{Costed, GroupId, NOTHING, SetId, StateSets};
+use crate::cfg::Cfg;
+use crate::gap_group::{Boundaries, GapGroup, Member};
+use crate::lr::StateId;
+
+/// Bits of a place that tell its state; the rest tell its boundary.
+pub(super) const STATE_BITS: u32 = 24;
+
+/// The bits that tell a place's state.
+pub(super) const STATES: u32 = (1 << STATE_BITS) - 1;
+
+/// A state as a place at a boundary.
+pub(super) fn at(state: StateId, member: Member) -> u32 {
+    state | (member << STATE_BITS)
+}
+
+/// What is predicted at each boundary of a gap.
+pub(super) type Beginning = (GroupId, Box<[SetId]>);
+
+impl StateSets {
+    /// A set of states as places at a boundary of a gap.
+    pub fn lift(&mut self, set: SetId, member: Member) -> SetId {
+        if member == 0 {
+            return set;
+        }
+        if let Some(&known) = self.lifted.get(&(set, member)) {
+            return known;
+        }
+        let members = self.members(set);
+        let places = members.iter();
+        let places = places.map(|&(state, cost)| (at(state, member), cost));
+        let lifted = self.intern(places.collect());
+        self.lifted.insert((set, member), lifted);
+        lifted
+    }
+
+    /// The states of a set of places at each boundary.
+    pub fn part(&mut self, places: SetId) -> Arc<[(Member, Costed)]> {
+        if let Some(known) = self.parted.get(&places) {
+            return Arc::clone(known);
+        }
+        let members = self.members(places);
+        let mut parts = Vec::new();
+        for places in members.chunk_by(|a, b| a.0 >> STATE_BITS == b.0 >> STATE_BITS) {
+            let states = places.iter();
+            let states = states.map(|&(place, cost)| (place & STATES, cost));
+            let member = places[0].0 >> STATE_BITS;
+            parts.extend(self.normalise(states.collect()).map(|part| (member, part)));
+        }
+        let parts: Arc<[(Member, Costed)]> = parts.into();
+        self.parted.insert(places, Arc::clone(&parts));
+        parts
+    }
+
+    /// All that may begin at the boundaries of a gap, where what `predicted` holds
+    /// for each boundary may begin, and what may begin behind lexemes. For each
+    /// boundary, the places of what began there.
+    pub fn begin_gap(&mut self, cfg: &Cfg, predicted: &[SetId], group: GroupId) -> Arc<[SetId]> {
+        let key = (group, predicted.into());
+        if let Some(known) = self.begun.get(&key) {
+            return Arc::clone(known);
+        }
+        let mut all = predicted.to_vec();
+        let mut begun: Vec<SetId> = vec![NOTHING; all.len()];
+        loop {
+            let before = all.clone();
+            for origin in 0..all.len() {
+                let places = self.lift(all[origin], origin as Member);
+                begun[origin] = self.settle_gap(cfg, places, NOTHING, group);
+                for &(member, part) in self.part(begun[origin]).iter() {
+                    let more = self.facts(cfg, part.set).predicts;
+                    let (a, b) = (all[member as usize], more);
+                    let (a, b) = (Costed { set: a, cost: 0 }, Costed { set: b, cost: 0 });
+                    all[member as usize] = self.union(a, b).set;
+                }
+            }
+            if all == before {
+                break;
+            }
+        }
+        let begun: Arc<[SetId]> = begun.into();
+        self.begun.insert(key, Arc::clone(&begun));
+        begun
+    }
+
+    /// The group of a gap's boundaries; `None` if there are too many of them.
+    pub fn group(&mut self, cfg: &Cfg, boundaries: &Arc<Boundaries>) -> Option<GroupId> {
+        let mut known = self.groups.iter();
+        let known = known.position(|(known, _)| {
+            Arc::ptr_eq(known, boundaries) || known.as_ref() == boundaries.as_ref()
+        });
+        let id = known.unwrap_or_else(|| {
+            let group = GapGroup::new(cfg, self.states.nullable(), boundaries);
+            self.groups.push((Arc::clone(boundaries), group));
+            self.groups.len() - 1
+        });
+        self.groups[id].1.as_ref().map(|_| id as GroupId)
+    }
+
+    /// What symbols do in a group that there is.
+    pub(crate) fn gap_group(&self, group: GroupId) -> Option<&GapGroup> {
+        self.groups[group as usize].1.as_ref()
+    }
+}
