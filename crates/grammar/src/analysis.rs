@@ -29,6 +29,17 @@ pub fn productive(grammar: &Grammar) -> Vec<bool> {
     fixpoint(grammar, is_productive)
 }
 
+/// Whether the start rule derives any text.
+pub(crate) fn is_inhabited(grammar: &Grammar) -> bool {
+    let rules = &grammar.rules;
+    let mut found = vec![false; rules.len()];
+    // Rules mostly mention later ones, so once is mostly enough.
+    for at in (0..rules.len()).rev() {
+        found[at] = is_productive(&rules[at].body, &found);
+    }
+    found[grammar.start.0 as usize] || productive(grammar)[grammar.start.0 as usize]
+}
+
 /// For each rule, whether it derives the empty text.
 pub fn nullable(grammar: &Grammar) -> Vec<bool> {
     fixpoint(grammar, is_nullable)
@@ -96,7 +107,7 @@ pub(crate) fn lints(grammar: &Grammar, place_of: impl Fn(usize) -> Place) -> Vec
 
 /// An error at `place` when no text belongs to the grammar.
 pub(crate) fn refuse_empty_language(grammar: &Grammar, place: Place) -> Result<(), Diagnostics> {
-    if productive(grammar)[grammar.start.0 as usize] {
+    if is_inhabited(grammar) {
         return Ok(());
     }
     let message = "no text belongs to this grammar";

@@ -8,11 +8,16 @@
 //! results is a set of ways with their demands (an alternating automaton made
 //! deterministic, as in Chandra, Kozen and Stockmeyer, "Alternation", 1981), so what it
 //! accepts is exact whatever is repeated or negated.
+//!
+//! Many ways have the same demands, at many places, so lists of demands are numbers, and
+//! what becomes of each by a symbol or at a place is found once.
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::alphabet::{Alphabet, sets_of};
-use super::{AutomatonError, Dfa, Language, Limits, NfaBuilder, NfaState};
+use super::{AutomatonError, Dfa, Language, Limits, Nfa, NfaBuilder, NfaState};
 use crate::Expr;
 
 /// Most ways that one construction follows, demands included.
@@ -143,8 +148,7 @@ impl Conditions {
         } = self;
         let nfa = builder.finish(start, self.anything);
         let mut machine = Machine {
-            byte_edges: &nfa.byte_edges,
-            empty_edges: &nfa.empty_edges,
+            nfa: &nfa,
             conditions: &self.conditions,
             words: &self.words,
             behind: &behind,
@@ -153,15 +157,20 @@ impl Conditions {
             ends: [self.anything, self.nothing, self.no_word],
             next: [self.no_word, self.word],
             ways: 0,
+            lists: Vec::new(),
+            numbers: FxHashMap::default(),
+            read: FxHashMap::default(),
+            closed: FxHashMap::default(),
+            stepped: Vec::new(),
         };
+        machine.number(Rc::new([]));
         let symbols: Vec<u8> = (0..=u8::MAX).take(self.words.len()).collect();
         let first = machine.first();
-        let ends = machine.ends;
         let automaton = Dfa::explore(
             first,
             &symbols,
             |place, symbol| machine.step(place, symbol),
-            |place| some_ends(&place.ways, ends),
+            |place| place.ends,
             limits,
         )?;
         match machine.ways > MAX_WAYS {
@@ -177,13 +186,17 @@ impl Conditions {
     }
 }
 
-/// A state, and what is demanded of the rest of the text besides.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A state, and what is demanded of the rest of the text besides: the number of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Way {
     state: NfaState,
-    /// In order; shared by the ways that go on from one.
-    demands: Rc<[Demand]>,
+    demands: u32,
 }
+
+/// The number of the list without demands.
+const NOTHING: u32 = 0;
+/// In place of a number: what cannot be met.
+const NEVER: u32 = u32::MAX;
 
 /// One of these ways reaches the end, or none does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -204,16 +217,28 @@ struct Before {
     holds: Vec<bool>,
 }
 
+impl Before {
+    /// All that conditions ask of it, if that is not too much for a number.
+    fn facts(&self) -> Option<u32> {
+        let facts = [self.is_beginning, self.is_word];
+        let facts = facts.iter().chain(&self.holds);
+        let bits = (0..).zip(facts).map(|(at, &holds)| u32::from(holds) << at);
+        (self.holds.len() < 30).then(|| bits.sum())
+    }
+}
+
 /// A state of the automaton that results.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Place {
-    before: Before,
+    /// First, for places mostly differ in these.
     ways: Vec<Way>,
+    /// Whether a text may end here.
+    ends: bool,
+    before: Before,
 }
 
 struct Machine<'c> {
-    byte_edges: &'c [Vec<(u8, u8, NfaState)>],
-    empty_edges: &'c [Vec<NfaState>],
+    nfa: &'c Nfa,
     conditions: &'c [(NfaState, Condition, NfaState)],
     words: &'c [bool],
     behind: &'c [(NfaState, NfaState)],
@@ -225,6 +250,15 @@ struct Machine<'c> {
     next: [NfaState; 2],
     /// Ways followed so far.
     ways: usize,
+    /// Lists of demands, in order, each once.
+    lists: Vec<Rc<[Demand]>>,
+    numbers: FxHashMap<Rc<[Demand]>, u32>,
+    /// What lists come to by a symbol, before conditions are looked at.
+    read: FxHashMap<(u32, u32), u32>,
+    /// What they come to then, by what is known.
+    closed: FxHashMap<(u32, u32), u32>,
+    /// What was found for other symbols in the place at hand, by what they come to first.
+    stepped: Vec<(Place, Place)>,
 }
 
 impl Machine<'_> {
@@ -236,25 +270,43 @@ impl Machine<'_> {
             holds: vec![false; self.behind.len()],
         };
         let before = self.looked_behind(before);
-        let ways = self.closed(vec![way(self.start)], &before);
-        Place { before, ways }
+        self.place(vec![way(self.start)], before)
+    }
+
+    fn place(&mut self, ways: Vec<Way>, before: Before) -> Place {
+        let ways = self.closed(ways, &before);
+        let ends = self.some_ends(&ways);
+        Place { before, ways, ends }
     }
 
     /// `None` where too many ways were followed.
     fn step(&mut self, place: &Place, symbol: u8) -> Option<Place> {
-        let read = |ways: &Vec<Way>| self.read(ways, symbol);
+        if symbol == 0 {
+            self.stepped.clear();
+        }
+        let behind = place.before.behind.iter();
         let before = Before {
             is_beginning: false,
             is_word: self.words[usize::from(symbol)],
-            behind: place.before.behind.iter().map(read).collect(),
+            behind: behind.map(|ways| self.read(ways, symbol)).collect(),
             holds: vec![false; self.behind.len()],
         };
-        let before = self.looked_behind(before);
         let mut ways = self.read(&place.ways, symbol);
         // A pattern may begin at any character.
         ways.push(way(self.start));
-        let ways = self.closed(ways, &before);
-        (self.ways <= MAX_WAYS).then_some(Place { before, ways })
+        let first = Place {
+            before,
+            ways,
+            ends: false,
+        };
+        if let Some((_, known)) = self.stepped.iter().find(|(other, _)| *other == first) {
+            self.ways += first.ways.len();
+            return (self.ways <= MAX_WAYS).then(|| known.clone());
+        }
+        let before = self.looked_behind(first.before.clone());
+        let place = self.place(first.ways.clone(), before);
+        self.stepped.push((first, place.clone()));
+        (self.ways <= MAX_WAYS).then_some(place)
     }
 
     /// Begins each text to look behind for here too, and finds which ones end here.
@@ -269,44 +321,63 @@ impl Machine<'_> {
         before
     }
 
+    /// The number of a list of demands.
+    fn number(&mut self, list: Rc<[Demand]>) -> u32 {
+        let fresh = self.lists.len() as u32;
+        *self.numbers.entry(list).or_insert_with_key(|list| {
+            self.lists.push(list.clone());
+            fresh
+        })
+    }
+
     /// What ways come to by a symbol, before conditions are looked at.
-    fn read(&self, ways: &[Way], symbol: u8) -> Vec<Way> {
+    fn read(&mut self, ways: &[Way], symbol: u8) -> Vec<Way> {
         let mut found = Vec::new();
-        let mut known: Known = Vec::new();
-        for Way { state, demands } in ways {
-            let edges = self.byte_edges[*state as usize].iter();
+        let nfa = self.nfa;
+        for way in ways {
+            let edges = nfa.byte_edges[way.state as usize].iter();
             let edges = edges.filter(|(low, high, _)| (*low..=*high).contains(&symbol));
             let mut edges = edges.peekable();
             if edges.peek().is_none() {
                 continue;
             }
-            let read = |demand: &Demand| Demand {
-                negated: demand.negated,
-                ways: self.read(&demand.ways, symbol),
-            };
-            let demands = once(&mut known, demands, |demands| {
-                Some(demands.iter().map(read).collect())
-            });
-            found.extend(edges.filter_map(|&(_, _, state)| {
-                let demands = demands.clone()?;
-                Some(Way { state, demands })
-            }));
+            let demands = self.demands_read(way.demands, symbol);
+            found.extend(edges.map(|&(_, _, state)| Way { state, demands }));
         }
         found
+    }
+
+    fn demands_read(&mut self, demands: u32, symbol: u8) -> u32 {
+        if demands == NOTHING {
+            return NOTHING;
+        }
+        let key = (demands, u32::from(symbol));
+        if let Some(&known) = self.read.get(&key) {
+            return known;
+        }
+        let list = self.lists[demands as usize].clone();
+        let read = list.iter().map(|demand| Demand {
+            negated: demand.negated,
+            ways: self.read(&demand.ways, symbol),
+        });
+        let read = read.collect();
+        let read = self.number(read);
+        self.read.insert(key, read);
+        read
     }
 
     /// All that ways come to without a character, in order, what says the same or less
     /// left out.
     fn closed(&mut self, ways: Vec<Way>, before: &Before) -> Vec<Way> {
         let mut todo = Vec::new();
-        let mut known: Known = Vec::new();
         for Way { state, demands } in ways {
-            let demands = once(&mut known, &demands, |demands| {
-                self.demanded(demands, before)
-            });
-            todo.extend(demands.map(|demands| Way { state, demands }));
+            let demands = self.demanded(demands, before);
+            if demands != NEVER {
+                todo.push(Way { state, demands });
+            }
         }
         let mut seen: Vec<Way> = Vec::new();
+        let nfa = self.nfa;
         while let Some(way) = todo.pop() {
             self.ways += 1;
             if self.ways > MAX_WAYS {
@@ -315,11 +386,8 @@ impl Machine<'_> {
             let Err(place) = seen.binary_search(&way) else {
                 continue;
             };
-            let to = |state: NfaState| Way {
-                state,
-                demands: way.demands.clone(),
-            };
-            let beside = self.empty_edges[way.state as usize].iter();
+            let to = |state: NfaState| Way { state, ..way };
+            let beside = nfa.empty_edges[way.state as usize].iter();
             todo.extend(beside.map(|&state| to(state)));
             let conditions = self.conditions;
             for &(_, condition, state) in conditions.iter().filter(|it| it.0 == way.state) {
@@ -331,54 +399,76 @@ impl Machine<'_> {
         let ends = self.ends;
         let marks = |state: NfaState| self.behind.iter().any(|&(_, to)| to == state);
         seen.retain(|way| {
-            let reads = !self.byte_edges[way.state as usize].is_empty();
+            let reads = !nfa.byte_edges[way.state as usize].is_empty();
             reads || ends.contains(&way.state) || marks(way.state)
         });
         let all = way(self.anything);
         if seen.binary_search(&all).is_ok() {
             return vec![all];
         }
-        let mut is_less = Vec::with_capacity(seen.len());
-        for alike in seen.chunk_by(|one, other| one.state == other.state) {
-            is_less.extend(alike.iter().map(|way| {
-                alike.iter().any(|other| {
-                    let mut demands = other.demands.iter();
-                    other != way && demands.all(|demand| way.demands.contains(demand))
-                })
-            }));
+        let copies = |way: &Way| nfa.first_copies[way.state as usize];
+        seen.sort_unstable_by_key(|way| (copies(way), *way));
+        let mut kept: Vec<Way> = Vec::new();
+        for alike in seen.chunk_by(|one, other| copies(one) == copies(other)) {
+            let first = kept.len();
+            for (at, way) in alike.iter().enumerate() {
+                let behind = alike[at + 1..].iter();
+                let behind = behind.take_while(|other| other.state == way.state);
+                let mut others = kept[first..].iter().chain(behind);
+                if !others.any(|other| self.asks_no_more(other.demands, way.demands)) {
+                    kept.push(*way);
+                }
+            }
         }
-        let mut is_less = is_less.into_iter();
-        seen.retain(|_| is_less.next() == Some(false));
-        seen
+        kept
     }
 
-    /// Demands closed; `None` where one cannot be met.
-    fn demanded(&mut self, demands: &[Demand], before: &Before) -> Option<Rc<[Demand]>> {
-        let mut kept = way(self.start);
-        for Demand { negated, ways } in demands {
+    /// Whether all of some demands are among others.
+    fn asks_no_more(&self, demands: u32, others: u32) -> bool {
+        let others = &self.lists[others as usize];
+        let mut demands = self.lists[demands as usize].iter();
+        demands.all(|demand| others.contains(demand))
+    }
+
+    /// Demands closed; [`NEVER`] where one cannot be met.
+    fn demanded(&mut self, demands: u32, before: &Before) -> u32 {
+        if demands == NOTHING {
+            return NOTHING;
+        }
+        let key = before.facts().map(|facts| (demands, facts));
+        if let Some(&known) = key.and_then(|key| self.closed.get(&key)) {
+            return known;
+        }
+        let list = self.lists[demands as usize].clone();
+        let mut kept = Some(way(self.start));
+        for Demand { negated, ways } in list.iter() {
             let ways = self.closed(ways.clone(), before);
             let negated = *negated;
-            kept = self.with(kept, Demand { negated, ways })?;
+            kept = kept.and_then(|kept| self.with(kept, Demand { negated, ways }));
         }
-        Some(kept.demands)
+        let found = kept.map_or(NEVER, |kept| kept.demands);
+        if let Some(key) = key {
+            self.closed.insert(key, found);
+        }
+        found
     }
 
     /// The way with a demand more; `None` where that cannot be met.
-    fn with(&self, mut way: Way, demand: Demand) -> Option<Way> {
+    fn with(&mut self, mut way: Way, demand: Demand) -> Option<Way> {
         let is_sure = demand.ways == [self::way(self.anything)];
         if is_sure || demand.ways.is_empty() {
             return (is_sure != demand.negated).then_some(way);
         }
-        let denied = Demand {
-            negated: !demand.negated,
-            ways: demand.ways.clone(),
-        };
-        if way.demands.contains(&denied) {
+        let list = self.lists[way.demands as usize].clone();
+        let is_denied =
+            |other: &Demand| other.negated != demand.negated && other.ways == demand.ways;
+        if list.iter().any(is_denied) {
             return None;
         }
-        if let Err(place) = way.demands.binary_search(&demand) {
-            let (before, behind) = way.demands.split_at(place);
-            way.demands = [before, &[demand], behind].concat().into();
+        if let Err(place) = list.binary_search(&demand) {
+            let (before, behind) = list.split_at(place);
+            let list = [before, &[demand], behind].concat();
+            way.demands = self.number(list.into());
         }
         Some(way)
     }
@@ -405,39 +495,20 @@ impl Machine<'_> {
             }
         }
     }
-}
 
-/// What was made of demands, which many ways share.
-type Known = Vec<(Rc<[Demand]>, Option<Rc<[Demand]>>)>;
-
-fn once(
-    known: &mut Known,
-    demands: &Rc<[Demand]>,
-    make: impl FnOnce(&[Demand]) -> Option<Rc<[Demand]>>,
-) -> Option<Rc<[Demand]>> {
-    if demands.is_empty() {
-        return Some(demands.clone());
+    /// Whether one of the ways is at its end, where the text is.
+    fn some_ends(&self, ways: &[Way]) -> bool {
+        ways.iter().any(|way| {
+            let mut demands = self.lists[way.demands as usize].iter();
+            self.ends.contains(&way.state)
+                && demands.all(|demand| self.some_ends(&demand.ways) != demand.negated)
+        })
     }
-    if let Some((_, made)) = known.iter().find(|(other, _)| other == demands) {
-        return made.clone();
-    }
-    let made = make(demands);
-    known.push((demands.clone(), made.clone()));
-    made
 }
 
 fn way(state: NfaState) -> Way {
     Way {
         state,
-        demands: Rc::new([]),
+        demands: NOTHING,
     }
-}
-
-/// Whether one of the ways is at its end, where the text is.
-fn some_ends(ways: &[Way], ends: [NfaState; 3]) -> bool {
-    ways.iter().any(|way| {
-        let mut demands = way.demands.iter();
-        ends.contains(&way.state)
-            && demands.all(|demand| some_ends(&demand.ways, ends) != demand.negated)
-    })
 }

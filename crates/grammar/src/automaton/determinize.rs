@@ -3,6 +3,8 @@
 //! Only states with byte transitions (and acceptance) are kept in a subset, so
 //! subsets that differ in ways that no text can show are one state.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::dfa::DEAD;
@@ -54,8 +56,10 @@ impl Nfa {
             .map(|&(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(ranges);
         let class_count = representatives.len();
-        let mut ids: FxHashMap<Box<[NfaState]>, u32> = FxHashMap::default();
-        let mut subsets: Vec<Box<[NfaState]>> = Vec::new();
+        let mut ids: FxHashMap<Rc<[NfaState]>, u32> = FxHashMap::default();
+        // What was found for targets, before empty edges are followed.
+        let mut found: FxHashMap<Rc<[NfaState]>, u32> = FxHashMap::default();
+        let mut subsets: Vec<Rc<[NfaState]>> = Vec::new();
         let mut table = Vec::new();
 
         let start = closure.of(&[self.start]);
@@ -65,7 +69,7 @@ impl Nfa {
         let mut done = 0;
         let mut steps = Steps::default();
         while done < subsets.len() {
-            for &state in &subsets[done] {
+            for &state in &*subsets[done] {
                 for &(low, high, next) in &self.byte_edges[state as usize] {
                     let last = classes[high as usize];
                     for class in classes[low as usize]..=last {
@@ -78,9 +82,14 @@ impl Nfa {
                     table.push(DEAD);
                     continue;
                 }
+                if let Some(&id) = found.get(target.as_slice()) {
+                    steps.take(target.len())?;
+                    target.clear();
+                    table.push(id);
+                    continue;
+                }
                 let subset = closure.of(target);
                 steps.take(closure.steps)?;
-                target.clear();
                 let fresh = subsets.len() as u32;
                 let id = *ids.entry(subset).or_insert_with_key(|subset| {
                     subsets.push(subset.clone());
@@ -92,6 +101,8 @@ impl Nfa {
                         limit: limits.dfa_states,
                     });
                 }
+                found.insert(target.as_slice().into(), id);
+                target.clear();
                 table.push(id);
             }
             done += 1;
@@ -128,7 +139,9 @@ fn covers(edges: &[(u8, u8, NfaState)], last: u8) -> bool {
 /// Follows empty edges; scratch space is kept between calls.
 struct Closure<'a> {
     nfa: &'a Nfa,
-    mark: Vec<u32>,
+    /// For each state that stands for its copies, the last round in which one was
+    /// visited, and the first of these.
+    visited: Vec<(u32, NfaState)>,
     round: u32,
     stack: Vec<NfaState>,
     /// Edges that the last closure followed.
@@ -141,7 +154,7 @@ impl<'a> Closure<'a> {
     fn new(nfa: &'a Nfa) -> Self {
         Self {
             nfa,
-            mark: vec![0; nfa.byte_edges.len()],
+            visited: vec![(0, 0); nfa.byte_edges.len()],
             round: 0,
             stack: Vec::new(),
             steps: 0,
@@ -149,7 +162,9 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn of(&mut self, seeds: &[NfaState]) -> Box<[NfaState]> {
+    /// The states that seeds lead to, in order, without those that read no more than an
+    /// earlier repetition of them that is there too.
+    fn of(&mut self, seeds: &[NfaState]) -> Rc<[NfaState]> {
         self.round += 1;
         self.steps = seeds.len();
         let mut subset = Vec::new();
@@ -165,19 +180,26 @@ impl<'a> Closure<'a> {
                 self.visit(self.nfa.empty_edges[state as usize][at]);
             }
         }
-        let all = self.takes_all.iter().find(|state| subset.contains(state));
-        if let Some(&all) = all.filter(|_| subset.contains(&self.nfa.accept)) {
+        let all = self.takes_all.iter().find(|&&state| self.holds(state));
+        if let Some(&all) = all.filter(|_| self.holds(self.nfa.accept)) {
             subset = vec![all, self.nfa.accept];
         }
+        subset.retain(|&state| self.holds(state));
         subset.sort_unstable();
-        subset.into_boxed_slice()
+        subset.into()
     }
 
     fn visit(&mut self, state: NfaState) {
-        let mark = &mut self.mark[state as usize];
-        if *mark != self.round {
-            *mark = self.round;
+        let (round, first) = &mut self.visited[self.nfa.first_copies[state as usize] as usize];
+        if *round != self.round || state < *first {
+            (*round, *first) = (self.round, state);
             self.stack.push(state);
         }
+    }
+
+    /// Whether a state was visited in this round, and no earlier copy of it.
+    fn holds(&self, state: NfaState) -> bool {
+        let copies = self.nfa.first_copies[state as usize];
+        self.visited[copies as usize] == (self.round, state)
     }
 }

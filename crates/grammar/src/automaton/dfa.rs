@@ -211,6 +211,18 @@ impl Dfa {
     /// Which states reach acceptance.
     fn live(&self) -> Vec<bool> {
         let count = self.state_count() as StateId;
+        // Mostly all do, which two looks at what states lead to tell.
+        let mut live = self.accepting.clone();
+        for state in (0..count).rev().chain(0..count) {
+            let at = state as usize;
+            if !live[at] {
+                let mut row = self.row(state).iter();
+                live[at] = row.any(|&next| next != DEAD && live[next as usize]);
+            }
+        }
+        if live.iter().all(|&live| live) {
+            return live;
+        }
         // Classes beside one another often lead to one state.
         let leads = |state| {
             let row = self.row(state).chunk_by(|one, other| one == other);
@@ -233,7 +245,6 @@ impl Dfa {
                 *place += 1;
             }
         }
-        let mut live = self.accepting.clone();
         let mut stack: Vec<StateId> = (0..count).filter(|&state| live[state as usize]).collect();
         while let Some(state) = stack.pop() {
             let (from, to) = (ends[state as usize], ends[state as usize + 1]);
@@ -257,8 +268,13 @@ impl Dfa {
         renamed[self.start as usize] = 0;
         let mut done = 0;
         while let Some(&state) = order.get(done) {
+            let mut last = DEAD;
             for &next in self.row(state) {
-                if next != DEAD && live[next as usize] && renamed[next as usize] == DEAD {
+                // Classes beside one another often lead to one state.
+                if std::mem::replace(&mut last, next) == next || next == DEAD {
+                    continue;
+                }
+                if live[next as usize] && renamed[next as usize] == DEAD {
                     renamed[next as usize] = order.len() as StateId;
                     order.push(next);
                 }

@@ -154,8 +154,7 @@ impl Language {
         let count = self.state_count();
         let mut speller = Speller::new(spelling, count, self.automaton.start());
         let mut decoder = Decoder::new(&self.automaton);
-        // States from which the same symbols lead to as many places are spelled alike.
-        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        let mut known = Trees::default();
         for state in 0..count as StateId {
             speller.accept(state, self.automaton.is_accepting(state));
             let (tree, targets) = match &self.alphabet {
@@ -163,16 +162,7 @@ impl Language {
                     let (pieces, targets) = placed(decoder.characters_from(state));
                     (speller.tree(&pieces), targets)
                 }
-                Some(alphabet) => {
-                    let (kinds, targets) = self.leads(state, alphabet);
-                    let tree = known.get(&kinds).copied().unwrap_or_else(|| {
-                        let ranges = self.characters_from(state, alphabet);
-                        let tree = speller.tree(&placed(ranges).0);
-                        known.insert(kinds, tree);
-                        tree
-                    });
-                    (tree, targets)
-                }
+                Some(alphabet) => self.tree(state, alphabet, &mut speller, &mut known),
             };
             speller.connect(state, tree, &targets);
             speller.check(limits)?;
@@ -183,6 +173,42 @@ impl Language {
             // States inside of characters are left over.
             None => spelled.trimmed(),
         })
+    }
+
+    /// For each state, the fewest states that it takes where it is spelled.
+    pub(crate) fn spelled_sizes(&self, spelling: &dyn Spelling) -> Vec<usize> {
+        let Some(alphabet) = &self.alphabet else {
+            return Vec::new();
+        };
+        let mut speller = Speller::new(spelling, 0, 0);
+        let mut known = Trees::default();
+        let mut sizes: Vec<Option<usize>> = Vec::new();
+        let states = 0..self.state_count() as StateId;
+        let sizes = states.map(|state| {
+            let tree = self.tree(state, alphabet, &mut speller, &mut known).0;
+            let at = tree as usize;
+            sizes.resize(sizes.len().max(at + 1), None);
+            *sizes[at].get_or_insert_with(|| speller.own_states(tree))
+        });
+        sizes.collect()
+    }
+
+    /// The tree of what a state reads, and where that leads.
+    fn tree(
+        &self,
+        state: StateId,
+        alphabet: &Alphabet,
+        speller: &mut Speller<'_>,
+        known: &mut Trees,
+    ) -> (u32, Vec<StateId>) {
+        let (kinds, targets) = self.leads(state, alphabet);
+        let tree = known.get(&kinds).copied().unwrap_or_else(|| {
+            let ranges = self.characters_from(state, alphabet);
+            let tree = speller.tree(&placed(ranges).0);
+            known.insert(kinds, tree);
+            tree
+        });
+        (tree, targets)
     }
 
     /// Where the symbols lead from a state, as places in a list of targets in the order
@@ -242,6 +268,9 @@ impl Language {
     }
 }
 
+/// States from which the same symbols lead to as many places are spelled alike.
+type Trees = FxHashMap<Vec<u32>, u32>;
+
 /// Characters with places, by the order in which they lead there, of where they lead.
 fn placed(ranges: Vec<Range>) -> (Vec<Piece>, Vec<StateId>) {
     let mut targets: Vec<StateId> = Vec::new();
@@ -262,7 +291,7 @@ mod tests {
     use super::*;
     use crate::regex::parse_ecma_search;
 
-    const PATTERNS: [&str; 8] = [
+    const PATTERNS: [&str; 11] = [
         "^[a-c]*$",
         "é|\\d",
         "^.{2,5}$",
@@ -271,6 +300,9 @@ mod tests {
         "^(?!ab)[\\s\\S]*$",
         "\\u{1F600}|[\\uE000-\\u{10FFFF}]",
         "^[^\\u0000-\\u001f/]+$",
+        "^(a*b?){1,9}c$",
+        "a[ab]{0,3}([bc]{1,2}){2,4}$",
+        "ab|ac|é",
     ];
     const TEXTS: [&str; 14] = [
         "",

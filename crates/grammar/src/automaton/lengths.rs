@@ -28,6 +28,9 @@ pub(crate) struct Lengths<'l> {
     alphabet: &'l Alphabet,
     /// The states one character on, in order.
     next: Vec<Vec<StateId>>,
+    /// For each state and class, where the target is in that list; behind its end where
+    /// there is none.
+    places: Vec<u8>,
     /// Fewest characters to the end.
     fewest: Vec<u32>,
     /// Most characters to the end, where there is a most.
@@ -48,6 +51,11 @@ impl Language {
             targets
         };
         let next: Vec<_> = (0..dfa.state_count() as StateId).map(targets).collect();
+        let mut places = Vec::with_capacity(dfa.table.len());
+        for (row, next) in dfa.table.chunks_exact(dfa.class_count).zip(&next) {
+            let place = |target| next.binary_search(target).unwrap_or(next.len());
+            places.extend(row.iter().map(|target| place(target) as u8));
+        }
         let mut before = vec![Vec::new(); next.len()];
         for (state, targets) in (0..).zip(&next) {
             for &target in targets {
@@ -58,6 +66,7 @@ impl Language {
             fewest: fewest(dfa, &before),
             most: most(&next, &before),
             next,
+            places,
             dfa,
             alphabet,
         })
@@ -196,12 +205,45 @@ impl Lengths<'_> {
         count + self.fewest[at] >= bounds.min && bounds.max.is_none_or(within)
     }
 
+    /// Refuses what takes too many states once it is spelled, before any are made, by what
+    /// each state surely takes.
+    pub(crate) fn check_spelled(
+        &self,
+        sizes: &[usize],
+        bounds: Bounds,
+        limits: &Limits,
+    ) -> Result<(), AutomatonError> {
+        // Only then it is certain what can end.
+        if bounds.min > 0 {
+            return Ok(());
+        }
+        let size = |state: StateId, count: u32| {
+            let mut targets = self.next[state as usize].iter();
+            match targets.all(|&target| self.can_end(target, count + 1, bounds)) {
+                true => sizes[state as usize],
+                false => 1,
+            }
+        };
+        self.count(self.start(), bounds, limits, size)
+    }
+
     /// Refuses what takes too many states, before any are made.
     fn check(&self, from: StateId, bounds: Bounds, limits: &Limits) -> Result<(), AutomatonError> {
+        self.count(from, bounds, limits, |_, _| 1)
+    }
+
+    /// Adds up what the states take, each with the characters before it.
+    fn count(
+        &self,
+        from: StateId,
+        bounds: Bounds,
+        limits: &Limits,
+        size: impl Fn(StateId, u32) -> usize,
+    ) -> Result<(), AutomatonError> {
         let mut here = vec![from];
         let (mut count, mut states) = (0, 0);
         while !here.is_empty() {
-            states += here.len();
+            states += here.iter().map(|&state| size(state, count)).sum::<usize>();
             if states > limits.dfa_states {
                 return Err(AutomatonError::TooLarge {
                     what: "deterministic states",
@@ -239,6 +281,8 @@ struct Rows<'l> {
     of: &'l Lengths<'l>,
     table: Vec<StateId>,
     accepting: Vec<bool>,
+    /// Where the state that is added leads.
+    leads: Vec<StateId>,
 }
 
 impl<'l> Rows<'l> {
@@ -247,6 +291,7 @@ impl<'l> Rows<'l> {
             of,
             table: Vec::new(),
             accepting: Vec::new(),
+            leads: Vec::new(),
         }
     }
 
@@ -257,12 +302,15 @@ impl<'l> Rows<'l> {
         accepts: bool,
         mut lead: impl FnMut(StateId) -> Option<StateId>,
     ) {
-        // Classes beside one another often lead to one state.
-        for run in self.of.dfa.row(like).chunk_by(|one, other| one == other) {
-            let target = Some(run[0]).filter(|&target| target != DEAD);
-            let target = target.and_then(&mut lead).unwrap_or(DEAD);
-            self.table.extend(std::iter::repeat_n(target, run.len()));
-        }
+        let targets = self.of.next[like as usize].iter();
+        self.leads.clear();
+        self.leads
+            .extend(targets.map(|&target| lead(target).unwrap_or(DEAD)));
+        self.leads.push(DEAD);
+        let count = self.of.dfa.class_count;
+        let places = &self.of.places[like as usize * count..][..count];
+        self.table
+            .extend(places.iter().map(|&place| self.leads[place as usize]));
         self.accepting.push(accepts);
     }
 

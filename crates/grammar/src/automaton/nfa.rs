@@ -20,6 +20,10 @@ pub struct Nfa {
     pub(super) empty_edges: Vec<Vec<NfaState>>,
     pub(super) start: NfaState,
     pub(super) accept: NfaState,
+    /// For each state of an optional repetition the same state of the first one, for
+    /// others themselves. Of states with the same one, the first reads all that the
+    /// others read: from a later repetition fewer may follow.
+    pub(super) first_copies: Vec<NfaState>,
 }
 
 /// Builds an [`Nfa`] piece by piece.
@@ -28,6 +32,8 @@ pub struct NfaBuilder {
     byte_edges: Vec<Vec<(u8, u8, NfaState)>>,
     empty_edges: Vec<Vec<NfaState>>,
     limit: usize,
+    /// Runs of repetitions: the first state, the states of each, and how many there are.
+    copies: Vec<(NfaState, NfaState, u32)>,
 }
 
 /// Called for each rule an expression mentions: `(builder, rule, from, to, tail)`
@@ -42,6 +48,7 @@ impl NfaBuilder {
             byte_edges: Vec::new(),
             empty_edges: Vec::new(),
             limit: limits.nfa_states,
+            copies: Vec::new(),
         }
     }
 
@@ -124,8 +131,17 @@ impl NfaBuilder {
     }
 
     /// The finished automaton, with its one start and its one accepting state.
-    pub fn finish(self, start: NfaState, accept: NfaState) -> Nfa {
+    pub fn finish(mut self, start: NfaState, accept: NfaState) -> Nfa {
+        let mut first_copies: Vec<NfaState> = (0..self.byte_edges.len() as NfaState).collect();
+        // Of repetitions inside of others only one kind counts, that with more of them.
+        self.copies.sort_by_key(|&(_, _, count)| count);
+        for (first, period, count) in self.copies {
+            for at in 0..period * count {
+                first_copies[(first + at) as usize] = first + at % period;
+            }
+        }
         Nfa {
+            first_copies,
             byte_edges: self.byte_edges,
             empty_edges: self.empty_edges,
             start,
@@ -160,13 +176,23 @@ impl NfaBuilder {
                 self.empty_edge(hub, to);
             }
             Some(max) => {
+                let first = self.byte_edges.len();
+                let mut period = 0;
                 for _ in min..max {
                     self.empty_edge(at, to);
                     let next = self.state()?;
                     item(self, at, next)?;
                     at = next;
+                    if period == 0 {
+                        period = self.byte_edges.len() - first;
+                    }
                 }
                 self.empty_edge(at, to);
+                let count = max.saturating_sub(min);
+                if count > 1 && self.byte_edges.len() - first == period * count as usize {
+                    let copies = (first as NfaState, period as NfaState, count);
+                    self.copies.push(copies);
+                }
             }
         }
         Ok(())

@@ -232,6 +232,16 @@ impl<'s> Speller<'s> {
         tree
     }
 
+    /// The states that each state that reads a tree has to itself.
+    pub(crate) fn own_states(&self, tree: u32) -> usize {
+        let below = self.forest.nodes[tree as usize].iter();
+        let below = below.filter_map(|(_, _, to)| match to {
+            To::Node(below) if self.only[*below as usize].is_none() => Some(*below),
+            _ => None,
+        });
+        1 + below.map(|below| self.own_states(below)).sum::<usize>()
+    }
+
     /// Whether texts may end in a state.
     pub(crate) fn accept(&mut self, state: StateId, accepts: bool) {
         self.accepting[state as usize] = accepts;

@@ -6,6 +6,7 @@ use super::alphabet::{Alphabet, MOST};
 use super::decode::{Decoder, Range};
 use super::{AutomatonError, Dfa, Language, NfaBuilder, NfaState, StateId};
 use crate::Expr;
+use crate::analysis::is_nullable;
 use crate::characters::normalise;
 
 impl Language {
@@ -96,12 +97,42 @@ impl NfaBuilder {
                 }
                 self.empty_edge(at, to);
             }
-            Expr::Choice(parts) => {
-                for part in parts {
-                    self.symbols(part, from, to, on_set)?;
+            Expr::Choice(choices) => {
+                // Listed texts that begin alike share their beginnings.
+                let mut known: FxHashMap<(NfaState, u32), NfaState> = FxHashMap::default();
+                for choice in choices {
+                    let parts = match choice {
+                        Expr::Sequence(parts) => parts.as_slice(),
+                        other => std::slice::from_ref(other),
+                    };
+                    let mut at = from;
+                    let mut parts = parts.iter().peekable();
+                    while let Some(Expr::Literal(bytes)) = parts.peek() {
+                        parts.next();
+                        let text = std::str::from_utf8(bytes).unwrap_or_default();
+                        for code in text.chars().map(u32::from) {
+                            at = match known.get(&(at, code)) {
+                                Some(&next) => next,
+                                None => {
+                                    let next = self.state()?;
+                                    on_set(self, &[(code, code)], at, next);
+                                    known.insert((at, code), next);
+                                    next
+                                }
+                            };
+                        }
+                    }
+                    for part in parts {
+                        let next = self.state()?;
+                        self.symbols(part, at, next, on_set)?;
+                        at = next;
+                    }
+                    self.empty_edge(at, to);
                 }
             }
             Expr::Repeat { item, min, max } => {
+                // So all repetitions of what may be empty are optional.
+                let min = if is_nullable(item, &[]) { &0 } else { min };
                 self.repeated(*min, *max, from, to, &mut |builder, from, to| {
                     builder.symbols(item, from, to, on_set)
                 })?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::expansion::Expander;
 use super::shape::{EXACTLY, Literal, Scopes, Shape};
 use super::steps::{Step, Steps, assert, deny, split};
+use super::told::Words;
 
 /// A union of shapes under construction: one of them.
 #[derive(Clone)]
@@ -13,10 +14,23 @@ pub(super) struct Branch<'a> {
     pub shape: Shape<'a>,
     pub todo: Steps<'a>,
     pub splits: Vec<Rc<Vec<Steps<'a>>>>,
+    /// Sorted.
     pub seen: Vec<(Literal, Scopes)>,
     pub scopes: u32,
+    /// The words that members may be.
+    pub told: Vec<(&'a str, Words<'a>)>,
+    /// Whether it is one of several since its values were looked into.
+    pub is_chosen: bool,
     /// Its part of the search, as far as the ways of choices are alike.
     pub share: f64,
+}
+
+impl Branch<'_> {
+    /// Whether a schema was taken to hold, or not to, whatever it counts for.
+    pub(super) fn has_seen(&self, literal: Literal) -> bool {
+        let at = self.seen.partition_point(|&seen| seen < (literal, 0));
+        self.seen.get(at).is_some_and(|(seen, _)| *seen == literal)
+    }
 }
 
 impl<'a> Expander<'a> {
@@ -27,52 +41,55 @@ impl<'a> Expander<'a> {
             Step::Schema(literal, scopes) => return self.schema(branch, literal, scopes),
             Step::Split(options) => branch.splits.push(options),
             Step::Types(types) => shape.types = shape.types.and(types),
-            Step::WithoutPoint => shape.numbers.without_point = true,
+            Step::WithoutPoint => shape.numbers().without_point = true,
             Step::Values(values, true) => shape.list(&values),
             Step::Values(values, false) => shape.except(&values),
-            Step::Lower(bound) => shape.numbers.raise(bound),
-            Step::Upper(bound) => shape.numbers.cap(bound),
+            Step::Lower(bound) => shape.numbers().raise(bound),
+            Step::Upper(bound) => shape.numbers().cap(bound),
             Step::Multiple(divisor, holds) => {
                 let multiple = (divisor, holds);
                 if !shape.numbers.multiples.contains(&multiple) {
-                    shape.numbers.multiples.push(multiple);
+                    shape.numbers().multiples.push(multiple);
                 }
             }
             Step::Length(min, max) => {
-                within(&mut shape.strings.min, &mut shape.strings.max, min, max)
+                let strings = shape.strings();
+                within(&mut strings.min, &mut strings.max, min, max);
             }
             Step::Text(texts, within) => {
                 let mut known = shape.strings.texts.iter();
                 if !known.any(|(other, same)| Arc::ptr_eq(other, &texts) && *same == within) {
-                    shape.strings.texts.push((texts, within));
+                    shape.strings().texts.push((texts, within));
                 }
             }
-            Step::Ask(ask) => shape.strings.asks.push(ask),
+            Step::Ask(ask) => shape.strings().asks.push(ask),
             Step::ItemCount(min, max) => {
-                within(&mut shape.arrays.min, &mut shape.arrays.max, min, max);
+                let arrays = shape.arrays();
+                within(&mut arrays.min, &mut arrays.max, min, max);
             }
-            Step::Items(items, scopes) => shape.arrays.items.push((items, scopes)),
-            Step::Item(index, literal) => shape.arrays.at.push((index, literal)),
-            Step::Contained(contained) => shape.arrays.contained.push(contained),
+            Step::Items(items, scopes) => shape.arrays().items.push((items, scopes)),
+            Step::Item(index, literal) => shape.arrays().at.push((index, literal)),
+            Step::Contained(contained) => shape.arrays().contained.push(contained),
             Step::Unique(schema) => {
-                shape.arrays.unique.get_or_insert(schema);
+                shape.arrays().unique.get_or_insert(schema);
             }
-            Step::UnevaluatedItems(unevaluated) => shape.arrays.unevaluated.push(unevaluated),
+            Step::UnevaluatedItems(unevaluated) => shape.arrays().unevaluated.push(unevaluated),
             Step::PropertyCount(min, max) => {
-                within(&mut shape.objects.min, &mut shape.objects.max, min, max);
+                let objects = shape.objects();
+                within(&mut objects.min, &mut objects.max, min, max);
             }
-            Step::Members(members, scopes) => shape.objects.members.push((members, scopes)),
-            Step::Required(name) => shape.objects.require(name),
+            Step::Members(members, scopes) => shape.objects().members.push((members, scopes)),
+            Step::Required(name) => shape.objects().require(name),
             Step::Forbidden(name) => {
                 if !shape.objects.forbidden.contains(&name) {
-                    shape.objects.forbidden.push(name);
+                    shape.objects().forbidden.push(name);
                 }
             }
-            Step::Member(name, literal) => shape.objects.at.push((name, literal)),
-            Step::Some(names, literal) => shape.objects.some.push((names, literal)),
-            Step::Names(schema) => shape.objects.names.push(schema),
+            Step::Member(name, literal) => shape.objects().at.push((name, literal)),
+            Step::Some(names, literal) => shape.objects().some.push((names, literal)),
+            Step::Names(schema) => shape.objects().names.push(schema),
             Step::UnevaluatedProperties(unevaluated) => {
-                shape.objects.unevaluated.push(unevaluated);
+                shape.objects().unevaluated.push(unevaluated);
             }
         }
         true
@@ -80,14 +97,13 @@ impl<'a> Expander<'a> {
 
     fn schema(&mut self, branch: &mut Branch<'a>, literal: Literal, scopes: Scopes) -> bool {
         let (schema, holds) = literal;
-        if branch.seen.contains(&(literal, scopes)) {
+        let Err(place) = branch.seen.binary_search(&(literal, scopes)) else {
             return true;
-        }
-        let denied = (schema, !holds);
-        if branch.seen.iter().any(|(seen, _)| *seen == denied) || !self.is_grounded(schema) {
+        };
+        if branch.has_seen((schema, !holds)) || !self.is_grounded(schema) {
             return false;
         }
-        branch.seen.push((literal, scopes));
+        branch.seen.insert(place, (literal, scopes));
         let node = self.document.node(schema);
         if node.never {
             return !holds;
@@ -109,6 +125,8 @@ impl<'a> Expander<'a> {
             }
             return true;
         }
+        let told = self.told(schema);
+        branch.tell(&told);
         let inside = scopes | if asks { own } else { 0 };
         let mut steps = Vec::new();
         for keyword in &node.keywords {

@@ -291,6 +291,23 @@ impl<'a> Document<'a> {
             || source.kind == Kind::Schema && *source.json == Json::Bool(false)
     }
 
+    /// Whether a schema was read.
+    pub(super) fn is_read(&self, id: SchemaId) -> bool {
+        self.nodes[id as usize].is_some()
+    }
+
+    /// The members of a schema as it is written.
+    pub(super) fn written(&self, id: SchemaId) -> Option<&'a super::value::Members> {
+        match &self.sources[id as usize] {
+            Source {
+                kind: Kind::Schema,
+                json: Json::Object(members),
+                ..
+            } => Some(members),
+            _ => None,
+        }
+    }
+
     pub(super) fn node(&mut self, id: SchemaId) -> Rc<Node<'a>> {
         if let Some(node) = &self.nodes[id as usize] {
             return node.clone();

@@ -19,6 +19,7 @@ use super::document::Document;
 use super::keyword::{Keyword, SchemaId};
 use super::shape::{Goals, Literal, Shape};
 use super::steps::{Step, Steps};
+use super::told::Told;
 use super::types::Types;
 use crate::automaton::Language;
 
@@ -30,6 +31,8 @@ const SAMPLE: usize = 64;
 const SURE: usize = 80 * SAMPLE;
 /// Longest chain of schemas for the same value.
 pub(super) const MAX_CHAIN: usize = 100;
+/// Steps for which other findings are looked for once there is one.
+const MORE_FINDINGS: u64 = 10_000;
 /// Deepest look into values for a contradiction.
 const MAX_DEPTH: usize = 24;
 
@@ -44,6 +47,7 @@ pub(super) struct Expander<'a> {
     disjoint: HashMap<(SchemaId, SchemaId), bool>,
     pub types: HashMap<SchemaId, Types>,
     pub evaluates: HashMap<SchemaId, bool>,
+    pub told: HashMap<SchemaId, Rc<Told<'a>>>,
     pub grounded: HashSet<SchemaId>,
     /// Languages of strings, by what they are made of.
     pub languages: HashMap<super::texts::Key<'a>, Arc<Language>>,
@@ -56,6 +60,8 @@ pub(super) struct Expander<'a> {
     pub widened: bool,
     /// Steps taken so far.
     pub(super) work: u64,
+    /// Those that had been taken when something was refused.
+    refused_at: Option<u64>,
 }
 
 /// How many shapes are asked for.
@@ -86,11 +92,13 @@ impl<'a> Expander<'a> {
             disjoint: HashMap::default(),
             types: HashMap::default(),
             evaluates: HashMap::default(),
+            told: HashMap::default(),
             grounded: HashSet::default(),
             languages: HashMap::default(),
             any_text: None,
             names: HashMap::default(),
             work: 0,
+            refused_at: None,
         }
     }
 
@@ -206,9 +214,20 @@ impl<'a> Expander<'a> {
         self.document.find(kind, &pointer, message);
     }
 
+    /// Whether something was refused so long ago that nothing else is looked for.
+    pub(super) fn is_refused_enough(&mut self) -> bool {
+        if self.document.findings.is_empty() {
+            return false;
+        }
+        self.work - *self.refused_at.get_or_insert(self.work) > MORE_FINDINGS
+    }
+
     /// Counts work; `false` where there was too much.
     pub(super) fn spend(&mut self, work: u64) -> bool {
         self.work += work;
+        if self.is_refused_enough() {
+            return false;
+        }
         let left = self.work <= self.document.options.effort;
         if !left {
             let limit = self.document.options.effort;
@@ -231,8 +250,8 @@ impl<'a> Expander<'a> {
 
     fn shapes(&mut self, goals: &Goals, wanted: Wanted) -> Option<Found<'a>> {
         let mut found: Vec<Shape<'a>> = Vec::new();
-        // Shapes that are equal have the same mark.
-        let mut marked: HashMap<u64, Vec<usize>> = HashMap::default();
+        // The first shapes that say something of a kind of values, by its mark.
+        let mut marked: HashMap<(usize, u64), Vec<usize>> = HashMap::default();
         let todo = goals.iter().map(|&goal| Step::Schema(goal, 0)).collect();
         let mut branches = vec![Branch {
             shape: Shape::all(),
@@ -240,27 +259,44 @@ impl<'a> Expander<'a> {
             splits: Vec::new(),
             seen: Vec::new(),
             scopes: 0,
+            told: Vec::new(),
+            is_chosen: false,
             share: 1.0,
         }];
-        let mut branches_were_made = false;
         let mut done = 0.0;
         while let Some(mut branch) = branches.pop() {
             done += branch.share;
             if !self.run(&mut branch) || !branch.shape.settle() {
                 continue;
             }
+            if branch.is_speechless() {
+                branch.shape.types = branch.shape.types.without(Types::OBJECT);
+                if branch.shape.types == Types::NONE {
+                    continue;
+                }
+            }
             // A contradiction inside spares all choices that are left.
-            let is_chosen = branches_were_made && branch.splits.len() > 1;
-            if is_chosen && !self.narrow(&mut branch.shape) {
+            let looks_inside = branch.is_chosen && branch.splits.len() > 1;
+            if looks_inside && !self.narrow(&mut branch.shape) {
                 continue;
             }
+            branch.is_chosen &= !looks_inside;
             let Some((at, options)) = self.next_split(&mut branch) else {
                 if !self.narrow(&mut branch.shape) {
                     continue;
                 }
-                let alike = marked.entry(branch.shape.mark()).or_default();
-                if !alike.iter().any(|&at| found[at] == branch.shape) {
-                    alike.push(found.len());
+                let mut is_new = false;
+                for mark in branch.shape.marks().into_iter().enumerate() {
+                    let alike = marked.entry(mark).or_default();
+                    if !alike
+                        .iter()
+                        .any(|&at| branch.shape.share(&found[at], mark.0))
+                    {
+                        alike.push(found.len());
+                        is_new = true;
+                    }
+                }
+                if is_new || !found.iter().any(|known| known.is_shared(&branch.shape)) {
                     found.push(branch.shape);
                 }
                 if is_hopeless(found.len(), done) {
@@ -280,7 +316,8 @@ impl<'a> Expander<'a> {
             if found.len() + branches.len() + options.len() > MAX_SHAPES {
                 return None;
             }
-            branches_were_made = true;
+            // What has one way left is not chosen.
+            branch.is_chosen |= options.len() > 1;
             done -= branch.share;
             branch.share /= options.len() as f64;
             branch.splits.swap_remove(at);
@@ -350,9 +387,13 @@ impl<'a> Expander<'a> {
         steps.iter().all(|step| match step {
             Step::Types(types) => types.meets(branch.shape.types),
             Step::Schema((schema, holds), _) => {
-                let denied = (*schema, !holds);
-                !branch.seen.iter().any(|(seen, _)| *seen == denied)
-                    && (!holds || self.possible_types(*schema).meets(branch.shape.types))
+                let is_denied = branch.has_seen((*schema, !holds))
+                    || *holds && !self.possible_types(*schema).meets(branch.shape.types)
+                    || only_objects && self.is_denied(branch, *schema, *holds);
+                !is_denied
+            }
+            Step::Member(name, literal) if only_objects => {
+                !self.is_member_denied(branch, name, *literal)
             }
             Step::Required(name) if only_objects => !branch.shape.objects.forbidden.contains(name),
             Step::Forbidden(name) if only_objects => !branch.shape.objects.required.contains(name),

@@ -30,8 +30,6 @@ use crate::{
 const MAX_RULES: usize = 100_000;
 /// Findings after which lowering gives up.
 const MAX_FINDINGS: usize = 50;
-/// Steps for which others are looked for once there is one.
-const MORE_FINDINGS: u64 = 10_000;
 
 /// What becomes of what a grammar cannot say yet, or not exactly.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,18 +54,13 @@ pub(super) fn lower(
     let goals = lowering.expander.goals([(Document::ROOT, true)]);
     let value = lowering.rule_of_alternatives(goals.into_iter().collect());
     let start = lowering.whole_text(value);
-    let mut refused_at = None;
     while let Some((rule, goals)) = lowering.queue.pop_front() {
         // What is too large once takes as long the next time.
         let is_large = |finding: &Diagnostic| finding.kind == "too-large";
-        let work = lowering.expander.work;
+        let is_enough = lowering.expander.is_refused_enough();
         let findings = lowering.findings();
-        if !findings.is_empty() {
-            let since = work - *refused_at.get_or_insert(work);
-            let is_enough = since > MORE_FINDINGS || findings.len() >= MAX_FINDINGS;
-            if is_enough || findings.iter().any(is_large) {
-                break;
-            }
+        if is_enough || findings.len() >= MAX_FINDINGS || findings.iter().any(is_large) {
+            break;
         }
         if lowering.overflown() {
             break;
@@ -138,6 +131,12 @@ impl<'a> Lowering<'a> {
         &mut self.expander.document.findings
     }
 
+    /// Whether there will be no grammar: what is still looked at is only to be refused
+    /// too, so nothing is spelled any more.
+    pub(super) fn is_refused(&self) -> bool {
+        !self.expander.document.findings.is_empty()
+    }
+
     pub(super) fn add_rule(&mut self, name: String, body: Expr) -> RuleId {
         self.rules.push(Rule { name, body });
         let pointer = self.expander.document.pointer(self.here.1).to_owned();
@@ -190,7 +189,7 @@ impl<'a> Lowering<'a> {
             }
         }
         let grammar = Grammar::new(self.rules, start);
-        if !analysis::productive(&grammar)[start.0 as usize] {
+        if !analysis::is_inhabited(&grammar) {
             return Err(impossible(&document.warnings));
         }
         let whole = Place::Pointer(String::new());
@@ -297,7 +296,7 @@ impl<'a> Lowering<'a> {
             parts.extend(self.or_all(made, |any| any.string));
         }
         for (_, arrays) in distinct(shapes, Types::ARRAY, |shape| &shape.arrays) {
-            match *arrays == Arrays::default() {
+            match **arrays == Arrays::default() {
                 true => parts.push(Expr::Rule(self.any_value().array)),
                 false => {
                     let made = self.array(arrays);
@@ -306,7 +305,7 @@ impl<'a> Lowering<'a> {
             }
         }
         for (_, objects) in distinct(shapes, Types::OBJECT, |shape| &shape.objects) {
-            match *objects == Objects::default() {
+            match **objects == Objects::default() {
                 true => parts.push(Expr::Rule(self.any_value().object)),
                 false => {
                     let made = self.object(objects);
@@ -334,6 +333,9 @@ impl<'a> Lowering<'a> {
         if *asked == Numbers::default() && types == Types::NUMBER {
             return Some(Expr::Rule(self.any_value().number));
         }
+        if self.is_refused() {
+            return Some(Expr::empty());
+        }
         let found = numbers(types, asked, self.options.numbers);
         found.unwrap_or_else(|error| {
             self.too_large(&error);
@@ -358,24 +360,27 @@ fn impossible(warnings: &[Diagnostic]) -> Diagnostics {
     }
 }
 
-/// The different descriptions of a type in shapes that have it, each with the
-/// types it is for; only the one that admits all if it is there.
+/// The different descriptions of a type in shapes of one search that have it, each with
+/// the types it is for; only the one that admits all if it is there.
 fn distinct<'s, 'a, T: PartialEq + Default>(
     shapes: &'s [Shape<'a>],
     kind: Types,
-    of: impl Fn(&'s Shape<'a>) -> &'s T,
-) -> Vec<(Types, &'s T)> {
-    let mut found: Vec<(Types, &'s T)> = Vec::new();
+    of: impl Fn(&'s Shape<'a>) -> &'s Rc<T>,
+) -> Vec<(Types, &'s Rc<T>)> {
+    let mut found: Vec<(Types, &'s Rc<T>)> = Vec::new();
     for shape in shapes.iter().filter(|shape| shape.types.meets(kind)) {
         let (types, described) = (shape.types.and(kind), of(shape));
-        match found.iter_mut().find(|(_, known)| *known == described) {
+        match found
+            .iter_mut()
+            .find(|(_, known)| Rc::ptr_eq(known, described))
+        {
             Some((known, _)) => *known = known.or(types),
             None => found.push((types, described)),
         }
     }
     let all = found
         .iter()
-        .find(|(types, it)| *types == kind && **it == T::default());
+        .find(|(types, it)| *types == kind && ***it == T::default());
     match all.copied() {
         Some(all) => vec![all],
         None => found,

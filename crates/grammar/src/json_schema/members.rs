@@ -73,6 +73,9 @@ impl<'a> Lowering<'a> {
     fn key(&mut self, name: &'a str) -> Expr {
         const OFTEN: u32 = 4;
         let spelling = self.options.strings;
+        if self.is_refused() {
+            return Expr::empty();
+        }
         if spelling == StringSpelling::Canonical {
             return spelling.literal(name);
         }
@@ -102,6 +105,7 @@ impl<'a> Lowering<'a> {
             let inside = names.iter().filter(|name| texts.accepts(name));
             let inside: Vec<&'a str> = inside.copied().collect();
             let key = match (inside.is_empty(), known.is_empty()) {
+                _ if self.is_refused() => Expr::empty(),
                 (true, true) => self.options.strings.any_character().star(),
                 (true, false) => Expr::Automaton(self.spelled(texts)?),
                 (false, _) => {
@@ -194,6 +198,12 @@ impl<'a> Lowering<'a> {
             values.extend(goals.map(|goals| (bits, goals)));
         }
         let mut ways = Vec::with_capacity(values.len());
+        if self.is_refused() {
+            for (bits, goals) in values {
+                ways.push((bits, self.rule_of_alternatives(vec![goals])));
+            }
+            return ways;
+        }
         let last = values.pop();
         for (bits, goals) in values {
             let value = self.rule_of_alternatives(vec![goals]);

@@ -35,7 +35,8 @@
 //!    [`expansion`] takes a set of schemas that must hold or must not
 //!    ([`shape::Goals`]) and makes of it a union of [`shape::Shape`]s, descriptions
 //!    by type in which no schema for the same value is left. `allOf`, `not`,
-//!    `oneOf` and `if` are nothing special there.
+//!    `oneOf` and `if` are nothing special there. Choices that a member's word decides
+//!    are decided at sight ([`told`]).
 //! 3. [`lower`] makes each set of goals a rule, once, so recursion closes and
 //!    nothing is copied; [`numbers`], [`texts`], [`arrays`] and [`objects`] spell
 //!    the values of a shape.
@@ -80,6 +81,7 @@ mod strings;
 mod syntax;
 mod text_values;
 mod texts;
+mod told;
 mod types;
 mod uri;
 mod validity;

@@ -35,6 +35,9 @@ impl<'a> Lowering<'a> {
     /// The objects of a shape; `None` where there are none.
     pub(super) fn object(&mut self, objects: &Objects<'a>) -> Option<Expr> {
         let members = self.members_of(objects)?;
+        if self.is_refused() {
+            return Some(Expr::empty());
+        }
         let named = members.iter().filter(|member| member.is_named).count() as u32;
         let required = members.iter().filter(|member| member.is_required).count() as u32;
         let is_closed = members.len() as u32 == named;

@@ -27,14 +27,23 @@ pub(super) type Scopes = u64;
 /// Among scopes: it must be certain what does not count for them.
 pub(super) const EXACTLY: Scopes = 1 << (Scopes::BITS - 1);
 
-/// A set of values.
-#[derive(Clone, Debug, PartialEq)]
+/// A set of values. What is said of a type is shared by the shapes that a choice leads to
+/// until one of them says more, and in the end by those that say the same.
+#[derive(Clone, Debug)]
 pub(super) struct Shape<'a> {
     pub types: Types,
-    pub numbers: Numbers,
-    pub strings: Strings<'a>,
-    pub arrays: Arrays,
-    pub objects: Objects<'a>,
+    pub numbers: Rc<Numbers>,
+    pub strings: Rc<Strings<'a>>,
+    pub arrays: Rc<Arrays>,
+    pub objects: Rc<Objects<'a>>,
+}
+
+fn share<T: PartialEq>(own: &mut Rc<T>, other: &Rc<T>) -> bool {
+    let is_equal = Rc::ptr_eq(own, other) || own == other;
+    if is_equal {
+        *own = other.clone();
+    }
+    is_equal
 }
 
 /// A set of numbers; whether integers or others is the types' to say.
@@ -200,35 +209,83 @@ impl<'a> Shape<'a> {
     pub(super) fn all() -> Self {
         Self {
             types: Types::ALL,
-            numbers: Numbers::default(),
-            strings: Strings::default(),
-            arrays: Arrays::default(),
-            objects: Objects::default(),
+            numbers: Rc::default(),
+            strings: Rc::default(),
+            arrays: Rc::default(),
+            objects: Rc::default(),
         }
     }
 
-    /// The same for shapes that are equal.
-    pub(super) fn mark(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        self.types.hash(&mut hasher);
-        let strings = &self.strings;
-        (strings.min, strings.max, strings.except.len()).hash(&mut hasher);
-        strings.words.hash(&mut hasher);
-        for (texts, within) in &strings.texts {
-            (Arc::as_ptr(texts), within).hash(&mut hasher);
+    /// What is said of numbers, to be added to; and so on.
+    pub(super) fn numbers(&mut self) -> &mut Numbers {
+        Rc::make_mut(&mut self.numbers)
+    }
+
+    pub(super) fn strings(&mut self) -> &mut Strings<'a> {
+        Rc::make_mut(&mut self.strings)
+    }
+
+    pub(super) fn arrays(&mut self) -> &mut Arrays {
+        Rc::make_mut(&mut self.arrays)
+    }
+
+    pub(super) fn objects(&mut self) -> &mut Objects<'a> {
+        Rc::make_mut(&mut self.objects)
+    }
+
+    /// For what is said of numbers, strings, arrays and objects numbers that are the same
+    /// where it is equal.
+    pub(super) fn marks(&self) -> [u64; 4] {
+        let mark = |add: &dyn Fn(&mut FxHasher)| {
+            let mut hasher = FxHasher::default();
+            add(&mut hasher);
+            hasher.finish()
+        };
+        let (numbers, strings) = (&self.numbers, &self.strings);
+        let (arrays, objects) = (&self.arrays, &self.objects);
+        [
+            mark(&|hasher| (numbers.multiples.len(), numbers.except.len()).hash(hasher)),
+            mark(&|hasher| {
+                (strings.min, strings.max, strings.except.len()).hash(hasher);
+                strings.words.hash(hasher);
+                for (texts, within) in &strings.texts {
+                    (Arc::as_ptr(texts), within).hash(hasher);
+                }
+            }),
+            mark(&|hasher| {
+                (arrays.min, arrays.max, &arrays.at, arrays.contained.len()).hash(hasher);
+                for (items, scopes) in &arrays.items {
+                    (Rc::as_ptr(items), scopes).hash(hasher);
+                }
+            }),
+            mark(&|hasher| {
+                (objects.min, objects.max, objects.some.len()).hash(hasher);
+                (&objects.required, &objects.forbidden, &objects.at).hash(hasher);
+                for (members, scopes) in &objects.members {
+                    (Rc::as_ptr(members).cast::<u8>(), scopes).hash(hasher);
+                }
+            }),
+        ]
+    }
+
+    /// Shares what another shape says of numbers, strings, arrays or objects, by their
+    /// place in the marks, where that is equal.
+    pub(super) fn share(&mut self, other: &Self, kind: usize) -> bool {
+        match kind {
+            0 => share(&mut self.numbers, &other.numbers),
+            1 => share(&mut self.strings, &other.strings),
+            2 => share(&mut self.arrays, &other.arrays),
+            _ => share(&mut self.objects, &other.objects),
         }
-        let arrays = &self.arrays;
-        (arrays.min, arrays.max, &arrays.at, arrays.contained.len()).hash(&mut hasher);
-        for (items, scopes) in &arrays.items {
-            (Rc::as_ptr(items), scopes).hash(&mut hasher);
-        }
-        let objects = &self.objects;
-        (objects.min, objects.max, objects.some.len()).hash(&mut hasher);
-        (&objects.required, &objects.forbidden, &objects.at).hash(&mut hasher);
-        for (members, scopes) in &objects.members {
-            (Rc::as_ptr(members).cast::<u8>(), scopes).hash(&mut hasher);
-        }
-        hasher.finish()
+    }
+
+    /// Whether all is shared with another shape.
+    pub(super) fn is_shared(&self, other: &Self) -> bool {
+        self.types == other.types
+            && Rc::ptr_eq(&self.numbers, &other.numbers)
+            && Rc::ptr_eq(&self.strings, &other.strings)
+            && Rc::ptr_eq(&self.arrays, &other.arrays)
+            && Rc::ptr_eq(&self.objects, &other.objects)
     }
 
     /// Whether something is surely left; looks at what is said of one type only.
@@ -254,7 +311,8 @@ impl<'a> Shape<'a> {
         if !values.words.is_empty() {
             kept = kept.or(Types::STRING);
             let words = values.words.clone();
-            self.strings.words = Some(match &self.strings.words {
+            let strings = self.strings();
+            strings.words = Some(match &strings.words {
                 None => words,
                 Some(known) => {
                     let both = known
@@ -266,7 +324,8 @@ impl<'a> Shape<'a> {
         }
         if !values.numbers.is_empty() {
             kept = kept.or(Types::NUMBER);
-            self.numbers.listed = Some(match &self.numbers.listed {
+            let numbers = self.numbers();
+            numbers.listed = Some(match &numbers.listed {
                 None => values.numbers.clone(),
                 Some(known) => {
                     let both = known
@@ -283,9 +342,13 @@ impl<'a> Shape<'a> {
     pub(super) fn except(&mut self, values: &Values<'a>) {
         self.types = self.types.without(values.names);
         if !values.words.is_empty() {
-            self.strings.except.push(values.words.clone());
+            let strings = self.strings();
+            strings.except.push(values.words.clone());
         }
-        self.numbers.except.extend(values.numbers.iter().cloned());
+        if !values.numbers.is_empty() {
+            let numbers = self.numbers();
+            numbers.except.extend(values.numbers.iter().cloned());
+        }
     }
 }
 
@@ -415,6 +478,15 @@ impl Strings<'_> {
                 .texts
                 .iter()
                 .all(|(texts, within)| texts.accepts(text) == *within)
+    }
+
+    /// The same without bounds.
+    pub(super) fn of_any_length(&self) -> Self {
+        Self {
+            min: 0,
+            max: None,
+            ..self.clone()
+        }
     }
 
     /// How many characters there may be.

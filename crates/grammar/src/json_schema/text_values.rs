@@ -24,6 +24,9 @@ impl<'a> Lowering<'a> {
                 .map_err(|error| self.too_large(&error))
                 .ok();
         }
+        if self.is_refused() {
+            return Some(Expr::empty());
+        }
         let (min, max) = (strings.min, strings.max);
         let free = Strings {
             min,
@@ -54,12 +57,7 @@ impl<'a> Lowering<'a> {
         const FEW: usize = 1_500;
         let (mut min, mut max) = (strings.min, strings.max);
         if strings.words.is_none() && (min > 0 || max.is_some()) {
-            let of_any_length = Strings {
-                min: 0,
-                max: None,
-                ..strings.clone()
-            };
-            let texts = self.expander.language(&of_any_length)?;
+            let texts = self.expander.language(&strings.of_any_length())?;
             if let Some(lengths) = texts.lengths() {
                 let own = lengths.bounds();
                 min = if own.min >= min { 0 } else { min };
@@ -70,6 +68,10 @@ impl<'a> Lowering<'a> {
                     && let Some(counted) = self.bounded(&lengths, Bounds { min, max })?
                 {
                     return Ok(Some(counted));
+                }
+                if product > FEW {
+                    let sizes = texts.spelled_sizes(&self.options.strings);
+                    lengths.check_spelled(&sizes, Bounds { min, max }, &LIMITS)?;
                 }
             }
         }

@@ -49,6 +49,17 @@ impl<'a> Expander<'a> {
             let words = words.iter().filter(|word| strings.admits(word)).copied();
             return Ok(Arc::new(Language::of_texts(words, &LIMITS)?));
         }
+        if (strings.min, strings.max) != (0, None) {
+            let found = self.language(&strings.of_any_length())?;
+            if let Some(lengths) = found.lengths() {
+                let bounded = lengths.rest(lengths.start(), strings.bounds(), &LIMITS)?;
+                return Ok(Arc::new(bounded));
+            }
+            return Ok(match of_length(strings.min, strings.max)? {
+                Some(length) => Arc::new(found.intersect(&length, &LIMITS)?),
+                None => found,
+            });
+        }
         let within = strings.texts.iter().filter(|(_, within)| *within);
         let mut within = within.map(|(texts, _)| texts.clone());
         let mut found = match within.next() {
@@ -65,17 +76,7 @@ impl<'a> Expander<'a> {
             let words = Language::of_texts(words.iter().copied(), &LIMITS)?;
             found = Arc::new(found.minus(&words, &LIMITS)?);
         }
-        if (strings.min, strings.max) == (0, None) {
-            return Ok(found);
-        }
-        if let Some(lengths) = found.lengths() {
-            let bounded = lengths.rest(lengths.start(), strings.bounds(), &LIMITS)?;
-            return Ok(Arc::new(bounded));
-        }
-        Ok(match of_length(strings.min, strings.max)? {
-            Some(length) => Arc::new(found.intersect(&length, &LIMITS)?),
-            None => found,
-        })
+        Ok(found)
     }
 
     /// Every text.

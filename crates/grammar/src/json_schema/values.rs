@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::expansion::Expander;
 use super::keyword::SchemaId;
-use super::shape::{Arrays, Goals, Literal, Names, Objects, Scopes, Shape, Strings};
+use super::shape::{Arrays, Goals, Literal, Names, Objects, Scopes, Shape};
 use super::types::Types;
 use crate::automaton::Language;
 
@@ -60,12 +60,7 @@ impl<'a> Expander<'a> {
             ([(only, true)], _) if !bounded => only.is_empty(),
             ([_], _) if !bounded && !denied => false,
             _ => {
-                let of_any_length = Strings {
-                    min: 0,
-                    max: None,
-                    ..strings.clone()
-                };
-                let texts = self.language(&of_any_length);
+                let texts = self.language(&strings.of_any_length());
                 let bounds = strings.bounds();
                 texts.is_ok_and(|texts| {
                     let lengths = texts.lengths();

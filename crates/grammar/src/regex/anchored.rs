@@ -117,6 +117,16 @@ fn is_end(part: &Pattern) -> bool {
     matches!(part, Pattern::End { .. })
 }
 
+/// Whether a pattern asks nothing of what surrounds a place.
+pub(super) fn is_plain(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Plain(_) => true,
+        Pattern::Sequence(parts) | Pattern::Choice(parts) => parts.iter().all(is_plain),
+        Pattern::Repeat { item, .. } => is_plain(item),
+        _ => false,
+    }
+}
+
 fn lower(pattern: &Pattern, edges: Edges, outside: Outside) -> Result<Expr, Diagnostic> {
     let surround = |expr: Expr, first: Edge, last: Edge| {
         let beside = |edge: Edge| match edge {
@@ -160,8 +170,20 @@ fn lower(pattern: &Pattern, edges: Edges, outside: Outside) -> Result<Expr, Diag
             Expr::Sequence(lowered.collect::<Result<_, _>>()?)
         }
         Pattern::Choice(parts) => {
-            let lowered = parts.iter().map(|part| lower(part, edges, outside));
-            Expr::Choice(lowered.collect::<Result<_, _>>()?)
+            // What does not ask for the ends may have the same around it.
+            let inside = Edges {
+                first: Edge::Inside,
+                last: Edge::Inside,
+            };
+            let (plain, asking): (Vec<_>, Vec<_>) = parts.iter().partition(|part| is_plain(part));
+            let plain = plain.into_iter().map(|part| lower(part, inside, outside));
+            let plain: Vec<Expr> = plain.collect::<Result<_, _>>()?;
+            let lowered = asking.into_iter().map(|part| lower(part, edges, outside));
+            let mut lowered: Vec<Expr> = lowered.collect::<Result<_, _>>()?;
+            if !plain.is_empty() {
+                lowered.push(surround(Expr::Choice(plain), edges.first, edges.last));
+            }
+            Expr::Choice(lowered)
         }
         Pattern::Repeat {
             item,

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::anchored::Pattern;
+use super::anchored::{Outside, Pattern, is_plain, language};
 use crate::automaton::{AutomatonError, Condition, Conditions, Language, Limits, NfaState};
 use crate::{Diagnostic, Expr, Place};
 
@@ -92,6 +92,11 @@ fn connect(
     from: NfaState,
     to: NfaState,
 ) -> Result<(), AutomatonError> {
+    if is_plain(pattern)
+        && let Ok(expr) = language(pattern, Outside::Nothing)
+    {
+        return to_be.expression(&expr, from, to);
+    }
     match pattern {
         Pattern::Plain(expr) => to_be.expression(expr, from, to)?,
         Pattern::Beginning { .. } => to_be.condition(Condition::Beginning, from, to),
