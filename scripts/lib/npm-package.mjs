@@ -1,7 +1,8 @@
-// The npm package, compiled from its sources: plain modules, one for each of theirs.
+// The npm package, compiled from its sources: plain modules, one for each of theirs, but the
+// grammar door in one.
 
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { inside } from "./paths.mjs";
 import { UP_TO_DATE } from "./report.mjs";
 import { run } from "./run.mjs";
@@ -22,16 +23,64 @@ export async function npmPackage() {
   rmSync(within("dist"), { recursive: true, force: true });
   const compiler = inside("node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [compiler, "--project", within()]);
+  await inOne(within("dist", "grammar", "index.js"));
+  await withoutUnused(within("dist"));
   await withoutProse(within("dist"));
   for (const name of LICENSES) copyFileSync(inside(name), within(name));
   markFresh("npm-package", hash);
 }
 
+/**
+ * A door as one module, so that it is small and needs few requests. What stands outside of its
+ * folder stays a module of its own: errors are of one class, whichever door they come from.
+ */
+async function inOne(door) {
+  const { build } = await import("esbuild");
+  const shared = {
+    name: "shared",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^\.\.\/[\w-]+\.js$/ }, ({ path }) => ({ path, external: true })),
+  };
+  await build({
+    entryPoints: [door],
+    outfile: door,
+    allowOverwrite: true,
+    bundle: true,
+    format: "esm",
+    plugins: [shared],
+    logLevel: "warning",
+  });
+}
+
+/** Takes away the modules that no door leads to. */
+async function withoutUnused(folder) {
+  const { build } = await import("esbuild");
+  const { exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
+  const doors = Object.values(exports).flatMap(({ default: door }) => door ?? []);
+  const { metafile } = await build({
+    absWorkingDir: PACKAGE,
+    entryPoints: doors,
+    bundle: true,
+    format: "esm",
+    packages: "external",
+    outdir: folder,
+    write: false,
+    metafile: true,
+    logLevel: "warning",
+  });
+  const used = new Set(Object.keys(metafile.inputs).map((path) => resolve(PACKAGE, path)));
+  for (const path of modulesIn(folder)) if (!used.has(path)) rmSync(path);
+}
+
+const modulesIn = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => join(folder, name));
+
 /** Modules without comments and blanks; what they say of themselves is in their types. */
 async function withoutProse(folder) {
   const { transform } = await import("esbuild");
-  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".js"));
-  for (const path of files.map((name) => join(folder, name))) {
+  for (const path of modulesIn(folder)) {
     const source = readFileSync(path, "utf8");
     // What bundlers are told in comments stays, which only unminified modules keep.
     const short = !source.includes("webpackIgnore");

@@ -15,7 +15,7 @@ const RUNS = 2 ** 20;
 /** So many bytes are looked back. */
 const WINDOW = 31_000;
 /** What is found is weighed against a function's runs to this power: large ones first. */
-const SIZE_POWER = 0.75;
+const SIZE_POWER = 0.85;
 /** Functions of fewer bytes hold too little to be compared by; they come last. */
 const LEAST_BYTES = 16;
 

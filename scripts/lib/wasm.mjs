@@ -12,6 +12,7 @@ import { packTables } from "./pack-tables.mjs";
 import { inside } from "./paths.mjs";
 import { UP_TO_DATE } from "./report.mjs";
 import { run } from "./run.mjs";
+import { shortenImports } from "./short-imports.mjs";
 import { hashOf, isFresh, markFresh, markStale } from "./stamp.mjs";
 import { requireRust, stdToolchain, threadsToolchain, wasmToolchain } from "./toolchain.mjs";
 
@@ -45,6 +46,7 @@ const SHAPERS = [
   "pack-columns",
   "pack-sets",
   "pack-tables",
+  "short-imports",
   "wasm-sections",
 ].map((name) => inside("scripts", "lib", `${name}.mjs`));
 
@@ -240,23 +242,33 @@ async function bind(build) {
   markStale(step);
   const folder = folderOf(name);
   rmSync(folder, { recursive: true, force: true });
-  await run(BINDGEN, [compiled(build), folder]);
+  // The package hands the small module over, and has its bindings within another file.
+  await run(BINDGEN, [
+    compiled(build),
+    folder,
+    ...(isSmall(build) ? ["--module-handed-over"] : []),
+  ]);
   if (!skipsOptimiser()) await optimise(build);
   if (isSmall(build)) {
     packTables(folder);
     // What tables left empty needs no bytes.
     if (!skipsOptimiser()) await wasmOpt(product(name), ["--memory-packing"], sharesMemory(build));
-    await minified(join(folder, "lacuna_wasm.js"));
+    const bindings = join(folder, "lacuna_wasm.js");
+    shortenImports(product(name), bindings);
+    await minified(bindings);
   }
   markFresh(step, hash);
 }
 
 // Inlining makes functions fewer, but all of them together larger once they are packed. That
-// nothing lies in the first kilobyte of memory is so: it is the last of the stack.
+// nothing lies in the first kilobyte of memory is so: it is the last of the stack. Control
+// flow made anew from flat code packs better than what the compiler wrote.
 const OPTIMISER = {
   fast: ["-O3", "-ocimfs", "10"],
   small: [
-    ...["-Os", "-ocimfs", "10", "-aimfs", "2", "-lmu", "--gufa-optimizing", "-Os"],
+    ...["-O1", "--flatten", "--rereloop", "-O1", "--gufa-optimizing", "-Os"],
+    ...["--flatten", "--rereloop", "-Os", "-Os", "-ocimfs", "4", "-aimfs", "2", "-lmu"],
+    ...["--merge-blocks", "--code-folding", "--merge-locals", "--coalesce-locals-learning"],
     ...["--reorder-locals", "--dealign"],
   ],
 };

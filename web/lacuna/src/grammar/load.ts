@@ -10,6 +10,7 @@ import init, { Grammar, TokenTable } from "../../wasm/grammar/lacuna_wasm.js";
 import tables from "../../wasm/grammar/lacuna_wasm_tables.js";
 import { resolveUrl } from "../base-url.ts";
 import { describeThrown, FAULT, LacunaError } from "../fault.ts";
+import { onDisk } from "../on-disk.ts";
 import { unpackTables } from "./tables.ts";
 
 /** Where the module comes from, if not from beside this file. */
@@ -42,14 +43,6 @@ async function instantiate({ wasm, wasmUrl }: GrammarEngineOptions): Promise<voi
   const module = wasm ?? (url.protocol === "file:" ? await onDisk(url) : url);
   const { memory } = await init({ module_or_path: module });
   unpackTables(memory, tables);
-}
-
-/** The bytes of a file. */
-async function onDisk(url: URL): Promise<BufferSource> {
-  // By a name that bundlers for browsers do not look for.
-  const files = "node:fs/promises";
-  const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ files);
-  return readFile(url);
 }
 
 /**
