@@ -157,14 +157,15 @@ impl Language {
         let mut known = Trees::default();
         for state in 0..count as StateId {
             speller.accept(state, self.automaton.is_accepting(state));
-            let (tree, targets) = match &self.alphabet {
+            let tree = match &self.alphabet {
                 None => {
                     let (pieces, targets) = placed(decoder.characters_from(state));
-                    (speller.tree(&pieces), targets)
+                    known.targets = targets;
+                    speller.tree(&pieces)
                 }
                 Some(alphabet) => self.tree(state, alphabet, &mut speller, &mut known),
             };
-            speller.connect(state, tree, &targets);
+            speller.connect(state, tree, &known.targets);
             speller.check(limits)?;
         }
         let spelled = speller.finish();
@@ -185,7 +186,7 @@ impl Language {
         let mut sizes: Vec<Option<usize>> = Vec::new();
         let states = 0..self.state_count() as StateId;
         let sizes = states.map(|state| {
-            let tree = self.tree(state, alphabet, &mut speller, &mut known).0;
+            let tree = self.tree(state, alphabet, &mut speller, &mut known);
             let at = tree as usize;
             sizes.resize(sizes.len().max(at + 1), None);
             *sizes[at].get_or_insert_with(|| speller.own_states(tree))
@@ -193,42 +194,22 @@ impl Language {
         sizes.collect()
     }
 
-    /// The tree of what a state reads, and where that leads.
+    /// The tree of what a state reads; where that leads is left in `known`.
     fn tree(
         &self,
         state: StateId,
         alphabet: &Alphabet,
         speller: &mut Speller<'_>,
         known: &mut Trees,
-    ) -> (u32, Vec<StateId>) {
-        let (kinds, targets) = self.leads(state, alphabet);
-        let tree = known.get(&kinds).copied().unwrap_or_else(|| {
-            let ranges = self.characters_from(state, alphabet);
-            let tree = speller.tree(&placed(ranges).0);
-            known.insert(kinds, tree);
-            tree
-        });
-        (tree, targets)
-    }
-
-    /// Where the symbols lead from a state, as places in a list of targets in the order
-    /// of the characters that lead there first.
-    fn leads(&self, state: StateId, alphabet: &Alphabet) -> (Vec<u32>, Vec<StateId>) {
-        const NOWHERE: u32 = u32::MAX;
-        let mut targets: Vec<StateId> = Vec::new();
-        let symbols = alphabet.by_first_character().iter();
-        let kinds = symbols.map(|&symbol| {
-            let Some(next) = self.automaton.next(state, symbol) else {
-                return NOWHERE;
-            };
-            let place = targets.iter().position(|known| *known == next);
-            place.unwrap_or_else(|| {
-                targets.push(next);
-                targets.len() - 1
-            }) as u32
-        });
-        let kinds = kinds.collect();
-        (kinds, targets)
+    ) -> u32 {
+        known.look(&self.automaton, state, alphabet);
+        if let Some(&tree) = known.trees.get(&known.kinds) {
+            return tree;
+        }
+        let ranges = self.characters_from(state, alphabet);
+        let tree = speller.tree(&placed(ranges).0);
+        known.trees.insert(known.kinds.clone(), tree);
+        tree
     }
 
     /// The characters that may come next, and where they lead.
@@ -268,8 +249,40 @@ impl Language {
     }
 }
 
-/// States from which the same symbols lead to as many places are spelled alike.
-type Trees = FxHashMap<Vec<u32>, u32>;
+/// Trees that are known: states from which the same symbols lead to as many places are
+/// spelled alike.
+#[derive(Default)]
+struct Trees {
+    trees: FxHashMap<Vec<u32>, u32>,
+    /// For each symbol of the state at hand, the place of its target.
+    kinds: Vec<u32>,
+    /// The targets, in the order of the characters that lead there first.
+    targets: Vec<StateId>,
+}
+
+impl Trees {
+    fn look(&mut self, automaton: &Dfa, state: StateId, alphabet: &Alphabet) {
+        const NOWHERE: u32 = u32::MAX;
+        let Self { kinds, targets, .. } = self;
+        kinds.clear();
+        targets.clear();
+        let mut last = (StateId::MAX, NOWHERE);
+        kinds.extend(alphabet.by_first_character().iter().map(|&symbol| {
+            let Some(next) = automaton.next(state, symbol) else {
+                return NOWHERE;
+            };
+            if next != last.0 {
+                let place = targets.iter().position(|known| *known == next);
+                let place = place.unwrap_or_else(|| {
+                    targets.push(next);
+                    targets.len() - 1
+                });
+                last = (next, place as u32);
+            }
+            last.1
+        }));
+    }
+}
 
 /// Characters with places, by the order in which they lead there, of where they lead.
 fn placed(ranges: Vec<Range>) -> (Vec<Piece>, Vec<StateId>) {
