@@ -106,6 +106,19 @@ pub struct GrammarSource {
 }
 
 impl GrammarSource {
+    /// A text alone, with nothing handed over and everything as it is by default.
+    pub fn new(dialect: Dialect, text: impl Into<String>) -> Self {
+        Self {
+            dialect,
+            text: text.into(),
+            texts: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            max_depth: None,
+            matching: None,
+            schema: SchemaChoices::default(),
+        }
+    }
+
     /// Compiles the text.
     ///
     /// # Errors

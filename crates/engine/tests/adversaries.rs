@@ -2,7 +2,6 @@
 //! of the model that ships: each run ends in a text of the grammar, by the independent
 //! recogniser, or has a named reason not to begin.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,17 +45,15 @@ fn every_run_ends_in_a_text_of_the_grammar_or_has_a_reason_not_to_begin() {
     let (mut ended, mut refused) = (0, 0);
     for name in grammars() {
         let source = GrammarSource {
-            dialect: Dialect::of_file(&name).expect("a dialect"),
-            text: std::fs::read_to_string(root().join("grammars").join(&name)).expect("a text"),
             texts: [(
                 "request".to_owned(),
                 "two tickets from Paris to Rome on 3 May, by Ann Lee".to_owned(),
             )]
             .into(),
-            lists: BTreeMap::new(),
-            max_depth: None,
-            matching: None,
-            schema: Default::default(),
+            ..GrammarSource::new(
+                Dialect::of_file(&name).expect("a dialect"),
+                std::fs::read_to_string(root().join("grammars").join(&name)).expect("a text"),
+            )
         };
         let found = cache.compile(&source, Purpose::Writing, Some(&vocabulary), false);
         let compiled = found.expect(&name).grammar;

@@ -1,20 +1,10 @@
 //! Grammars do not disturb one another: two in one process, asked from two
 //! threads at once, answer as each does alone.
 
-use std::collections::BTreeMap;
-
 use lacuna_engine::{Answer, Dialect, GrammarSession, GrammarSource, Purpose};
 
 fn session(text: &str) -> GrammarSession {
-    let source = GrammarSource {
-        dialect: Dialect::Gbnf,
-        text: text.to_owned(),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
-    };
+    let source = GrammarSource::new(Dialect::Gbnf, text);
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")
 }

@@ -1,6 +1,6 @@
 //! `cpp.lark` takes whole programs, and comments only where its option allows them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lacuna_engine::{Dialect, GrammarSession, GrammarSource, Purpose};
@@ -21,15 +21,7 @@ fn read(name: &str) -> String {
 }
 
 fn session(text: String) -> GrammarSession {
-    let source = GrammarSource {
-        dialect: Dialect::Lark,
-        text,
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
-    };
+    let source = GrammarSource::new(Dialect::Lark, text);
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("a session")
 }

@@ -1,19 +1,9 @@
 //! Where texts break, and what could have stood there.
 
-use std::collections::BTreeMap;
-
 use lacuna_engine::{Dialect, Explanation, GrammarSession, GrammarSource, Purpose};
 
 fn session(dialect: Dialect, text: &str) -> GrammarSession {
-    let source = GrammarSource {
-        dialect,
-        text: text.to_owned(),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
-    };
+    let source = GrammarSource::new(dialect, text);
     let grammar = source.compile(Purpose::Judging).expect("a grammar");
     GrammarSession::new(&grammar, None).expect("small automata")
 }

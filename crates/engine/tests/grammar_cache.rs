@@ -1,7 +1,7 @@
 //! Grammars that come from the cache answer as those that were just compiled, and
 //! nothing that happens to a store changes an answer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -49,15 +49,7 @@ fn cache(shelf: &Shelf) -> GrammarCache {
 }
 
 fn gbnf(text: &str) -> GrammarSource {
-    GrammarSource {
-        dialect: Dialect::Gbnf,
-        text: text.to_owned(),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
-    }
+    GrammarSource::new(Dialect::Gbnf, text)
 }
 
 const BRACKETS: &str = "root ::= \"[\" root \"]\" root | \"\"";

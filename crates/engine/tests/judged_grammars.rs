@@ -44,13 +44,11 @@ fn stem(path: &Path) -> String {
 fn session(path: &Path, texts: &BTreeMap<String, String>) -> GrammarSession {
     let name = path.file_name().expect("a name").to_string_lossy();
     let source = GrammarSource {
-        dialect: Dialect::of_file(&name).expect("a known ending"),
-        text: std::fs::read_to_string(path).expect("a grammar"),
         texts: texts.clone(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
+        ..GrammarSource::new(
+            Dialect::of_file(&name).expect("a known ending"),
+            std::fs::read_to_string(path).expect("a grammar"),
+        )
     };
     let grammar = source
         .compile(Purpose::Judging)

@@ -3,7 +3,6 @@
 //! Texts and gaps are asked through a session, as the command line does; canvases of
 //! tokens through the checker.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,15 +21,7 @@ fn shipped(name: &str) -> Grammar {
 }
 
 fn compiled(dialect: Dialect, text: &str) -> Grammar {
-    let source = GrammarSource {
-        dialect,
-        text: text.to_owned(),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
-    };
+    let source = GrammarSource::new(dialect, text);
     source.compile(Purpose::Judging).expect("a grammar")
 }
 

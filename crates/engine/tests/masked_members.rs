@@ -25,15 +25,10 @@ fn folder() -> PathBuf {
 }
 
 fn grammar(name: &str) -> Grammar {
-    let source = GrammarSource {
-        dialect: Dialect::of_file(name).expect("a dialect"),
-        text: std::fs::read_to_string(folder().join(name)).expect("a grammar that ships"),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
-    };
+    let source = GrammarSource::new(
+        Dialect::of_file(name).expect("a dialect"),
+        std::fs::read_to_string(folder().join(name)).expect("a grammar that ships"),
+    );
     source.compile(Purpose::Judging).expect("a grammar")
 }
 

@@ -55,13 +55,8 @@ fn request(method: &str) -> GenerateRequest {
 fn is_member(request: &GenerateRequest, text: &[u8]) -> bool {
     let (dialect, text_of_grammar) = request.grammar.clone();
     let source = GrammarSource {
-        dialect,
-        text: text_of_grammar,
         texts: [("request".to_owned(), REQUEST.to_owned())].into(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
+        ..GrammarSource::new(dialect, text_of_grammar)
     };
     let grammar = source.compile(Purpose::Writing).expect("a grammar");
     recognize(&grammar, text)

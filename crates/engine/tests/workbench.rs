@@ -4,7 +4,6 @@
 //! read by the plain recogniser; for completions, that the text is what was written with
 //! the gaps' parts in between, and belongs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lacuna_engine::{By, Dialect, ExportTarget, GrammarSource, Piece, Place, Purpose, Workbench};
@@ -22,15 +21,7 @@ fn letters() -> Arc<Vocabulary> {
 }
 
 fn open(dialect: Dialect, text: &str) -> Workbench {
-    let source = GrammarSource {
-        dialect,
-        text: text.to_owned(),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        max_depth: None,
-        matching: None,
-        schema: Default::default(),
-    };
+    let source = GrammarSource::new(dialect, text);
     Workbench::open(source, Purpose::Judging, &letters()).expect("a grammar")
 }
 

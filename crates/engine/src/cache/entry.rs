@@ -143,23 +143,16 @@ fn hash(head: &[u8], content: &[u8]) -> [u8; HASH] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::cache::compiled::Read;
     use crate::cache::key::hash_tokenizer;
     use crate::{Dialect, GrammarSource, Purpose};
 
     fn entry() -> (CacheKey, Vec<u8>) {
-        let source = GrammarSource {
-            dialect: Dialect::Gbnf,
-            text: "root ::= \"[\" root \"]\" | [a-z]{1,9}\n  unused ::= root".to_owned(),
-            texts: BTreeMap::new(),
-            lists: BTreeMap::new(),
-            max_depth: None,
-            matching: None,
-            schema: Default::default(),
-        };
+        let source = GrammarSource::new(
+            Dialect::Gbnf,
+            "root ::= \"[\" root \"]\" | [a-z]{1,9}\n  unused ::= root",
+        );
         let limits = CheckerLimits::default();
         let key = CacheKey::new(&source, Purpose::Judging, hash_tokenizer(None), &limits);
         let read = Read::new(&source, Purpose::Judging, None, true).expect("a grammar");

@@ -182,23 +182,13 @@ pub(crate) fn hash_tokenizer(vocabulary: Option<&Vocabulary>) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
 
     use super::*;
     use crate::SchemaChoices;
 
     fn source() -> GrammarSource {
-        GrammarSource {
-            dialect: Dialect::Gbnf,
-            text: "root ::= \"a\"".to_owned(),
-            texts: BTreeMap::new(),
-            lists: BTreeMap::new(),
-            max_depth: None,
-            matching: None,
-            schema: Default::default(),
-        }
+        GrammarSource::new(Dialect::Gbnf, "root ::= \"a\"")
     }
 
     fn vocabulary(words: &[&str], end: TokenId, mask: TokenId) -> Vocabulary {
