@@ -49,6 +49,8 @@ pub struct Guide {
     costs: Costs,
     within: FxHashMap<Goal, Arc<[u32]>>,
     returns: FxHashMap<(ColumnId, Goal), Arc<FxHashMap<NonterminalId, u32>>>,
+    /// Entries in all of them.
+    returned: usize,
     distances: FxHashMap<(ColumnId, Goal), u32>,
     /// For each state of the lexer, the states one byte before it.
     bytes_before: Vec<Vec<LexerState>>,
@@ -111,6 +113,7 @@ impl Guide {
             costs,
             within: FxHashMap::default(),
             returns: FxHashMap::default(),
+            returned: 0,
             distances: FxHashMap::default(),
             bytes_before: bytes_before(&cfg.lexer),
             bytes: FxHashMap::default(),
@@ -120,9 +123,8 @@ impl Guide {
 
     /// Entries of all memos, a measure of the memory.
     pub fn size(&self) -> usize {
-        let returns: usize = self.returns.values().map(|known| known.len()).sum();
         self.within.len() * self.states.len()
-            + 2 * (returns + self.distances.len() + self.under_way.len())
+            + 2 * (self.returned + self.distances.len() + self.under_way.len())
     }
 
     /// The fewest lexemes to put behind a column so that the goal can follow.
@@ -269,6 +271,7 @@ impl Guide {
                 continue;
             }
             let found = self.returns_here(cfg, sets, columns, next, goal);
+            self.returned += found.len();
             self.returns.insert((next, goal), Arc::new(found));
             open.pop();
         }
