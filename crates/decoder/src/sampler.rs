@@ -185,3 +185,56 @@ fn kept(truncation: &Truncation, row: &RowSummary, known: &[Scored]) -> usize {
     }
     kept.max(1).min(known.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Probabilities 0.5, 0.25, 0.15 and 0.1.
+    fn row() -> RowSummary {
+        let best = [0.5f32, 0.25, 0.15, 0.1].into_iter().zip(0..);
+        let best = best.map(|(probability, token)| Scored {
+            token,
+            logit: probability.ln(),
+            score: probability.ln(),
+        });
+        RowSummary {
+            best: best.collect(),
+            highest: 0.5f32.ln(),
+            sum: 2.0,
+            entropy: 0.0,
+        }
+    }
+
+    #[test]
+    fn a_truncation_keeps_the_most_probable() {
+        let truncation = |top_k, top_p, min_p| Truncation {
+            top_k,
+            top_p,
+            min_p,
+        };
+        for (truncation, expected) in [
+            (truncation(None, None, None), 4),
+            (truncation(Some(3), None, None), 3),
+            (truncation(Some(0), None, None), 1),
+            // The fewest whose probabilities come to so much.
+            (truncation(None, Some(0.45), None), 1),
+            (truncation(None, Some(0.55), None), 2),
+            (truncation(None, Some(0.8), None), 3),
+            (truncation(None, Some(1.0), None), 4),
+            // Those at least so probable, in parts of the best one's.
+            (truncation(None, None, Some(0.6)), 1),
+            (truncation(None, None, Some(0.45)), 2),
+            (truncation(None, None, Some(0.25)), 3),
+            (truncation(None, None, Some(0.1)), 4),
+            (truncation(Some(3), Some(0.55), Some(0.1)), 2),
+        ] {
+            let row = row();
+            assert_eq!(
+                kept(&truncation, &row, &row.best),
+                expected,
+                "{truncation:?}"
+            );
+        }
+    }
+}

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Pattern};
 use lacuna_decoder::{
-    Canvas, Cell, CommitKind, DecodeError, DenoiserError, Event, GrammarGuard, Guard, How,
-    LeftToRight, NextToken, NoGuard, Options, OrderKind, RecoveryKind, Remask, Run, ScheduleKind,
-    Truncation,
+    Canvas, Cell, CommitKind, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event,
+    GrammarGuard, Guard, How, LeftToRight, NarrowRequest, NextToken, NoGuard, Options, OrderKind,
+    RecoveryKind, Remask, Run, ScheduleKind, Truncation,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_logits::{RowSummary, Scored, TokenSet, best_of, summarize};
 use pollster::block_on;
 
 mod support;
@@ -144,7 +145,7 @@ fn varied(index: usize) -> Options {
         repetition_penalty: [1.0, 1.5][(index / 11) % 2],
         masks_after: [Some(0), None, Some(3)][(index / 3) % 3],
         commit: COMMITS[(index / 4) % 5],
-        recovery: RECOVERIES[(index / 6) % 3],
+        recovery: RECOVERIES[(index / 6) % 4],
         refusals_per_step: [2000, 4][(index / 13) % 2],
         refusals_per_run: [None, Some(20)][(index / 9) % 2],
         remask: [
@@ -187,6 +188,91 @@ fn every_strategy_ends_in_a_sentence_and_replays() {
                 assert!(written <= again + 1, "{options:?}");
             }
             assert_eq!(decode().events, ended.events, "{options:?}");
+        }
+    }
+}
+
+/// A model that knows the grammar, and likes best in every cell what it excludes there.
+struct Worst {
+    checker: Checker,
+    logits: Vec<Vec<f32>>,
+    writable: TokenSet,
+    top: usize,
+}
+
+impl Denoiser for Worst {
+    fn vocabulary_size(&self) -> usize {
+        vocabulary().len()
+    }
+
+    async fn denoise(
+        &mut self,
+        request: &DenoiseRequest<'_>,
+    ) -> Result<Vec<RowSummary>, DenoiserError> {
+        let masks = self.checker.masks(request.cells);
+        let logits = request.masked.iter().map(|&cell| {
+            let allowed = masks.cells[cell].as_ref().expect("a mask of a masked cell");
+            let likes = |token| if allowed.contains(token) { 0.0 } else { 9.0 };
+            (0..self.vocabulary_size()).map(likes).collect()
+        });
+        self.logits = logits.collect();
+        (self.writable, self.top) = (request.writable.clone(), request.top);
+        let rows = self.logits.iter().zip(request.masked);
+        let rows = rows.map(|(logits, &cell)| {
+            summarize(logits, request.writable, request.top, None, cell as u32)
+        });
+        Ok(rows.collect())
+    }
+
+    async fn narrow(
+        &mut self,
+        asks: &[NarrowRequest<'_>],
+    ) -> Result<Vec<Vec<Scored>>, DenoiserError> {
+        let best = asks.iter().map(|ask| {
+            let logits = &self.logits[ask.row];
+            best_of(logits, &self.writable, ask.allowed, self.top, None, 0)
+        });
+        Ok(best.collect())
+    }
+}
+
+#[test]
+fn a_model_that_proposes_what_is_excluded_ends_in_a_sentence() {
+    let vocabulary = vocabulary();
+    for text in [JSON, COUNTED] {
+        let grammar = gbnf::parse(text).expect("a grammar");
+        for (index, commit) in COMMITS.into_iter().enumerate() {
+            let options = Options {
+                commit,
+                recovery: RECOVERIES[index % 4],
+                steps: 4,
+                length: 12,
+                refusals_per_step: [2000, 6][index % 2],
+                ..Options::default()
+            };
+            let model = Worst {
+                checker: checker(&grammar, &vocabulary),
+                logits: Vec::new(),
+                writable: TokenSet::default(),
+                top: 0,
+            };
+            let guard = Some(checker(&grammar, &vocabulary));
+            let clock = Box::new(|| 0.0);
+            let mut run =
+                Run::new(model, vocabulary.clone(), guard, options, clock).expect("a run");
+            let mut events = Vec::new();
+            while !run.is_done() {
+                events.extend(block_on(run.step()).expect("a step"));
+            }
+            let Some(Event::Done { text, .. }) = events.pop() else {
+                panic!("the run is over")
+            };
+            assert!(recognize(&grammar, &text), "{commit:?}: {text:?}");
+            let is_refused = |event: &Event| matches!(event, Event::Refusal(_));
+            assert!(
+                commit == CommitKind::Best || events.iter().any(is_refused),
+                "{commit:?}"
+            );
         }
     }
 }
@@ -285,6 +371,80 @@ impl NextToken for Counter {
     }
 }
 
+/// A model that notes what it answers.
+struct Noted {
+    model: Model,
+    rows: Vec<(usize, RowSummary)>,
+}
+
+impl Denoiser for Noted {
+    fn vocabulary_size(&self) -> usize {
+        self.model.vocabulary_size()
+    }
+
+    async fn denoise(
+        &mut self,
+        request: &DenoiseRequest<'_>,
+    ) -> Result<Vec<RowSummary>, DenoiserError> {
+        let rows = self.model.denoise(request).await?;
+        self.rows = request.masked.iter().copied().zip(rows.clone()).collect();
+        Ok(rows)
+    }
+
+    async fn narrow(
+        &mut self,
+        asks: &[NarrowRequest<'_>],
+    ) -> Result<Vec<Vec<Scored>>, DenoiserError> {
+        self.model.narrow(asks).await
+    }
+}
+
+#[test]
+fn a_step_of_one_cell_commits_what_the_order_puts_first() {
+    type Preference = fn(&RowSummary) -> f32;
+    let margin: Preference = |row| row.probability(&row.best[0]) - row.probability(&row.best[1]);
+    let preferences: [(OrderKind, Preference); 3] = [
+        (OrderKind::Confidence, |row| row.probability(&row.best[0])),
+        (OrderKind::Margin, margin),
+        (OrderKind::Entropy, |row| -row.entropy),
+    ];
+    for (order, preference) in preferences {
+        let model = Noted {
+            model: Model::new(Adversary::Noise(7), vocabulary()),
+            rows: Vec::new(),
+        };
+        let options = Options {
+            order,
+            steps: 16,
+            length: 16,
+            early_stop: false,
+            ..Options::default()
+        };
+        let clock = Box::new(|| 0.0);
+        let mut run = Run::new(model, vocabulary(), None, options, clock).expect("a run");
+        for _ in 0..16 {
+            let events = block_on(run.step()).expect("a step");
+            let committed = events.iter().find_map(|event| match event {
+                Event::Commit(commit) => Some(commit),
+                _ => None,
+            });
+            let committed = committed.expect("a cell a step");
+            let rows = &run.denoiser().rows;
+            let first = rows
+                .iter()
+                .rev()
+                .max_by(|(_, one), (_, other)| preference(one).total_cmp(&preference(other)));
+            let (cell, row) = first.expect("a masked cell");
+            let shown = format!("{order:?}, step {}", committed.step);
+            assert_eq!(
+                (committed.cell, committed.token),
+                (*cell, row.best[0].token),
+                "{shown}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_left_to_right_model_is_asked_for_the_next_token() {
     let grammar = gbnf::parse(JSON).expect("JSON");
@@ -293,22 +453,33 @@ fn a_left_to_right_model_is_asked_for_the_next_token() {
         let model = LeftToRight::new(Counter(Vec::new()));
         let clock = Box::new(|| 0.0);
         let mut run = Run::new(model, vocabulary.clone(), checker, options, clock).expect("a run");
-        let mut last = None;
+        let mut events = Vec::new();
         while !run.is_done() {
-            last = block_on(run.step())?.pop();
+            events.extend(block_on(run.step())?);
         }
         let asked = run.denoiser().model().0.clone();
-        let Some(Event::Done { text, .. }) = last else {
+        let refusals = events
+            .iter()
+            .filter(|event| matches!(event, Event::Refusal(_)));
+        let refusals = refusals.count();
+        let Some(Event::Done { text, .. }) = events.pop() else {
             panic!("the run is over")
         };
-        Ok::<_, DecodeError>((text, asked))
+        Ok::<_, DecodeError>((text, asked, refusals))
     };
-    let (text, asked) = run(None, Options::left_to_right(5)).expect("a text");
+    let (text, asked, _) = run(None, Options::left_to_right(5)).expect("a text");
     assert_eq!(String::from_utf8_lossy(&text), "{}[]\"");
     assert!(asked.into_iter().eq(0..5));
-    let checker = checker(&grammar, &vocabulary);
-    let (text, _) = run(Some(checker), Options::left_to_right(14)).expect("a text");
-    assert!(recognize(&grammar, &text), "{text:?}");
+    for (masks_after, is_ever_refused) in [(None, true), (Some(0), false)] {
+        let options = Options {
+            masks_after,
+            ..Options::left_to_right(14)
+        };
+        let checker = checker(&grammar, &vocabulary);
+        let (text, _, refusals) = run(Some(checker), options).expect("a text");
+        assert!(recognize(&grammar, &text), "{text:?}");
+        assert_eq!(refusals > 0, is_ever_refused, "{refusals} refusals");
+    }
     let error = run(None, Options::default()).expect_err("a whole canvas");
     assert!(error.to_string().contains("blocks of one cell"), "{error}");
 }

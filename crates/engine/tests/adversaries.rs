@@ -38,12 +38,25 @@ fn grammars() -> Vec<String> {
     names
 }
 
+const COMMITS: [CommitKind; 4] = [
+    CommitKind::Bisect,
+    CommitKind::Best,
+    CommitKind::Sequential,
+    CommitKind::Relaxed,
+];
+const RECOVERIES: [RecoveryKind; 4] = [
+    RecoveryKind::Guided,
+    RecoveryKind::Witness,
+    RecoveryKind::Best,
+    RecoveryKind::Finish,
+];
+
 #[test]
 fn every_run_ends_in_a_text_of_the_grammar_or_has_a_reason_not_to_begin() {
     let vocabulary = vocabulary();
     let cache = GrammarCache::default();
     let (mut ended, mut refused) = (0, 0);
-    for name in grammars() {
+    for (grammar_index, name) in grammars().into_iter().enumerate() {
         let source = GrammarSource {
             texts: [(
                 "request".to_owned(),
@@ -68,14 +81,14 @@ fn every_run_ends_in_a_text_of_the_grammar_or_has_a_reason_not_to_begin() {
         .into_iter()
         .enumerate()
         {
-            for length in [3, 40] {
+            for (at, length) in [3, 40].into_iter().enumerate() {
                 let options = Options {
                     length,
                     steps: 5,
                     seed: 2,
                     temperature: (index % 2) as f32,
-                    commit: [CommitKind::Bisect, CommitKind::Best][length % 2],
-                    recovery: [RecoveryKind::Guided, RecoveryKind::Witness][index % 2],
+                    commit: COMMITS[(2 * index + at + grammar_index) % COMMITS.len()],
+                    recovery: RECOVERIES[(index + at + grammar_index) % RECOVERIES.len()],
                     refusals_per_step: 12,
                     ..Options::default()
                 };
