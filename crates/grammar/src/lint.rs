@@ -101,8 +101,12 @@ pub fn no_text_fits(linted: &Linted, cells: usize, tokens: usize) -> Diagnostic 
 pub fn shortest_text(grammar: &Grammar) -> Option<u64> {
     let mut mentioned_by: Vec<Vec<usize>> = vec![Vec::new(); grammar.rules.len()];
     for (index, rule) in grammar.rules.iter().enumerate() {
-        rule.body
-            .for_each_rule(&mut |mentioned| mentioned_by[mentioned.0 as usize].push(index));
+        rule.body.for_each_rule(&mut |mentioned| {
+            let users = &mut mentioned_by[mentioned.0 as usize];
+            if users.last() != Some(&index) {
+                users.push(index);
+            }
+        });
     }
     let terminals = grammar.lexicon.iter().flat_map(|it| &it.terminals);
     let terminals: Vec<u64> = terminals

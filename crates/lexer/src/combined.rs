@@ -11,6 +11,18 @@ use crate::{LexerState, TerminalId};
 
 pub(crate) const DEAD: LexerState = LexerState::MAX;
 
+/// Terminals in all states together; half a gigabyte.
+const MOST_MEMBERS: usize = 1 << 26;
+
+/// The bytes that a terminal's state reads, and where they lead.
+type Ranges = Vec<(u8, u8, StateId)>;
+
+/// Those of each state.
+fn ranges_of(dfa: &Dfa) -> Vec<Ranges> {
+    let states = 0..dfa.state_count() as StateId;
+    states.map(|state| dfa.byte_ranges(state)).collect()
+}
+
 /// The product, a table by state and byte class. State 0 is "no byte yet"; no
 /// byte leads back to it.
 pub(crate) struct Combined {
@@ -29,46 +41,59 @@ impl Combined {
         more: impl Iterator<Item = &'a Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let ranges = terminals.iter().copied().chain(more).flat_map(|dfa| {
-            (0..dfa.state_count() as StateId).flat_map(|state| {
-                let ranges = dfa.byte_ranges(state).into_iter();
-                ranges.map(|(low, high, _)| (low, high))
-            })
-        });
-        let (classes, representatives) = byte_classes(ranges);
+        let moves: Vec<Vec<Ranges>> = terminals.iter().map(|dfa| ranges_of(dfa)).collect();
+        let more: Vec<Vec<Ranges>> = more.map(ranges_of).collect();
+        let ranges = moves.iter().chain(&more).flatten().flatten();
+        let (classes, representatives) = byte_classes(ranges.map(|&(low, high, _)| (low, high)));
         let start: Box<[(TerminalId, StateId)]> = (0..)
             .zip(terminals)
             .map(|(id, dfa)| (id, dfa.start()))
             .collect();
-        let mut ids = FxHashMap::default();
+        let mut ids: FxHashMap<Box<[(TerminalId, StateId)]>, LexerState> = FxHashMap::default();
         let mut subsets = vec![start];
         let mut table = Vec::new();
-        let mut done = 0;
+        let (mut done, mut members) = (0, 0);
         // The start is a state of its own even if bytes lead back to an equal
         // subset: only it stands for "no lexeme begun".
+        let mut targets: Vec<Vec<(TerminalId, StateId)>> = vec![Vec::new(); representatives.len()];
         while done < subsets.len() {
-            for &byte in &representatives {
-                let next: Box<[(TerminalId, StateId)]> = subsets[done]
-                    .iter()
-                    .filter_map(|&(id, state)| {
-                        Some((id, terminals[id as usize].next(state, byte)?))
-                    })
-                    .collect();
+            for &(id, state) in &subsets[done] {
+                for &(low, high, next) in &moves[id as usize][state as usize] {
+                    let last = classes[high as usize];
+                    for class in classes[low as usize]..=last {
+                        targets[class as usize].push((id, next));
+                    }
+                }
+            }
+            for next in &mut targets {
                 if next.is_empty() {
                     table.push(DEAD);
                     continue;
                 }
                 let fresh = subsets.len() as LexerState;
-                let id = *ids.entry(next).or_insert_with_key(|next| {
-                    subsets.push(next.clone());
-                    fresh
-                });
+                let id = match ids.get(next.as_slice()) {
+                    Some(&known) => known,
+                    None => {
+                        members += next.len();
+                        let next: Box<[(TerminalId, StateId)]> = next.as_slice().into();
+                        subsets.push(next.clone());
+                        ids.insert(next, fresh);
+                        fresh
+                    }
+                };
+                next.clear();
                 table.push(id);
             }
             if subsets.len() > limits.dfa_states {
                 return Err(AutomatonError::TooLarge {
                     what: "lexer states",
                     limit: limits.dfa_states,
+                });
+            }
+            if members > MOST_MEMBERS {
+                return Err(AutomatonError::TooLarge {
+                    what: "terminals in the states of the lexer",
+                    limit: MOST_MEMBERS,
                 });
             }
             done += 1;
