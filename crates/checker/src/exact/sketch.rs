@@ -23,8 +23,8 @@ use crate::{Pattern, Witness};
 const CELLS: usize = 4;
 const TAIL: usize = 48;
 
-/// The same of a longer look.
-const LONGER: (usize, usize) = (2, 8);
+/// The same of longer looks, one after another.
+const LONGER: [(usize, usize); 3] = [(2, 8), (1, 8), (CELLS, TAIL)];
 
 /// Short lexemes as a vocabulary, with what is known of them.
 #[derive(Clone, Debug)]
@@ -67,9 +67,12 @@ impl Exact {
         pattern: &Pattern,
         width: Width,
     ) -> Option<Witness> {
-        let (cells, tail) = LONGER;
-        let counted = pattern.with_cells(cells, tail);
-        self.sketched(&mut |exact| exact.beamed(&counted, Some(width)))
+        self.sketched(&mut |exact| {
+            let mut cells = LONGER.into_iter();
+            cells.find_map(|(cells, tail)| {
+                exact.beamed(&pattern.with_cells(cells, tail), Some(width))
+            })
+        })
     }
 
     fn sketched(&mut self, look: &mut dyn FnMut(&mut Self) -> Option<Witness>) -> Option<Witness> {
