@@ -24,7 +24,7 @@ export async function npmPackage() {
   const compiler = inside("node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [compiler, "--project", within()]);
   await inOne(within("dist", "grammar", "index.js"));
-  await withoutUnused(within("dist"));
+  await withoutUnused(within("dist", "grammar"));
   await withoutProse(within("dist"));
   for (const name of LICENSES) copyFileSync(inside(name), within(name));
   markFresh("npm-package", hash);
@@ -52,7 +52,7 @@ async function inOne(door) {
   });
 }
 
-/** Takes away the modules that no door leads to. */
+/** Takes away the modules of a folder that no door imports. */
 async function withoutUnused(folder) {
   const { build } = await import("esbuild");
   const { exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
