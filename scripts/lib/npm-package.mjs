@@ -17,7 +17,8 @@ const LICENSES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
 export async function npmPackage() {
   const within = (...parts) => inside("web", "lacuna", ...parts);
   const inputs = ["src", "tsconfig.json", "package.json", "wasm"].map((name) => within(name));
-  const hash = hashOf([...inputs, inside("package-lock.json")]);
+  const maker = inside("scripts", "lib", "npm-package.mjs");
+  const hash = hashOf([...inputs, maker, inside("package-lock.json")]);
   if (isFresh("npm-package", hash, [within("dist", "index.js")])) return UP_TO_DATE;
   markStale("npm-package");
   rmSync(within("dist"), { recursive: true, force: true });
