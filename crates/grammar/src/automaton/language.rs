@@ -137,6 +137,51 @@ impl Language {
         self.automaton.state_count()
     }
 
+    /// All texts in order, if there are at most so many.
+    pub(crate) fn few_texts(&self, most: usize) -> Option<Vec<String>> {
+        // Longer ones go round in circles: every state leads to an end.
+        let longest = self.state_count();
+        let mut steps = 20 * most;
+        let mut texts = Vec::new();
+        let mut open = vec![(self.automaton.start(), 0, Vec::new())];
+        while let Some((state, length, text)) = open.pop() {
+            if self.automaton.is_accepting(state) {
+                texts.push(String::from_utf8(text.clone()).ok()?);
+            }
+            let ranges = match &self.alphabet {
+                Some(alphabet) => self.characters_from(state, alphabet),
+                None => self
+                    .automaton
+                    .byte_ranges(state)
+                    .into_iter()
+                    .map(wide)
+                    .collect(),
+            };
+            for (low, high, next) in ranges {
+                let count = (high - low) as usize + 1;
+                steps = steps.checked_sub(count)?;
+                for code in low..=high {
+                    let mut text = text.clone();
+                    match self.alphabet {
+                        None => text.push(code as u8),
+                        Some(_) => {
+                            let Some(code) = char::from_u32(code) else {
+                                continue;
+                            };
+                            text.extend_from_slice(code.encode_utf8(&mut [0; 4]).as_bytes());
+                        }
+                    }
+                    open.push((next, length + 1, text));
+                }
+            }
+            if texts.len() > most || length > longest {
+                return None;
+            }
+        }
+        texts.sort_unstable();
+        Some(texts)
+    }
+
     /// The automaton over UTF-8.
     pub(crate) fn utf8(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
         match &self.alphabet {
@@ -247,6 +292,10 @@ impl Language {
             alphabet: Some(alphabet),
         })
     }
+}
+
+fn wide((low, high, next): (u8, u8, StateId)) -> Range {
+    (low.into(), high.into(), next)
 }
 
 /// Trees that are known: states from which the same symbols lead to as many places are

@@ -19,6 +19,9 @@ pub(super) const MAX_WANTED: usize = 6;
 /// Most classes of names that nobody names.
 const MAX_FREE: usize = 200;
 
+/// Most names of a class that are told apart, so that none repeats.
+const MAX_LISTED: usize = 1_000;
+
 /// Names that are in some languages, and are not in others.
 pub(super) type NameClass = (Arc<Language>, Vec<(Arc<Language>, bool)>);
 
@@ -88,7 +91,8 @@ impl<'a> Lowering<'a> {
         in_quotes(Expr::Automaton(shared.get_or_insert_with(spell).clone()))
     }
 
-    /// Members that nobody names, by classes of names that are treated alike.
+    /// Members that nobody names, by classes of names that are treated alike; where these are
+    /// few names, each is a member of its own, which may stand once.
     fn free_members(
         &mut self,
         objects: &Objects<'a>,
@@ -104,6 +108,23 @@ impl<'a> Lowering<'a> {
             }
             let inside = names.iter().filter(|name| texts.accepts(name));
             let inside: Vec<&'a str> = inside.copied().collect();
+            if let Some(listed) = texts.few_texts(MAX_LISTED) {
+                let others = listed
+                    .iter()
+                    .filter(|name| !inside.contains(&name.as_str()));
+                for name in others {
+                    let key = self.options.strings.literal(name);
+                    let ways = self.ways(objects, class, key);
+                    if !ways.is_empty() {
+                        members.push(Member {
+                            ways,
+                            is_named: true,
+                            is_required: false,
+                        });
+                    }
+                }
+                continue;
+            }
             let key = match (inside.is_empty(), known.is_empty()) {
                 _ if self.is_refused() => Expr::empty(),
                 (true, true) => self.options.strings.any_character().star(),
