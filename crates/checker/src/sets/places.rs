@@ -57,6 +57,19 @@ impl StateSets {
         parts
     }
 
+    /// The states of a set that are not in another.
+    fn without(&mut self, set: SetId, other: SetId) -> SetId {
+        let (members, other) = (self.members(set), self.members(other));
+        let is_known = |state| {
+            other
+                .binary_search_by_key(&state, |&(state, _)| state)
+                .is_ok()
+        };
+        let left = members.iter().filter(|&&(state, _)| !is_known(state));
+        let left = left.copied().collect();
+        self.normalise(left).map_or(NOTHING, |left| left.set)
+    }
+
     /// All that may begin at the boundaries of a gap, where what `predicted` holds
     /// for each boundary may begin, and what may begin behind lexemes. For each
     /// boundary, the places of what began there.
@@ -65,23 +78,34 @@ impl StateSets {
         if let Some(known) = self.begun.get(&key) {
             return Arc::clone(known);
         }
+        // Each round goes on from what the last one added; what began is closed at the end,
+        // where of states that serve alike the best is known.
         let mut all = predicted.to_vec();
-        let mut begun: Vec<SetId> = vec![NOTHING; all.len()];
-        loop {
-            let before = all.clone();
-            for origin in 0..all.len() {
-                let places = self.lift(all[origin], origin as Member);
-                begun[origin] = self.settle_gap(cfg, places, NOTHING, group);
-                for &(member, part) in self.part(begun[origin]).iter() {
-                    let more = self.facts(cfg, part.set).predicts;
-                    let (a, b) = (all[member as usize], more);
-                    let (a, b) = (Costed { set: a, cost: 0 }, Costed { set: b, cost: 0 });
-                    all[member as usize] = self.union(a, b).set;
+        let mut fresh = all.clone();
+        while fresh.iter().any(|&set| set != NOTHING) {
+            let mut found: Vec<Vec<Costed>> = vec![Vec::new(); all.len()];
+            for (origin, &set) in fresh.iter().enumerate() {
+                let places = self.lift(set, origin as Member);
+                let begun = self.settle_gap(cfg, places, NOTHING, group);
+                for &(member, part) in self.part(begun).iter() {
+                    let set = self.facts(cfg, part.set).predicts;
+                    found[member as usize].push(Costed { set, cost: 0 });
                 }
             }
-            if all == before {
-                break;
+            for (at, found) in found.into_iter().enumerate() {
+                let found = self.union_of(found);
+                fresh[at] = self.without(found.set, all[at]);
+                let known = Costed {
+                    set: all[at],
+                    cost: 0,
+                };
+                all[at] = self.union(known, found).set;
             }
+        }
+        let mut begun: Vec<SetId> = Vec::with_capacity(all.len());
+        for (origin, &set) in all.iter().enumerate() {
+            let places = self.lift(set, origin as Member);
+            begun.push(self.settle_gap(cfg, places, NOTHING, group));
         }
         let begun: Arc<[SetId]> = begun.into();
         self.begun.insert(key, Arc::clone(&begun));
