@@ -63,6 +63,7 @@ pub use lacuna_grammar::Place;
 pub use lacuna_grammar::derivation::{By, Derivation};
 pub use lacuna_grammar::export::Target as ExportTarget;
 pub use lacuna_grammar::json_schema::{PropertyOrder, WhiteSpace};
+pub use lacuna_grammar::quoted;
 #[cfg(feature = "model")]
 pub use lacuna_lexer::MemoUse;
 #[cfg(feature = "model")]

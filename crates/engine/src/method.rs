@@ -2,6 +2,7 @@
 //! none.
 
 use lacuna_decoder::{CommitKind, Options, RecoveryKind};
+use lacuna_grammar::quoted;
 use lacuna_published::EpicParts;
 
 use crate::Fault;
@@ -129,7 +130,7 @@ fn parts(name: &str) -> Result<EpicParts, Fault> {
             "dfa-free" => parts.dfa_free = true,
             "parallel" => parts.parallel = true,
             _ => {
-                let message = format!("{name:?} is no method; there are {NAMES}");
+                let message = format!("{} is no method; there are {NAMES}", quoted(name));
                 return Err(Fault::new("invalid-input", message));
             }
         }

@@ -13,6 +13,7 @@ use lacuna_decoder::{
     Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, Piece, RegionGuard, Template,
     TemplateError, TriggerGuard,
 };
+use lacuna_grammar::quoted;
 use lacuna_logits::TokenSet;
 
 use crate::cache::Found;
@@ -139,7 +140,7 @@ impl Engine {
     fn cells_of(&self, text: &str) -> Result<Vec<Cell>, Fault> {
         let tokens = self.tokenizer.encode(text)?;
         if self.tokenizer.decode(&tokens) != text.as_bytes() {
-            let message = format!("the tokenizer cannot spell {text:?} as it stands");
+            let message = format!("the tokenizer cannot spell {} as it stands", quoted(text));
             return Err(Fault::new("tokenizer", message));
         }
         Ok(tokens.into_iter().map(Some).collect())

@@ -6,6 +6,7 @@ use lacuna_grammar::constrain::constrain;
 use lacuna_grammar::json_schema::{SchemaOptions, Validator};
 use lacuna_grammar::lint::{LintOptions, lint};
 use lacuna_grammar::nesting::limit_nesting;
+use lacuna_grammar::quoted;
 use lacuna_grammar::source_text;
 use lacuna_grammar::{
     Diagnostics, Filling, Grammar, Linted, OpenGrammar, Place, Slots, TokenTexts, gbnf,
@@ -64,7 +65,10 @@ impl Dialect {
             "jsonSchema" => Ok(Self::JsonSchema),
             _ => Err(Fault::new(
                 "unknown-dialect",
-                format!("unknown kind of grammar {name:?}: use gbnf, lark, regex or jsonSchema"),
+                format!(
+                    "unknown kind of grammar {}: use gbnf, lark, regex or jsonSchema",
+                    quoted(name)
+                ),
             )),
         }
     }

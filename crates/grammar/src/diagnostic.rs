@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::Grammar;
+use crate::quoted;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +94,7 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::Span { start, end } => write!(f, "{} (bytes {start}..{end})", self.message)?,
-            Place::Pointer(pointer) => write!(f, "{} (at {pointer:?})", self.message)?,
+            Place::Pointer(pointer) => write!(f, "{} (at {})", self.message, quoted(pointer))?,
         }
         self.note
             .as_ref()

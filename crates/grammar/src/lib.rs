@@ -30,6 +30,7 @@ pub mod json_schema;
 pub mod lark;
 pub mod lint;
 pub mod nesting;
+mod quoted;
 pub mod recognize;
 pub mod regex;
 mod slots;
@@ -39,5 +40,6 @@ mod token_texts;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Linted, Place, Severity};
 pub use ir::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId};
+pub use quoted::quoted;
 pub use slots::{Filling, OpenGrammar, Slot, Slots};
 pub use token_texts::TokenTexts;

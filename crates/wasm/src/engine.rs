@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lacuna_decoder::{Event, Options, Piece, Template, Timings};
 use lacuna_engine::cache::Origin;
+use lacuna_engine::quoted;
 use lacuna_engine::{
     DevicePreference, DeviceReport, Dialect, Fault, GenerateRequest, Judge, LoadOptions, MemoUse,
     ModelRun, Shape,
@@ -51,7 +52,7 @@ impl EngineOptions {
     fn to_load(&self) -> Result<LoadOptions, Fault> {
         let name = self.device.as_deref().unwrap_or("auto");
         let device = DevicePreference::of_name(name).ok_or_else(|| {
-            let message = format!("unknown device {name:?}: use auto, cpu or gpu");
+            let message = format!("unknown device {}: use auto, cpu or gpu", quoted(name));
             Fault::new("invalid-input", message)
         })?;
         let options = LoadOptions::new(device, Arc::new(performance_now));

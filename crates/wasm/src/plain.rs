@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use js_sys::{Array, Object};
 use lacuna_engine::Fault;
+use lacuna_engine::quoted;
 use wasm_bindgen::prelude::*;
 
 use crate::crossing::thrown;
@@ -86,7 +87,10 @@ impl Field {
     /// What is said where the object has no such field; there are `known`.
     pub(crate) fn unknown(&self, what: &str, known: &str) -> JsValue {
         let name = &self.name;
-        invalid(what, &format!("unknown field {name:?}; there are {known}"))
+        invalid(
+            what,
+            &format!("unknown field {}; there are {known}", quoted(name)),
+        )
     }
 
     /// What is said where the field holds something else than `wanted`.

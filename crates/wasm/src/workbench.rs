@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use js_sys::{Array, Uint8Array, Uint32Array};
+use lacuna_engine::quoted;
 use lacuna_engine::{By, ExportTarget, Fault, Finding, Piece, Place};
 use lacuna_lexer::Vocabulary;
 use serde::Serialize;
@@ -163,7 +164,10 @@ impl Workbench {
             "lark" => ExportTarget::Lark,
             "regex" => ExportTarget::Regex,
             _ => {
-                let message = format!("cannot export to {dialect:?}: use gbnf, lark or regex");
+                let message = format!(
+                    "cannot export to {}: use gbnf, lark or regex",
+                    quoted(dialect)
+                );
                 return Err(thrown(Fault::new("unknown-dialect", message)));
             }
         };

@@ -7,6 +7,7 @@
 
 use super::ast::{Name, NamedToken, Node, Rule};
 use super::{MAX_NESTING, MAX_REPETITION};
+use crate::quoted::quoted_character;
 use crate::{Diagnostic, Place};
 
 /// Findings after which the parser gives up.
@@ -359,7 +360,7 @@ impl Parser<'_> {
         let message = match found {
             None => format!("expected {expected}, but the text ends"),
             Some('\n' | '\r') => format!("expected {expected}, but the line ends"),
-            Some(found) => format!("expected {expected}, found {found:?}"),
+            Some(found) => format!("expected {expected}, found {}", quoted_character(found)),
         };
         Box::new(self.error("syntax", self.at, end, message).with_note(note))
     }

@@ -8,6 +8,7 @@
 use super::document::Document;
 use super::keyword::{Bound, Keyword, Node};
 use super::types::Types;
+use crate::quoted;
 
 /// Why a schema by itself admits nothing of a type that it speaks of.
 pub(super) fn of<'a>(node: &Node<'a>, document: &Document<'a>) -> Option<String> {
@@ -102,7 +103,7 @@ fn members<'a>(node: &Node<'a>, types: Types, document: &Document<'a>) -> Option
             None => members.additional,
         };
         let is_forbidden = decides.is_some_and(|schema| document.is_false(schema));
-        is_forbidden.then(|| format!("the property {name:?} is required and forbidden"))
+        is_forbidden.then(|| format!("the property {} is required and forbidden", quoted(name)))
     })
 }
 

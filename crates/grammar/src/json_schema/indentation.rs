@@ -35,10 +35,18 @@ impl Mark {
         Expr::Rule(RuleId(self as u32))
     }
 
+    fn name(self) -> &'static str {
+        match self {
+            Self::Line => "Line",
+            Self::Open => "Open",
+            Self::Close => "Close",
+        }
+    }
+
     /// The rules that stand for marks.
     pub(super) fn rules() -> impl Iterator<Item = Rule> {
         Self::ALL.into_iter().map(|mark| Rule {
-            name: format!("{mark:?}"),
+            name: mark.name().to_owned(),
             body: Expr::empty(),
         })
     }

@@ -21,6 +21,7 @@ use super::value::Json;
 use super::{SchemaOptions, WhiteSpace};
 use crate::automaton::{AutomatonError, Dfa, Language};
 use crate::diagnostic::said_once;
+use crate::quoted;
 use crate::slots::{Recipe, Target};
 use crate::{
     Diagnostic, Diagnostics, Expr, Grammar, Linted, OpenGrammar, Place, Rule, RuleId, analysis,
@@ -174,7 +175,7 @@ impl<'a> Lowering<'a> {
         let document = &mut self.expander.document;
         if findings.is_empty() {
             findings.extend(document.unused_lists().map(|name| {
-                let message = format!("no x-oneOf asks for the list named {name:?}");
+                let message = format!("no x-oneOf asks for the list named {}", quoted(name));
                 error("unknown-slot", "", message)
             }));
         }

@@ -97,6 +97,7 @@ pub use strings::StringSpelling;
 pub use validity::Validator;
 
 use crate::automaton::Limits;
+use crate::quoted;
 use crate::{Diagnostics, Grammar, Linted, OpenGrammar};
 use lower::Mode;
 use value::Json;
@@ -298,7 +299,11 @@ fn values(
     let mut documents = Vec::new();
     for (uri, text) in &options.documents {
         let read = value::read(text).map_err(|found| {
-            let message = format!("the document {uri:?} cannot be read: {}", found.message);
+            let message = format!(
+                "the document {} cannot be read: {}",
+                quoted(uri),
+                found.message
+            );
             finding::error(found.kind, "", message)
         });
         documents.push((uri.clone(), read?));

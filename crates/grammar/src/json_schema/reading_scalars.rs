@@ -11,14 +11,16 @@ use super::reading::{Reader, text};
 use super::types::Types;
 use super::value::Json;
 use crate::automaton::Language;
+use crate::quoted;
 use crate::regex::{self, Searched};
 
 impl<'a> Reader<'_, 'a> {
     pub(super) fn types(&mut self, value: &Json) -> Result<(), Finding> {
         let one = |value: &Json| {
             let name = text(value).map_err(|_| expected("a type's name"))?;
-            Types::named(name)
-                .ok_or_else(|| Finding::new("bad-keyword", format!("there is no type {name:?}")))
+            Types::named(name).ok_or_else(|| {
+                Finding::new("bad-keyword", format!("there is no type {}", quoted(name)))
+            })
         };
         let types = match value {
             Json::Array(list) if list.is_empty() => {

@@ -15,6 +15,7 @@ use super::draft::{Draft, Holder, holder};
 use super::finding::{Finding, expected};
 use super::uri::{resolve, split_fragment};
 use super::value::Json;
+use crate::quoted;
 
 /// The identifier of a schema that has none.
 const NAMELESS: &str = "schema:/";
@@ -96,13 +97,13 @@ impl<'a> Resources<'a> {
         let target = match self.by_uri.get(&uri) {
             Some(Some(target)) => self.get(*target),
             Some(None) => {
-                let message = format!("several schemas have the identifier {uri:?}");
+                let message = format!("several schemas have the identifier {}", quoted(&uri));
                 return Err(Finding::new("ambiguous-reference", message));
             }
             None => {
                 let message = format!(
-                    "{reference:?} is not in this document, and no document of that name was \
-                     handed over"
+                    "{} is not in this document, and no document of that name was handed over",
+                    quoted(reference)
                 );
                 return Err(Finding::new("unsupported-reference", message));
             }
@@ -113,7 +114,7 @@ impl<'a> Resources<'a> {
             return Ok(target.root.clone());
         }
         let lost = || {
-            let message = format!("{reference:?} leads nowhere");
+            let message = format!("{} leads nowhere", quoted(reference));
             Finding::new("unknown-reference", message)
         };
         match fragment.starts_with('/') {

@@ -8,6 +8,7 @@ use super::finding::{Finding, expected};
 use super::keyword::Keyword;
 use super::value::Json;
 use crate::automaton::Language;
+use crate::quoted;
 use crate::slots::Ask;
 use crate::slots::values::any_of;
 use crate::spans::spans;
@@ -53,7 +54,7 @@ pub(super) fn slot<'a>(
             return Ok(Keyword::Ask(ask));
         }
         _ => {
-            let message = format!("no {what} named {name:?} was handed over");
+            let message = format!("no {what} named {} was handed over", quoted(name));
             let kind = match filling {
                 Filling::List => "unknown-list",
                 _ => "unknown-text",
@@ -66,7 +67,7 @@ pub(super) fn slot<'a>(
             Filling::List => "is empty",
             _ => "has no words",
         };
-        let message = format!("the {what} named {name:?} {lack}");
+        let message = format!("the {what} named {} {lack}", quoted(name));
         return Err(Finding::new("empty-slot", message));
     }
     let language = Arc::new(Language::of_utf8(language));

@@ -19,6 +19,7 @@ use super::keyword::{Bound, Items, Keyword, Members, SchemaId, Values};
 use super::types::Types;
 use super::value::{self, Json};
 use crate::Diagnostics;
+use crate::quoted;
 
 /// A schema that judges whole texts.
 #[derive(Clone, Debug)]
@@ -359,7 +360,7 @@ fn canonical(value: &Json) -> String {
         Json::Null => "null".to_owned(),
         Json::Bool(truth) => truth.to_string(),
         Json::Number(number) => number.plain(),
-        Json::Text(text) => format!("{text:?}"),
+        Json::Text(text) => quoted(text),
         Json::Array(items) => {
             let items: Vec<String> = items.iter().map(canonical).collect();
             format!("[{}]", items.join(","))
@@ -371,7 +372,7 @@ fn canonical(value: &Json) -> String {
                 .collect();
             let members: Vec<String> = sorted
                 .iter()
-                .map(|(name, value)| format!("{name:?}:{value}"))
+                .map(|(name, value)| format!("{}:{value}", quoted(name)))
                 .collect();
             format!("{{{}}}", members.join(","))
         }

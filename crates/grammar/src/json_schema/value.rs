@@ -10,6 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use self::escapes::unescape;
 use super::decimal::{Decimal, MAX_DIGITS};
+use crate::quoted::{quoted, quoted_character};
 use crate::{Diagnostic, Place};
 
 /// Deepest nesting of arrays and objects.
@@ -184,7 +185,7 @@ impl Reader<'_> {
                 }
                 let key = self.string()?;
                 if seen.has(&members, &key) {
-                    let message = format!("the key {key:?} stands here twice");
+                    let message = format!("the key {} stands here twice", quoted(&key));
                     return Err(self.error("duplicate-key", start, message));
                 }
                 self.skip_blanks();
@@ -304,7 +305,7 @@ impl Reader<'_> {
             .get(self.at..)
             .and_then(|rest| rest.chars().next())
         {
-            Some(found) => format!("expected {expected}, found {found:?}"),
+            Some(found) => format!("expected {expected}, found {}", quoted_character(found)),
             None => format!("expected {expected}, but the schema ends"),
         };
         self.error("syntax", self.at, message)

@@ -3,6 +3,7 @@
 
 use super::ast::{Flags, Regex, Span};
 use crate::Diagnostic;
+use crate::quoted::quoted_character;
 
 // Boxed: a finding is large, and results are returned often.
 pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
@@ -258,7 +259,7 @@ impl Cursor<'_> {
         let message = match found {
             None => format!("expected {expected}, but the text ends"),
             Some('\n' | '\r') => format!("expected {expected}, but the line ends"),
-            Some(found) => format!("expected {expected}, found {found:?}"),
+            Some(found) => format!("expected {expected}, found {}", quoted_character(found)),
         };
         Box::new(self.error("syntax", span, message).with_note(note))
     }

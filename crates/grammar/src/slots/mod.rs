@@ -24,6 +24,7 @@ use spelling::Spelling;
 
 use crate::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
 use crate::diagnostic::said_once;
+use crate::quoted;
 use crate::{Diagnostic, Diagnostics, Expr, Grammar, Linted, Place, RuleId, TerminalId};
 
 /// What the values of one slot may need.
@@ -296,9 +297,9 @@ impl OpenGrammar {
                     continue;
                 };
                 let message = format!(
-                    "as a value of {} the text {:?} is never matched: {} takes it",
+                    "as a value of {} the text {} is never matched: {} takes it",
                     slot.name,
-                    String::from_utf8_lossy(&value),
+                    quoted(&String::from_utf8_lossy(&value)),
                     winner.name
                 );
                 let place = self.recipes[recipe].place.clone();
