@@ -28,6 +28,10 @@ pub struct SchemaArguments {
     /// stands in, to a depth of 16
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=16))]
     indent: Option<u8>,
+    /// Steps that compiling a schema may take, 4 million unless said otherwise; more are
+    /// the error too-much-work
+    #[arg(long, value_name = "STEPS")]
+    effort: Option<u32>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -59,6 +63,7 @@ impl SchemaArguments {
             documents: documents?,
             order,
             white_space: self.indent.map(WhiteSpace::Indented).or(white_space),
+            effort: self.effort,
             wide: false,
         })
     }

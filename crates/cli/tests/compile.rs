@@ -125,3 +125,14 @@ fn a_canvas_that_no_text_fits_is_warned_of() {
     let (output, _) = compile("a.gbnf", grammar, &["--length", "9"]);
     assert_eq!(output.status.code(), Some(2), "a length needs a tokenizer");
 }
+
+#[test]
+fn a_schema_may_take_so_many_steps() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
+    let (bounded, _) = compile("a.schema.json", schema, &["--effort", "1"]);
+    let said = String::from_utf8_lossy(&bounded.stderr);
+    assert!(said.contains("too-much-work"), "{said}");
+    assert_eq!(bounded.status.code(), Some(1));
+    let (enough, _) = compile("a.schema.json", schema, &["--effort", "10000"]);
+    assert!(enough.status.success());
+}

@@ -13,6 +13,8 @@ pub struct SchemaChoices {
     pub order: Option<PropertyOrder>,
     /// Where white space stands.
     pub white_space: Option<WhiteSpace>,
+    /// The steps that compiling may take; more are the error `too-much-work`.
+    pub effort: Option<u32>,
     /// Whether the grammar admits more where it cannot say what is valid, which
     /// [`json_schema::Validator`](lacuna_grammar::json_schema::Validator) then judges.
     pub wide: bool,
@@ -24,10 +26,11 @@ impl SchemaChoices {
         options.documents.clone_from(&self.documents);
         options.order = self.order.unwrap_or(options.order);
         options.white_space = self.white_space.unwrap_or(options.white_space);
+        options.effort = self.effort.map_or(options.effort, u64::from);
     }
 
     /// The choices as numbers, each another.
-    pub(crate) fn numbers(&self) -> [u64; 3] {
+    pub(crate) fn numbers(&self) -> [u64; 4] {
         let order = match self.order {
             None => 0,
             Some(PropertyOrder::Declared) => 1,
@@ -39,6 +42,7 @@ impl SchemaChoices {
             Some(WhiteSpace::Any) => 2,
             Some(WhiteSpace::Indented(width)) => 3 + u64::from(width),
         };
-        [order, white_space, u64::from(self.wide)]
+        let effort = self.effort.map_or(0, |steps| 1 + u64::from(steps));
+        [order, white_space, u64::from(self.wide), effort]
     }
 }

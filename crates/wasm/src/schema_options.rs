@@ -9,7 +9,7 @@ use crate::plain::{fields, invalid};
 const MOST_BLANKS: u32 = 16;
 
 /// `order` (`"declared"` or `"any"`), `whiteSpace` (`"compact"` or `"any"`), `indent` (a
-/// number of blanks) and `documents` (texts by identifier).
+/// number of blanks), `effort` (a number of steps) and `documents` (texts by identifier).
 pub(crate) fn schema_choices(object: &JsValue) -> Result<SchemaChoices, JsValue> {
     const WHAT: &str = "schema";
     let mut choices = SchemaChoices::default();
@@ -33,8 +33,9 @@ pub(crate) fn schema_choices(object: &JsValue) -> Result<SchemaChoices, JsValue>
                 let blanks = field.count(WHAT, MOST_BLANKS)?;
                 choices.white_space = Some(WhiteSpace::Indented(blanks as u8));
             }
+            "effort" => choices.effort = Some(field.count(WHAT, u32::MAX)?),
             "documents" => choices.documents = field.texts(WHAT)?,
-            _ => return Err(field.unknown(WHAT, "order, whiteSpace, indent, documents")),
+            _ => return Err(field.unknown(WHAT, "order, whiteSpace, indent, effort, documents")),
         }
     }
     Ok(choices)

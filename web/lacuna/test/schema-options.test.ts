@@ -60,6 +60,16 @@ describe("white space", () => {
   });
 });
 
+describe("effort", () => {
+  it("bounds the steps of compiling", async () => {
+    const options = { schema: { effort: 1 } };
+    const error = await admits("{}", options).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(LacunaError);
+    expect(error).toMatchObject({ diagnostics: [{ kind: "too-much-work" }] });
+    expect(await admits('{"name":"a","count":1}', { schema: { effort: 10_000 } })).toBe(true);
+  });
+});
+
 describe("documents", () => {
   const schema = { type: "array", items: { $ref: "https://example.com/item" } };
   const documents = { "https://example.com/item": JSON.stringify(item) };

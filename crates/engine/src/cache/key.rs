@@ -240,6 +240,10 @@ mod tests {
             chosen(None, Some(WhiteSpace::Indented(0))),
             chosen(None, Some(WhiteSpace::Indented(2))),
             SchemaChoices {
+                effort: Some(0),
+                ..SchemaChoices::default()
+            },
+            SchemaChoices {
                 documents: [("a".to_owned(), "{}".to_owned())].into(),
                 ..SchemaChoices::default()
             },

@@ -59,6 +59,8 @@ export interface SchemaChoices {
    * stands in, to a depth of 16; in place of `whiteSpace`.
    */
   readonly indent?: number;
+  /** Steps that compiling may take, 4 million unless said otherwise; more are `too-much-work`. */
+  readonly effort?: number;
   /** Other documents that references may lead to: their texts, by identifier. */
   readonly documents?: Readonly<Record<string, string>>;
 }
