@@ -266,7 +266,7 @@ struct Construction<'a> {
     /// there (`None` if ignored), and whether that leaves an obligation.
     ways: Vec<Vec<(Option<TerminalId>, bool)>>,
     /// For each state of the combined automaton, the one that stands for it in
-    /// obligations.
+    /// obligations; empty where nothing leaves any.
     bound: Vec<LexerState>,
     /// For each state of the combined automaton, whether a lexeme that counts can
     /// come of it; `None` if one can of all.
@@ -282,8 +282,10 @@ impl<'a> Construction<'a> {
         constraint: Option<&'a Dfa>,
         ways: Vec<Vec<(Option<TerminalId>, bool)>>,
     ) -> Self {
+        let binds = ways.iter().flatten().any(|&(_, binds)| binds);
+        let bound = binds.then(|| combined.representatives_by_acceptance());
         Self {
-            bound: combined.representatives_by_acceptance(),
+            bound: bound.unwrap_or_default(),
             combined,
             constraint,
             ways,
@@ -311,8 +313,10 @@ impl<'a> Construction<'a> {
             let ways = std::mem::take(&mut self.ways[place.lexeme as usize]);
             let ends = ways.iter().map(|&(terminal, binds)| {
                 let mut obligations = place.obligations.clone();
-                let bound = self.bound[place.lexeme as usize];
-                if binds && let Err(at) = obligations.binary_search(&bound) {
+                let bound = binds.then(|| self.bound[place.lexeme as usize]);
+                if let Some(bound) = bound
+                    && let Err(at) = obligations.binary_search(&bound)
+                {
                     obligations.insert(at, bound);
                     let subsumption = &mut self.subsumption;
                     subsumption.reduce(self.combined, &extends, &mut obligations);
