@@ -155,7 +155,8 @@ impl Cfg {
         constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let (nullable, terminal) = without_empty_text(whole, limits)?;
+        let nullable = whole.is_accepting(whole.start());
+        let terminal = whole.clone().without_empty_text();
         let mut cfg = Self {
             symbols: Vec::new(),
             productions: vec![Vec::new()],
@@ -477,15 +478,22 @@ impl Lowering<'_> {
         let Normalized {
             grammar, recursive, ..
         } = self.normalized;
-        let whole = write_out_expression(grammar, expr, recursive, self.limits)?;
-        let (nullable, terminal) = without_empty_text(&whole, self.limits)?;
+        let mut text = Vec::new();
+        let whole = match is_text(expr, &mut text) {
+            true => Dfa::of_text(&text),
+            false => write_out_expression(grammar, expr, recursive, self.limits)?,
+        };
+        let nullable = whole.is_accepting(whole.start());
+        let terminal = whole.without_empty_text();
         let mut alternatives = Vec::new();
         if nullable {
             alternatives.push(Vec::new());
         }
         if !terminal.is_empty() {
-            let canonical: CanonicalTerminal = (0..terminal.state_count() as u32)
-                .map(|state| (terminal.is_accepting(state), terminal.byte_ranges(state)))
+            let ranges = terminal.ranges().into_iter();
+            let canonical: CanonicalTerminal = (0..)
+                .zip(ranges)
+                .map(|(state, ranges)| (terminal.is_accepting(state), ranges))
                 .collect();
             let terminals = &mut self.terminals;
             let id = *self.known_terminals.entry(canonical).or_insert_with(|| {
@@ -559,11 +567,14 @@ const ONE_TERMINAL: Limits = Limits {
     dfa_states: 20_000,
 };
 
-/// Whether the empty text belongs, and the language without it.
-fn without_empty_text(whole: &Dfa, limits: &Limits) -> Result<(bool, Dfa), AutomatonError> {
-    let empty = Dfa::from_expr(&Expr::empty(), limits)?;
-    Ok((
-        whole.is_accepting(whole.start()),
-        whole.minus(&empty, limits)?,
-    ))
+/// Whether an expression is one text, which is written behind `text`.
+fn is_text(expr: &Expr, text: &mut Vec<u8>) -> bool {
+    match expr {
+        Expr::Literal(bytes) => {
+            text.extend_from_slice(bytes);
+            true
+        }
+        Expr::Sequence(parts) => parts.iter().all(|part| is_text(part, text)),
+        _ => false,
+    }
 }

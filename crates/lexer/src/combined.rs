@@ -4,7 +4,9 @@
 //! A state is the set of positions, one in each terminal that is still alive.
 //! Only the reachable part is built, within a limit on states.
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId, byte_classes};
+use std::rc::Rc;
+
+use lacuna_grammar::automaton::{AutomatonError, ByteRange, Dfa, Limits, StateId, byte_classes};
 use rustc_hash::FxHashMap;
 
 use crate::{LexerState, TerminalId};
@@ -14,14 +16,8 @@ pub(crate) const DEAD: LexerState = LexerState::MAX;
 /// Terminals in all states together; half a gigabyte.
 const MOST_MEMBERS: usize = 1 << 26;
 
-/// The bytes that a terminal's state reads, and where they lead.
-type Ranges = Vec<(u8, u8, StateId)>;
-
-/// Those of each state.
-fn ranges_of(dfa: &Dfa) -> Vec<Ranges> {
-    let states = 0..dfa.state_count() as StateId;
-    states.map(|state| dfa.byte_ranges(state)).collect()
-}
+/// Terminals with the states that they are in.
+pub(crate) type Members = Rc<[(TerminalId, StateId)]>;
 
 /// The product, a table by state and byte class. State 0 is "no byte yet"; no
 /// byte leads back to it.
@@ -30,6 +26,8 @@ pub(crate) struct Combined {
     /// One byte of each class.
     pub representatives: Vec<u8>,
     pub table: Vec<LexerState>,
+    /// The terminals under way in each state, in order, and how far they are.
+    pub members: Vec<Members>,
     /// The terminals that a state accepts, in order.
     pub accepts: Vec<Box<[TerminalId]>>,
 }
@@ -41,15 +39,15 @@ impl Combined {
         more: impl Iterator<Item = &'a Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let moves: Vec<Vec<Ranges>> = terminals.iter().map(|dfa| ranges_of(dfa)).collect();
-        let more: Vec<Vec<Ranges>> = more.map(ranges_of).collect();
+        let moves: Vec<Vec<Vec<ByteRange>>> = terminals.iter().map(|dfa| dfa.ranges()).collect();
+        let more: Vec<Vec<Vec<ByteRange>>> = more.map(Dfa::ranges).collect();
         let ranges = moves.iter().chain(&more).flatten().flatten();
         let (classes, representatives) = byte_classes(ranges.map(|&(low, high, _)| (low, high)));
-        let start: Box<[(TerminalId, StateId)]> = (0..)
+        let start: Members = (0..)
             .zip(terminals)
             .map(|(id, dfa)| (id, dfa.start()))
             .collect();
-        let mut ids: FxHashMap<Box<[(TerminalId, StateId)]>, LexerState> = FxHashMap::default();
+        let mut ids: FxHashMap<Members, LexerState> = FxHashMap::default();
         let mut subsets = vec![start];
         let mut table = Vec::new();
         let (mut done, mut members) = (0, 0);
@@ -57,7 +55,7 @@ impl Combined {
         // subset: only it stands for "no lexeme begun".
         let mut targets: Vec<Vec<(TerminalId, StateId)>> = vec![Vec::new(); representatives.len()];
         while done < subsets.len() {
-            for &(id, state) in &subsets[done] {
+            for &(id, state) in subsets[done].iter() {
                 for &(low, high, next) in &moves[id as usize][state as usize] {
                     let last = classes[high as usize];
                     for class in classes[low as usize]..=last {
@@ -65,25 +63,27 @@ impl Combined {
                     }
                 }
             }
-            for next in &mut targets {
-                if next.is_empty() {
-                    table.push(DEAD);
-                    continue;
+            // Classes beside one another often lead to the same.
+            let mut last: (&[(TerminalId, StateId)], LexerState) = (&[], DEAD);
+            for next in &targets {
+                if next.as_slice() != last.0 {
+                    let fresh = subsets.len() as LexerState;
+                    let id = match ids.get(next.as_slice()) {
+                        Some(&known) => known,
+                        None if next.is_empty() => DEAD,
+                        None => {
+                            members += next.len();
+                            let next: Members = next.as_slice().into();
+                            subsets.push(next.clone());
+                            ids.insert(next, fresh);
+                            fresh
+                        }
+                    };
+                    last = (next, id);
                 }
-                let fresh = subsets.len() as LexerState;
-                let id = match ids.get(next.as_slice()) {
-                    Some(&known) => known,
-                    None => {
-                        members += next.len();
-                        let next: Box<[(TerminalId, StateId)]> = next.as_slice().into();
-                        subsets.push(next.clone());
-                        ids.insert(next, fresh);
-                        fresh
-                    }
-                };
-                next.clear();
-                table.push(id);
+                table.push(last.1);
             }
+            targets.iter_mut().for_each(Vec::clear);
             if subsets.len() > limits.dfa_states {
                 return Err(AutomatonError::TooLarge {
                     what: "lexer states",
@@ -111,6 +111,7 @@ impl Combined {
             classes,
             representatives,
             table,
+            members: subsets,
             accepts,
         })
     }

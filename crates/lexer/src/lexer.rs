@@ -103,6 +103,9 @@ impl Lexer {
     ) -> Result<Self, AutomatonError> {
         let terminals: Vec<&Dfa> = terminals.iter().collect();
         let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
+        if constraint.is_none() {
+            return Ok(Self::unconstrained(combined, terminals.len()));
+        }
         let ways = (0..combined.state_count())
             .map(|state| {
                 let accepted = combined.accepts[state].iter();
@@ -110,6 +113,45 @@ impl Lexer {
             })
             .collect();
         Construction::new(&combined, constraint, ways).run(terminals.len(), limits)
+    }
+
+    /// Where lexemes end anywhere and leave nothing behind, states are those of the
+    /// combined automaton, and the only boundary is its start.
+    fn unconstrained(combined: Combined, terminal_count: usize) -> Self {
+        let end = |&terminal: &TerminalId| Finish {
+            terminal: Some(terminal),
+            to: Self::START,
+        };
+        let accepts = combined.accepts.iter();
+        let finishes: Vec<Box<[Finish]>> = accepts
+            .map(|accepted| accepted.iter().map(end).collect())
+            .collect();
+        let mut ends = vec![false; finishes.len()];
+        ends[Self::START as usize] = true;
+        let Combined {
+            classes,
+            representatives,
+            table,
+            members,
+            ..
+        } = combined;
+        Self {
+            alive: Alive::of_members(&members, terminal_count),
+            moves: moves(&table, &classes, finishes.len()),
+            class_count: representatives.len(),
+            classes,
+            table,
+            finishes,
+            ends,
+            separators: FxHashMap::default(),
+            owing: Owing {
+                boundaries: [(Self::START, (Box::default(), Self::START))]
+                    .into_iter()
+                    .collect(),
+                ..Owing::default()
+            },
+            terminal_count,
+        }
     }
 
     /// The combined automaton of a lexicon. Lexemes of terminals that are not

@@ -8,6 +8,9 @@ use crate::Expr;
 /// Index of a state of a [`Dfa`].
 pub type StateId = u32;
 
+/// The first and the last byte that lead to a state.
+pub type ByteRange = (u8, u8, StateId);
+
 /// No transition.
 pub(super) const DEAD: StateId = StateId::MAX;
 
@@ -61,6 +64,33 @@ impl Dfa {
             .minimize())
     }
 
+    /// The language of a text alone.
+    pub fn of_text(text: &[u8]) -> Self {
+        let mut classes = Box::new([0u8; 256]);
+        // Of all 256 bytes, the first has the class that reads nothing else.
+        let mut class_count = 1;
+        for &byte in text {
+            let class = &mut classes[byte as usize];
+            if *class == 0 && class_count < 256 {
+                *class = class_count as u8;
+                class_count += 1;
+            }
+        }
+        let mut table = vec![DEAD; (text.len() + 1) * class_count];
+        for (state, &byte) in text.iter().enumerate() {
+            table[state * class_count + classes[byte as usize] as usize] = state as StateId + 1;
+        }
+        let mut accepting = vec![false; text.len() + 1];
+        accepting[text.len()] = true;
+        Self {
+            classes,
+            class_count,
+            table,
+            accepting,
+            start: 0,
+        }
+    }
+
     /// Where every text begins.
     pub fn start(&self) -> StateId {
         self.start
@@ -103,20 +133,51 @@ impl Dfa {
     }
 
     /// The transitions of a state as byte ranges, in order of bytes.
-    pub fn byte_ranges(&self, state: StateId) -> Vec<(u8, u8, StateId)> {
-        let mut ranges: Vec<(u8, u8, StateId)> = Vec::new();
-        for byte in 0..=255u8 {
-            let Some(next) = self.next(state, byte) else {
+    pub fn byte_ranges(&self, state: StateId) -> Vec<ByteRange> {
+        self.ranges_along(&self.runs(), state)
+    }
+
+    /// Those of every state.
+    pub fn ranges(&self) -> Vec<Vec<ByteRange>> {
+        let runs = self.runs();
+        let states = 0..self.state_count() as StateId;
+        states
+            .map(|state| self.ranges_along(&runs, state))
+            .collect()
+    }
+
+    fn ranges_along(&self, runs: &[(u8, u8)], state: StateId) -> Vec<ByteRange> {
+        let row = self.row(state);
+        let mut ranges: Vec<ByteRange> = Vec::new();
+        for &(low, high) in runs {
+            let next = row[self.classes[low as usize] as usize];
+            if next == DEAD {
                 continue;
-            };
+            }
             match ranges.last_mut() {
-                Some((_, high, target)) if *target == next && *high as u16 + 1 == byte as u16 => {
-                    *high = byte;
+                Some((_, before, target))
+                    if *target == next && *before as u16 + 1 == low as u16 =>
+                {
+                    *before = high;
                 }
-                _ => ranges.push((byte, byte, next)),
+                _ => ranges.push((low, high, next)),
             }
         }
         ranges
+    }
+
+    /// Bytes beside one another that are of one class, the first and the last.
+    fn runs(&self) -> Vec<(u8, u8)> {
+        let mut runs = Vec::new();
+        let mut low = 0u8;
+        for high in 0..=255u8 {
+            let goes_on = self.classes.get(high as usize + 1) == Some(&self.classes[high as usize]);
+            if !goes_on {
+                runs.push((low, high));
+                low = high.wrapping_add(1);
+            }
+        }
+        runs
     }
 
     /// The same automaton over other bytes, of which it is said which ones they were.

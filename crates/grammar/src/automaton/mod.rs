@@ -29,7 +29,7 @@ mod symbols;
 
 pub use classes::byte_classes;
 pub(crate) use conditions::{Condition, Conditions};
-pub use dfa::{Dfa, StateId};
+pub use dfa::{ByteRange, Dfa, StateId};
 pub(crate) use language::Language;
 pub(crate) use lengths::{Bounds, Lengths};
 pub use nfa::{Nfa, NfaBuilder, NfaState};

@@ -267,8 +267,8 @@ impl NfaBuilder {
         for _ in 0..dfa.state_count() {
             self.state()?;
         }
-        for state in 0..dfa.state_count() as u32 {
-            for (low, high, next) in dfa.byte_ranges(state) {
+        for (state, ranges) in (0..).zip(dfa.ranges()) {
+            for (low, high, next) in ranges {
                 self.byte_edge(base + state, low, high, base + next);
             }
             if dfa.is_accepting(state) {
