@@ -233,7 +233,7 @@ impl Lowering<'_> {
 
     /// The right-hand sides of a nonterminal that derives `expr`.
     fn alternatives(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        if self.is_regular(expr) {
+        if self.is_regular(expr) || self.is_apart(expr) {
             return self.terminal(expr);
         }
         match expr {
@@ -278,7 +278,7 @@ impl Lowering<'_> {
                 }
                 Ok(())
             }
-            Expr::Rule(rule) if !self.is_regular(expr) => {
+            Expr::Rule(rule) if !self.is_regular(expr) && !self.is_apart(expr) => {
                 let nonterminal = self.rule(*rule);
                 sequence.push(Symbol::Nonterminal(nonterminal));
                 Ok(())
@@ -458,8 +458,16 @@ impl Lowering<'_> {
     fn is_regular(&self, expr: &Expr) -> bool {
         // Rules over terminals have nothing to say about bytes.
         let mut regular = self.normalized.grammar.lexicon.is_none() && !expr.has_interleave();
-        expr.for_each_rule(&mut |rule| regular &= self.normalized.regular[rule.0 as usize]);
+        expr.for_each_rule(&mut |rule| {
+            let rule = rule.0 as usize;
+            regular &= self.normalized.regular[rule] && !self.normalized.apart[rule];
+        });
         regular
+    }
+
+    /// Whether it mentions a rule that is a terminal of its own.
+    fn is_apart(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Rule(rule) if self.normalized.apart[rule.0 as usize])
     }
 
     /// The alternatives of a regular part: its terminal, or nothing, or both.

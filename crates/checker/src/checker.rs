@@ -34,6 +34,12 @@ pub struct CheckerLimits {
     pub classes_from: usize,
     /// Plain tokens at most that witnesses are first looked for among.
     pub few_tokens: usize,
+    /// States that the copies of one regular rule may have in terminals; a rule whose
+    /// copies would have more is a terminal of its own, which the lexer has once.
+    pub copied_states: usize,
+    /// The same where gaps count cells: there tokens that go over many small lexemes cost
+    /// more than a large lexer.
+    pub copied_states_in_cells: usize,
 }
 
 impl Default for CheckerLimits {
@@ -51,6 +57,8 @@ impl Default for CheckerLimits {
             memo_members: 8_000_000,
             classes_from: 16_384,
             few_tokens: 1_024,
+            copied_states: 1_000,
+            copied_states_in_cells: usize::MAX,
         }
     }
 }

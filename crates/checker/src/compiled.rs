@@ -118,7 +118,11 @@ impl Compiled {
         counts_cells: bool,
         limits: &CheckerLimits,
     ) -> Result<Self, AutomatonError> {
-        let normalized = normalize(grammar);
+        let copied = match counts_cells {
+            true => limits.copied_states_in_cells,
+            false => limits.copied_states,
+        };
+        let normalized = normalize(grammar, copied);
         // Of larger grammars the parser's tables are made sooner.
         let try_regular = counts_cells || normalized.grammar.rules.len() == 1;
         if let Some(language) = try_regular

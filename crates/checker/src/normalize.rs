@@ -30,16 +30,21 @@ pub(crate) struct Normalized {
     /// Whether the rule derives a regular language that is affordable to write
     /// out without mentioning rules.
     pub regular: Vec<bool>,
+    /// Whether the rule is regular and no part of a larger terminal.
+    pub apart: Vec<bool>,
     /// Whether the rule can come to mention itself.
     pub recursive: Vec<bool>,
 }
 
-pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
+/// Rules whose copies would have more than `copied` states in terminals are terminals of
+/// their own.
+pub(crate) fn normalize(grammar: &Grammar, copied: usize) -> Normalized {
     let mut grammar = one_lexeme(grammar).unwrap_or_else(|| grammar.clone());
     if grammar.lexicon.is_some() {
         // Rules over terminals are the parser's, as they are.
         return Normalized {
             regular: vec![false; grammar.rules.len()],
+            apart: vec![false; grammar.rules.len()],
             recursive: vec![true; grammar.rules.len()],
             grammar,
         };
@@ -69,10 +74,12 @@ pub(crate) fn normalize(grammar: &Grammar) -> Normalized {
         }
     }
     let recursive = recursive_rules(&grammar);
-    let regular = affordable_rules(&grammar, &recursive);
+    let (cost, order) = costs(&grammar, &recursive);
+    let (regular, apart) = terminals_material(&grammar, &cost, &order, copied);
     Normalized {
         grammar,
         regular,
+        apart,
         recursive,
     }
 }
@@ -215,7 +222,10 @@ fn recursive_rules(grammar: &Grammar) -> Vec<bool> {
     recursive
 }
 
-fn affordable_rules(grammar: &Grammar, recursive: &[bool]) -> Vec<bool> {
+/// What each rule costs to write out, in states, and the rules that are not recursive, each
+/// behind all that it mentions.
+fn costs(grammar: &Grammar, recursive: &[bool]) -> (Vec<usize>, Vec<usize>) {
+    let mut order = Vec::new();
     let mut cost: Vec<Option<usize>> = vec![None; grammar.rules.len()];
     let mut height = vec![0usize; grammar.rules.len()];
     // Mentions of rules that are not recursive form a DAG: settle rules whose
@@ -246,15 +256,51 @@ fn affordable_rules(grammar: &Grammar, recursive: &[bool]) -> Vec<bool> {
                     0..MAX_NESTING => written_out(&grammar.rules[rule].body, &cost),
                     _ => usize::MAX,
                 });
+                order.push(rule);
                 work.pop();
             } else {
                 work.extend(open);
             }
         }
     }
-    cost.iter()
-        .map(|cost| cost.is_some_and(|cost| cost <= WRITTEN_OUT_LIMIT))
-        .collect()
+    let cost = cost.iter().map(|cost| cost.unwrap_or(usize::MAX));
+    (cost.collect(), order)
+}
+
+/// The rules that are affordable to write out, and those of them that are mentioned too
+/// often to be copied. What mentions one of these is no regular part itself.
+fn terminals_material(
+    grammar: &Grammar,
+    cost: &[usize],
+    order: &[usize],
+    copied: usize,
+) -> (Vec<bool>, Vec<bool>) {
+    let mut mentions = vec![0usize; cost.len()];
+    for rule in &grammar.rules {
+        rule.body
+            .for_each_rule(&mut |rule| mentions[rule.0 as usize] += 1);
+    }
+    let mut apart: Vec<bool> = cost
+        .iter()
+        .zip(mentions)
+        .map(|(&cost, mentions)| {
+            cost <= WRITTEN_OUT_LIMIT && cost.saturating_mul(mentions) > copied
+        })
+        .collect();
+    let mut regular: Vec<bool> = cost.iter().map(|&cost| cost <= WRITTEN_OUT_LIMIT).collect();
+    for &rule in order
+        .iter()
+        .filter(|&&rule| cost[rule] <= WRITTEN_OUT_LIMIT)
+    {
+        let mut is_part = true;
+        grammar.rules[rule].body.for_each_rule(&mut |mentioned| {
+            let mentioned = mentioned.0 as usize;
+            is_part &= regular[mentioned] && !apart[mentioned];
+        });
+        regular[rule] = is_part;
+        apart[rule] &= is_part;
+    }
+    (regular, apart)
 }
 
 /// States that Thompson's construction needs, saturating.

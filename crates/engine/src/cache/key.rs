@@ -154,10 +154,12 @@ fn hash_source(source: &GrammarSource, purpose: Purpose, limits: &CheckerLimits)
             parts.add(text);
         }
     }
-    for limits in [&limits.automata, &limits.approximations] {
-        parts.number(limits.nfa_states as u64);
-        parts.number(limits.dfa_states as u64);
+    for automata in [&limits.automata, &limits.approximations] {
+        parts.number(automata.nfa_states as u64);
+        parts.number(automata.dfa_states as u64);
     }
+    parts.number(limits.copied_states as u64);
+    parts.number(limits.copied_states_in_cells as u64);
     parts.finish()
 }
 
