@@ -9,6 +9,9 @@ use super::ast::{Definition, How, Import, Item, Name, Node, SlotWay, Span};
 use super::parser;
 use crate::Diagnostic;
 
+/// What `%import common.NAME` brings. The names are Lark's; the definitions are written so
+/// that the longest match is the one meant, without looking around. Strings and comments
+/// end at the first of what ends them that is not escaped.
 const COMMON: &str = include_str!("common.lark");
 
 /// Whose names a body uses.
