@@ -8,8 +8,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::combined::{DEAD, Members};
-use crate::{BitSet, Finish, LexerState, TerminalId};
+use crate::combined::DEAD;
+use crate::{BitSet, Finish, LexerState};
 
 /// For each state, the terminals that the next lexeme that is not ignored may
 /// have; behind them, whether nothing but ignored lexemes need follow.
@@ -45,29 +45,6 @@ impl Alive {
             search.visit(root);
         }
         search.alive
-    }
-
-    /// The same where a lexeme may end anywhere and nothing is ignored: what may come is
-    /// what is under way; in the start, where nothing is, the text may end too.
-    pub(crate) fn of_members(members: &[Members], terminal_count: usize) -> Self {
-        let mut ids: FxHashMap<Vec<TerminalId>, u32> = FxHashMap::default();
-        let mut sets: Vec<BitSet> = Vec::new();
-        let set_of = members.iter().enumerate().map(|(state, members)| {
-            let terminals = members.iter().map(|&(terminal, _)| terminal);
-            let end = (state == 0).then_some(terminal_count as TerminalId);
-            let terminals: Vec<TerminalId> = terminals.chain(end).collect();
-            let fresh = sets.len() as u32;
-            *ids.entry(terminals).or_insert_with_key(|terminals| {
-                let mut set = BitSet::new(terminal_count + 1);
-                for &terminal in terminals {
-                    set.insert(terminal as usize);
-                }
-                sets.push(set);
-                fresh
-            })
-        });
-        let set_of = set_of.collect();
-        Self { set_of, sets }
     }
 
     pub(crate) fn contains(&self, state: LexerState, terminal: usize) -> bool {

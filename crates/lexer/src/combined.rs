@@ -26,8 +26,6 @@ pub(crate) struct Combined {
     /// One byte of each class.
     pub representatives: Vec<u8>,
     pub table: Vec<LexerState>,
-    /// The terminals under way in each state, in order, and how far they are.
-    pub members: Vec<Members>,
     /// The terminals that a state accepts, in order.
     pub accepts: Vec<Box<[TerminalId]>>,
 }
@@ -111,7 +109,6 @@ impl Combined {
             classes,
             representatives,
             table,
-            members: subsets,
             accepts,
         })
     }

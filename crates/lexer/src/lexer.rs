@@ -132,11 +132,10 @@ impl Lexer {
             classes,
             representatives,
             table,
-            members,
             ..
         } = combined;
         Self {
-            alive: Alive::of_members(&members, terminal_count),
+            alive: Alive::new(&table, &finishes, &ends, terminal_count),
             moves: moves(&table, &classes, finishes.len()),
             class_count: representatives.len(),
             classes,
