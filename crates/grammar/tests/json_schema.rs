@@ -9,6 +9,7 @@
 //! - `texts`: spellings, `valid` and `invalid`, of which the schema is not asked
 //!   in generation;
 //! - `refused`: in place of these, the kind of the first finding;
+//! - `whole`: whether no grammar says it, so that whole texts are judged;
 //! - `documents`: others that references may lead to, by identifier;
 //! - `formats`: whether `format` is asserted;
 //! - `outside`: `false` where the outside validator knows another answer, with
@@ -17,6 +18,8 @@
 //! Every verdict is asked of the outside validator too, and so is whatever a
 //! generation grammar derives.
 
+#[path = "support/drafts.rs"]
+mod drafts;
 #[path = "support/keys.rs"]
 mod keys;
 #[path = "support/outside.rs"]
@@ -26,8 +29,9 @@ mod support;
 use std::fmt::Write;
 use std::path::Path;
 
+use drafts::Draft;
 use lacuna_grammar::Grammar;
-use lacuna_grammar::json_schema::{SchemaOptions, compile};
+use lacuna_grammar::json_schema::{SchemaOptions, Validator, compile, widen};
 use lacuna_grammar::recognize::recognize;
 use outside::Outside;
 use serde_json::{Value, json};
@@ -35,14 +39,6 @@ use support::Sampler;
 
 /// Drawn from each generation grammar.
 const WITNESSES: u64 = 12;
-
-const DRAFTS: [(&str, &str); 5] = [
-    ("4", "http://json-schema.org/draft-04/schema#"),
-    ("6", "http://json-schema.org/draft-06/schema#"),
-    ("7", "http://json-schema.org/draft-07/schema#"),
-    ("2019-09", "https://json-schema.org/draft/2019-09/schema"),
-    ("2020-12", "https://json-schema.org/draft/2020-12/schema"),
-];
 
 #[test]
 fn every_case_of_every_draft() {
@@ -56,15 +52,16 @@ fn every_case_of_every_draft() {
             serde_json::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
         for case in &list {
             let from = case["drafts"].as_str().unwrap_or("7+");
-            for (draft, uri) in drafts(from) {
+            for draft in Draft::range(from) {
                 let file = path.file_stem().unwrap().to_string_lossy();
-                let name = format!("{file}, draft {draft}: {}", case["about"].as_str().unwrap());
+                let about = case["about"].as_str().unwrap();
+                let name = format!("{file}, draft {}: {about}", draft.name());
                 let mut judge = Judgement {
                     name,
                     complaints: &mut complaints,
                     verdicts: 0,
                 };
-                judge.case(case, uri);
+                judge.case(case, draft.uri());
                 cases += 1;
                 verdicts += judge.verdicts;
             }
@@ -73,21 +70,6 @@ fn every_case_of_every_draft() {
     println!("{cases} schemas, {verdicts} verdicts");
     assert!(complaints.is_empty(), "\n{complaints}");
     assert!(verdicts > 1000);
-}
-
-fn drafts(named: &str) -> Vec<(&'static str, &'static str)> {
-    let at = |name: &str| {
-        let found = DRAFTS.iter().position(|(draft, _)| *draft == name);
-        found.unwrap_or_else(|| panic!("no draft {name}"))
-    };
-    let exact = DRAFTS.iter().position(|(draft, _)| *draft == named);
-    let range = match (exact, named.strip_suffix('+'), named.split_once('-')) {
-        (Some(one), _, _) => one..=one,
-        (_, Some(first), _) => at(first)..=DRAFTS.len() - 1,
-        (_, _, Some((first, last))) => at(first)..=at(last),
-        _ => panic!("no drafts {named}"),
-    };
-    DRAFTS[range].to_vec()
 }
 
 struct Judgement<'c> {
@@ -112,10 +94,15 @@ impl Judgement<'_> {
             for (uri, document) in case["documents"].as_object().into_iter().flatten() {
                 options.documents.insert(uri.clone(), document.to_string());
             }
-            compile(&text, &options)
+            options
         };
-        let membership = with(SchemaOptions::membership());
-        let generation = with(SchemaOptions::generation());
+        let outside = (case["outside"] != false && !case["refused"].is_string()).then(|| {
+            let documents = case["documents"].as_object().into_iter().flatten();
+            let read = Outside::new(&schema, documents, case["formats"] == true);
+            read.unwrap_or_else(|error| panic!("{schema}: {error}"))
+        });
+        let membership = compile(&text, &with(SchemaOptions::membership()));
+        let generation = compile(&text, &with(SchemaOptions::generation()));
         if let Some(kind) = case["refused"].as_str() {
             for found in [membership, generation] {
                 match found {
@@ -126,41 +113,52 @@ impl Judgement<'_> {
             }
             return;
         }
-        let (membership, generation) = match (membership, generation) {
-            (Ok(membership), Ok(generation)) => (membership, generation),
-            (Err(found), _) | (_, Err(found)) => {
-                self.complain(&format!("refused: {found}"));
-                return;
+        if case["whole"] == true {
+            if membership.is_ok() || generation.is_ok() {
+                self.complain("a grammar says it");
             }
-        };
-        let outside = (case["outside"] != false).then(|| {
-            let documents = case["documents"].as_object().into_iter().flatten();
-            let read = Outside::new(&schema, documents, case["formats"] == true);
-            read.unwrap_or_else(|error| panic!("{schema}: {error}"))
-        });
+            let options = with(SchemaOptions::membership());
+            let wide = widen(&text, &options).unwrap().grammar;
+            let validator = Validator::new(&text, &options).unwrap();
+            let admits =
+                |text: &[u8]| recognize(&wide, text) && validator.is_valid(text) == Some(true);
+            return self.instances(case, admits, outside.as_ref());
+        }
+        match (membership, generation) {
+            (Ok(membership), Ok(generation)) => {
+                let admits = |text: &[u8]| recognize(&membership, text);
+                self.instances(case, admits, outside.as_ref());
+                self.witnesses(&generation, &membership, outside.as_ref());
+            }
+            (Err(found), _) | (_, Err(found)) => self.complain(&format!("refused: {found}")),
+        }
+    }
+
+    fn instances(
+        &mut self,
+        case: &Value,
+        admits: impl Fn(&[u8]) -> bool,
+        outside: Option<&Outside>,
+    ) {
         for (member, expected) in [("valid", true), ("invalid", false)] {
             for instance in case[member].as_array().into_iter().flatten() {
                 let pretty = serde_json::to_string_pretty(instance).unwrap();
                 for spelled in [instance.to_string(), pretty] {
-                    self.verdict(&membership, &spelled, expected);
+                    self.verdict(&admits, &spelled, expected);
                 }
-                if outside
-                    .as_ref()
-                    .is_some_and(|judge| judge.is_valid(instance) != expected)
-                {
+                if outside.is_some_and(|judge| judge.is_valid(instance) != expected) {
                     self.complain(&format!("the outside validator disagrees on {instance}"));
                 }
             }
             for spelled in case["texts"][member].as_array().into_iter().flatten() {
-                self.verdict(&membership, spelled.as_str().unwrap(), expected);
+                self.verdict(&admits, spelled.as_str().unwrap(), expected);
             }
         }
-        self.witnesses(&generation, &membership, outside.as_ref());
     }
 
-    fn verdict(&mut self, grammar: &Grammar, text: &str, expected: bool) {
+    fn verdict(&mut self, admits: &impl Fn(&[u8]) -> bool, text: &str, expected: bool) {
         self.verdicts += 1;
-        if recognize(grammar, text.as_bytes()) != expected {
+        if admits(text.as_bytes()) != expected {
             let wrong = if expected { "lacks" } else { "admits" };
             self.complain(&format!("{wrong} {text}"));
         }
@@ -183,7 +181,7 @@ impl Judgement<'_> {
             if outside.is_some_and(|judge| !judge.is_valid(&value)) {
                 self.complain(&format!("generates {shown}"));
             }
-            self.verdict(membership, &shown, true);
+            self.verdict(&|text| recognize(membership, text), &shown, true);
         }
     }
 }
