@@ -1,6 +1,6 @@
 //! Values near other values, and their spellings.
 
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 /// Names of members.
 pub const NAMES: [&str; 4] = ["a", "b", "c\"", "dé"];
@@ -101,21 +101,43 @@ pub fn spell(value: &Value, rng: &mut fastrand::Rng, text: &mut String) {
         }
         Value::String(string) => spell_string(string, rng, text),
         Value::Number(number) => {
-            let plain = number.to_string();
-            let has_exponent = plain.contains(['e', 'E']);
-            text.push_str(&if has_exponent {
-                "7".to_owned()
-            } else {
-                plain.clone()
-            });
+            let plain = plain(number);
             // serde_json rounds longer ones: 2000023550007029.0 is no integer to it.
-            if !has_exponent && plain.len() < 8 && rng.u8(..6) == 0 {
-                text.push_str(if plain.contains('.') { "0" } else { ".0" });
-            }
+            let zeros = match plain.len() < 8 && rng.u8(..6) == 0 {
+                true if plain.contains('.') => "0",
+                true => ".0",
+                false => "",
+            };
+            text.push_str(&plain);
+            text.push_str(zeros);
         }
         other => text.push_str(&other.to_string()),
     }
     blanks(rng, text);
+}
+
+/// A number without an exponent.
+pub fn plain(number: &Number) -> String {
+    let written = number.to_string();
+    let Some((mantissa, exponent)) = written.split_once(['e', 'E']) else {
+        return written;
+    };
+    let exponent: i32 = exponent.parse().expect("a small exponent");
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
+        Some(mantissa) => ("-", mantissa),
+        None => ("", mantissa),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let point = whole.len() as i32 + exponent;
+    match usize::try_from(point) {
+        Ok(0) | Err(_) => {
+            let zeros = "0".repeat(point.unsigned_abs() as usize);
+            format!("{sign}0.{zeros}{digits}")
+        }
+        Ok(point) if point >= digits.len() => format!("{sign}{digits:0<point$}"),
+        Ok(point) => format!("{sign}{}.{}", &digits[..point], &digits[point..]),
+    }
 }
 
 fn spell_string(string: &str, rng: &mut fastrand::Rng, text: &mut String) {
