@@ -5,6 +5,7 @@
 //! finds nothing valid. Spellings that are left out are of the kinds that the
 //! documentation names, and keys that may repeat are.
 
+mod asking;
 mod denied;
 mod doubts;
 #[path = "../support/drafts.rs"]
@@ -283,9 +284,11 @@ fn respell(
         return;
     }
     let admits = compiled.admits(spelled.as_bytes());
-    left.count(kind, case.is_partly_four(), admits);
+    let may_be_left_out =
+        kind.may_be_left_out(case.is_partly_four(), asking::asked(&case.drawn, value));
+    left.count(kind, case.is_partly_four(), may_be_left_out, !admits);
     assert!(
-        admits || kind.may_be_left_out(case.is_partly_four(), &case.said),
+        admits || may_be_left_out,
         "{kind}: {case} leaves out {spelled}"
     );
     if kind == Kind::Repeated {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
+use crate::asking::Asked;
 use crate::mutation::plain;
 
 /// What is unusual in a spelling.
@@ -48,20 +49,15 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Whether the documentation says that texts with such a spelling may be left out,
-    /// valid as they are under these schemas; `is_four`: of which one is of draft 4.
-    pub fn may_be_left_out(self, is_four: bool, schemas: &str) -> bool {
-        const ASKED_OF_NUMBERS: [&str; 5] = ["minimum", "maximum", "multipleOf", "enum", "const"];
-        let mentions = |keyword: &str| schemas.contains(keyword);
-        let tells_integers = mentions("integer");
-        let asks = mentions("Minimum")
-            || mentions("Maximum")
-            || ASKED_OF_NUMBERS.into_iter().any(mentions);
+    /// Whether the documentation says that a text with such a spelling may be left out,
+    /// valid as it is, where this is asked of its numbers; `is_four`: by a schema of
+    /// draft 4.
+    pub fn may_be_left_out(self, is_four: bool, asked: Asked) -> bool {
         match self {
             Self::WhiteSpace | Self::Escapes => false,
-            Self::Zeros => is_four && tells_integers,
-            Self::WholeExponent => asks || is_four && tells_integers,
-            Self::IntegerExponent | Self::FractionExponent => asks || tells_integers,
+            Self::Zeros => is_four && asked.of_type,
+            Self::WholeExponent => asked.of_size || is_four && asked.of_type,
+            Self::IntegerExponent | Self::FractionExponent => asked.of_size || asked.of_type,
             Self::Repeated => true,
         }
     }

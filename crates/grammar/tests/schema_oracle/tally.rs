@@ -73,24 +73,38 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Spellings of valid instances, and those that were left out.
+/// Spellings of valid instances.
 #[derive(Default)]
-pub struct Left(BTreeMap<(Kind, bool), (u64, u64)>);
+pub struct Left(BTreeMap<(Kind, bool), Spelled>);
+
+/// Of one kind: how many there were; of these, how many may be left out by what the
+/// documentation says, and how many are.
+#[derive(Default)]
+struct Spelled {
+    all: u64,
+    may: u64,
+    are: u64,
+}
 
 impl Left {
-    pub fn count(&mut self, kind: Kind, is_four: bool, admits: bool) {
-        let (tried, left) = self.0.entry((kind, is_four)).or_default();
-        *tried += 1;
-        *left += u64::from(!admits);
+    /// Counts one; `is_four`: of a schema of draft 4.
+    pub fn count(&mut self, kind: Kind, is_four: bool, may_be: bool, is: bool) {
+        let spelled = self.0.entry((kind, is_four)).or_default();
+        spelled.all += 1;
+        spelled.may += u64::from(may_be);
+        spelled.are += u64::from(is);
     }
 }
 
 impl fmt::Display for Left {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "spellings of valid instances left out:")?;
-        for ((kind, is_four), (tried, left)) in &self.0 {
+        write!(f, "spellings of valid instances:")?;
+        for ((kind, is_four), Spelled { all, may, are }) in &self.0 {
             let draft = if *is_four { "draft 4" } else { "later" };
-            write!(f, "\n    {kind}, {draft}: {left} of {tried}")?;
+            write!(
+                f,
+                "\n    {kind}, {draft}: {all}, of which {may} may be left out and {are} are"
+            )?;
         }
         Ok(())
     }
