@@ -24,39 +24,28 @@ pub fn is_of_many(text: &[u8], judge: &Outside, rng: &mut fastrand::Rng) -> Opti
     let [key] = written.repeated()[..] else {
         return None;
     };
-    let mut tried = BTreeSet::new();
+    let mut tried = BTreeSet::from([key.to_owned()]);
     let mut found = 0;
-    for other in others(key, rng) {
-        if other != key && !tried.contains(&other) {
-            found += usize::from(judge.is_valid(&written.renamed(&other)));
-            tried.insert(other);
-        }
-        if found == MANY {
-            return Some(true);
+    for batch in 0.. {
+        let Some(others) = others(key, batch, rng) else {
+            break;
+        };
+        for other in others {
+            if tried.insert(other.clone()) {
+                found += usize::from(judge.is_valid(&written.renamed(&other)));
+            }
+            if found == MANY {
+                return Some(true);
+            }
         }
     }
     Some(false)
 }
 
-/// Names near one, and short ones of the letters that the patterns know.
-fn others(key: &str, rng: &mut fastrand::Rng) -> Vec<String> {
-    let mut others = Vec::new();
-    for near in [key, "a", "c"] {
-        let near: Vec<char> = near.chars().collect();
-        for at in 0..=near.len() {
-            for _ in 0..MANY * 2 {
-                let range = [' '..='~', ' '..='~', 'α'..='ω', '一'..='龜'][rng.usize(..4)].clone();
-                let mut changed = near.clone();
-                let other = rng.char(range);
-                match at < near.len() && rng.bool() {
-                    true => changed[at] = other,
-                    false => changed.insert(at, other),
-                }
-                others.push(changed.into_iter().collect());
-            }
-        }
-    }
-    // All words of few letters, up to some length.
+/// Names near one, in a few batches, then short ones of the letters that the patterns
+/// know.
+fn others(key: &str, batch: usize, rng: &mut fastrand::Rng) -> Option<Vec<String>> {
+    let near = [key, "a", "c"];
     let alphabets: [(&[char], usize); 5] = [
         (&['a', 'b', 'c'], 5),
         (&['a', '"', '\\'], 5),
@@ -64,18 +53,46 @@ fn others(key: &str, rng: &mut fastrand::Rng) -> Vec<String> {
         (&['"', '\\'], 8),
         (&['a'], MANY + 1),
     ];
-    for (letters, longest) in alphabets {
-        let mut words = vec![String::new()];
-        for _ in 0..longest {
-            let longer = words.iter().flat_map(|word| {
-                let longer = move |letter: &char| format!("{word}{letter}");
-                letters.iter().map(longer)
-            });
-            words = longer.collect();
-            others.extend(words.iter().cloned());
+    match near.get(batch) {
+        Some(near) => Some(changed(near, rng)),
+        None => {
+            let &(letters, longest) = alphabets.get(batch - near.len())?;
+            Some(words(letters, longest))
         }
     }
-    others
+}
+
+/// Names that differ in one character, at each place.
+fn changed(name: &str, rng: &mut fastrand::Rng) -> Vec<String> {
+    let name: Vec<char> = name.chars().collect();
+    let mut all = Vec::new();
+    for at in 0..=name.len() {
+        for _ in 0..MANY * 2 {
+            let range = [' '..='~', ' '..='~', 'α'..='ω', '一'..='龜'][rng.usize(..4)].clone();
+            let mut changed = name.clone();
+            let other = rng.char(range);
+            match at < name.len() && rng.bool() {
+                true => changed[at] = other,
+                false => changed.insert(at, other),
+            }
+            all.push(changed.into_iter().collect());
+        }
+    }
+    all
+}
+
+/// All words of some letters, up to a length.
+fn words(letters: &[char], longest: usize) -> Vec<String> {
+    let (mut all, mut last) = (Vec::new(), vec![String::new()]);
+    for _ in 0..longest {
+        let longer = last.iter().flat_map(|word| {
+            let longer = move |letter: &char| format!("{word}{letter}");
+            letters.iter().map(longer)
+        });
+        last = longer.collect();
+        all.extend(last.iter().cloned());
+    }
+    all
 }
 
 /// Names that, whichever branches are taken, some keyword names for members of a value

@@ -18,7 +18,17 @@ pub struct Drawn {
     pub schema: Value,
     /// Handed over, by their identifiers.
     pub documents: BTreeMap<String, Value>,
-    pub asserts_formats: bool,
+    pub formats: Formats,
+}
+
+/// What `format` says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Formats {
+    Annotations,
+    /// It constrains, as the options ask.
+    Asserted,
+    /// It constrains, as the schema asks.
+    AssertedByTheSchema,
 }
 
 /// What a reference may lead to.
@@ -74,6 +84,14 @@ pub fn draw(draft: Draft, rng: &mut fastrand::Rng) -> Drawn {
         schema[root.holder()]["e"] = Value::Object(inside);
     }
     schema.insert("$schema".to_owned(), json!(draft.uri()));
+    let formats = match (asserts_formats, rng.bool()) {
+        (true, true) => {
+            schema.insert("x-assertFormats".to_owned(), json!(true));
+            Formats::AssertedByTheSchema
+        }
+        (true, false) => Formats::Asserted,
+        (false, _) => Formats::Annotations,
+    };
     let mut documents = BTreeMap::new();
     if is_handed_over {
         // The outside validator does not look for what is embedded in other documents.
@@ -84,7 +102,7 @@ pub fn draw(draft: Draft, rng: &mut fastrand::Rng) -> Drawn {
     Drawn {
         schema: Value::Object(schema),
         documents,
-        asserts_formats,
+        formats,
     }
 }
 
