@@ -21,6 +21,8 @@ pub(crate) struct Board {
     pub timings: Timings,
     /// Cells that were masked again for the guard.
     cleared: Vec<usize>,
+    /// Whether what is asked is asked in recovery.
+    recovering: bool,
     guard: Box<dyn Guard>,
     clock: Clock,
 }
@@ -28,9 +30,10 @@ pub(crate) struct Board {
 /// What a question to the guard is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    Exact,
+    Validation,
     Selection,
     Masks,
+    Recovery,
 }
 
 impl Board {
@@ -45,11 +48,12 @@ impl Board {
             vocabulary,
             timings: Timings::default(),
             cleared: Vec::new(),
+            recovering: false,
             guard,
             clock,
         };
         board.timings.checks += usize::from(board.is_strict());
-        board.ask(Part::Exact, |guard, cells| guard.open(cells))?;
+        board.ask(Part::Validation, |guard, cells| guard.open(cells))?;
         Ok(board)
     }
 
@@ -83,7 +87,12 @@ impl Board {
     }
 
     pub(crate) fn completion(&mut self) -> Option<Completion> {
-        self.guard.completion()
+        self.ask(Part::Recovery, |guard, _| guard.completion())
+    }
+
+    /// Whether what is asked from here on is asked in recovery.
+    pub(crate) fn set_recovering(&mut self, recovering: bool) {
+        self.recovering = recovering;
     }
 
     /// Writes the token of the completion into a cell; no check is needed.
@@ -109,16 +118,21 @@ impl Board {
     }
 
     fn ask<T>(&mut self, part: Part, question: impl FnOnce(&mut dyn Guard, &[Cell]) -> T) -> T {
-        let started = (self.clock)();
+        let (started, lexed) = ((self.clock)(), self.guard.lexing_ms());
         let answer = question(&mut *self.guard, self.canvas.cells());
         let took = (self.clock)() - started;
-        self.timings.checker_ms += took;
-        self.timings.lexing_ms = self.guard.lexing_ms();
-        match part {
-            Part::Exact => {}
-            Part::Selection => self.timings.selection_ms += took,
-            Part::Masks => self.timings.masks_ms += took,
-        }
+        let lexing = (self.guard.lexing_ms() - lexed).clamp(0.0, took.max(0.0));
+        let timings = &mut self.timings;
+        timings.checker_ms += took;
+        timings.lexing_ms += lexing;
+        let own = match part {
+            _ if self.recovering => &mut timings.recovery_ms,
+            Part::Validation => &mut timings.validation_ms,
+            Part::Selection => &mut timings.selection_ms,
+            Part::Masks => &mut timings.masks_ms,
+            Part::Recovery => &mut timings.recovery_ms,
+        };
+        *own += took - lexing;
         answer
     }
 
@@ -160,7 +174,7 @@ impl Attempt for Board {
                     }
                     false => {
                         self.timings.checks += 1;
-                        self.ask(Part::Exact, |guard, cells| guard.check(cells))
+                        self.ask(Part::Validation, |guard, cells| guard.check(cells))
                     }
                 }
             }

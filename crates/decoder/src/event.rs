@@ -80,15 +80,17 @@ pub enum Outcome {
 pub struct Timings {
     /// Milliseconds in the model.
     pub model_ms: f64,
-    /// Milliseconds in the checker: those of its parts, and of exact checks.
+    /// Milliseconds in the checker: the sum of the five parts that follow.
     pub checker_ms: f64,
-    /// Of these, in cheap checks that choose what is tried together.
-    pub selection_ms: f64,
-    /// Of these, finding out which tokens may stand in cells.
-    pub masks_ms: f64,
-    /// Of these, finding lexemes in text and tokens, where the guard times it.
+    /// Finding lexemes in text and tokens, where the guard times it; else it is in the others.
     pub lexing_ms: f64,
-    /// Of these, in recovery.
+    /// Exact checks of what is to be committed, and of the canvas at the start.
+    pub validation_ms: f64,
+    /// What chooses what is tried together.
+    pub selection_ms: f64,
+    /// Finding out which tokens may stand in cells.
+    pub masks_ms: f64,
+    /// Whatever is asked in recovery.
     pub recovery_ms: f64,
     /// Canvases checked exactly.
     pub checks: usize,

@@ -109,7 +109,6 @@ pub(crate) async fn recover<D: Denoiser>(
         Some(Completion::Cells(completion)) => completion,
         Some(Completion::Text(_)) | None => Vec::new(),
     };
-    let (model_ms, started) = (board.timings.model_ms, board.now());
     let order = {
         let choices = fillings(step, proposals, &completion, asking, board, events).await?;
         let mut order: Vec<(usize, Candidate)> = choices.into_iter().enumerate().collect();
@@ -151,8 +150,6 @@ pub(crate) async fn recover<D: Denoiser>(
         written.push(candidate);
     }
     board.timings.recovered += written.len();
-    let in_model = board.timings.model_ms - model_ms;
-    board.timings.recovery_ms += board.now() - started - in_model;
     Ok(written)
 }
 

@@ -33,8 +33,8 @@ pub struct Method {
 /// The names.
 const NAMES: &str = "unconstrained, unconstrained-stop, mundler, epic and its parts memo, \
                          dfa-free, parallel joined by +, lacuna, lacuna-masks, lacuna-best, \
-                         lacuna-rejecting, \
-                         lacuna-sequential, lacuna-first";
+                         lacuna-rejecting, lacuna-sequential, lacuna-first, lacuna-witness, \
+                         lacuna-recover-best, lacuna-guided";
 
 impl Method {
     /// The method of this name; the published ones give up after so many refusals.
@@ -81,16 +81,12 @@ impl Method {
                     ..default()
                 },
             ),
-            // The exact checker with the papers' budget and their recovery.
-            "lacuna-first" => (
-                Judge::Checker,
-                Options {
-                    masks_after: None,
-                    recovery: RecoveryKind::Finish,
-                    refusals_per_run: Some(refusals),
-                    ..default()
-                },
-            ),
+            // The exact checker with the papers' budget, and each way to recover; the first
+            // is theirs.
+            "lacuna-first" => recovering(RecoveryKind::Finish, refusals),
+            "lacuna-witness" => recovering(RecoveryKind::Witness, refusals),
+            "lacuna-recover-best" => recovering(RecoveryKind::Best, refusals),
+            "lacuna-guided" => recovering(RecoveryKind::Guided, refusals),
             "mundler" => (
                 Judge::Published(None),
                 Options::published(refusals, CommitKind::Sequential),
@@ -116,6 +112,17 @@ impl Method {
             options,
         })
     }
+}
+
+/// The exact checker, rejecting until a budget of refusals is spent.
+fn recovering(recovery: RecoveryKind, refusals: usize) -> (Judge, Options) {
+    let options = Options {
+        masks_after: None,
+        recovery,
+        refusals_per_run: Some(refusals),
+        ..Options::default()
+    };
+    (Judge::Checker, options)
 }
 
 fn parts(name: &str) -> Result<EpicParts, Fault> {

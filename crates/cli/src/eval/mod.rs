@@ -5,9 +5,12 @@
 //! method runs in the same loop with the same options, one after another on each example,
 //! so that times are paired.
 
+mod agreement;
 mod dense;
 mod examples;
 mod judge;
+mod paired;
+mod recovered;
 mod runs;
 mod spread;
 mod synthetic;
@@ -31,6 +34,7 @@ use crate::decoding::key_cache;
 use crate::error::CommandError;
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
 use crate::schema::SchemaArguments;
+use agreement::agreement;
 use dense::Replay;
 use examples::{Example, Progress, read_examples};
 use judge::Validator;
@@ -68,7 +72,8 @@ pub struct Arguments {
     recorded: bool,
     /// Methods: unconstrained (its whole schedule), unconstrained-stop (until its text has
     /// ended), mundler, epic, its parts memo, dfa-free and parallel joined by +, lacuna,
-    /// lacuna-masks, lacuna-best, lacuna-rejecting, lacuna-sequential, lacuna-first
+    /// lacuna-masks, lacuna-best, lacuna-rejecting, lacuna-sequential; and, recovering after
+    /// --refusals, lacuna-first, lacuna-witness, lacuna-recover-best, lacuna-guided
     #[arg(long, value_delimiter = ',', default_value = "lacuna,unconstrained")]
     methods: Vec<String>,
     /// Numbers of denoising steps
@@ -89,7 +94,8 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "none", value_parser = key_cache,
           conflicts_with_all = ["references", "recorded"])]
     key_cache: Vec<KeyCache>,
-    /// Refusals after which the published methods give up
+    /// Refusals after which the published methods give up, and those that are named for how
+    /// they recover
     #[arg(long, value_name = "N", default_value_t = 100)]
     refusals: usize,
     /// Let every method fill the canvas to its last cell
@@ -139,6 +145,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let examples = read_examples(file.map_or(Path::new(""), PathBuf::as_path))?;
     let all = evaluation.all(&methods, examples)?;
     print!("{}", markdown(&all, "unconstrained"));
+    for more in [
+        paired::markdown(&all, "lacuna"),
+        recovered::markdown(&all, "lacuna"),
+    ] {
+        if !more.is_empty() {
+            print!("\n{more}");
+        }
+    }
     eprintln!("{}", describe_cache(&engine.cache().statistics()));
     eprintln!("{}", describe_device(&engine));
     if let Some(path) = &arguments.json {
@@ -359,6 +373,17 @@ impl Evaluation<'_> {
         let member = recognize(run.grammar, &bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let is_text = matches!(&example.expected, Value::String(expected) if *expected == text);
+        // A value's form does not count.
+        let plain = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+        let compact = value.as_ref().map(|value| match &example.expected {
+            Value::String(_) => text.clone(),
+            _ => value.to_string(),
+        });
+        let expected = self.engine.encode(&plain(&example.expected));
+        let written = self.engine.encode(compact.as_ref().unwrap_or(&text));
         Ok(Output {
             id: example.id.clone(),
             valid: self.validator.as_ref().map(|validator| {
@@ -366,10 +391,14 @@ impl Evaluation<'_> {
                 value.any(|value| validator.accepts(value))
             }),
             member,
-            before_recovery: member
-                && ended.timings.recovered == 0
-                && ended.outcome == Outcome::Complete,
+            recovered: ended.timings.recovered > 0 || ended.outcome != Outcome::Complete,
             exact: is_text || value.as_ref() == Some(&example.expected),
+            // What the vocabulary cannot spell has nothing in common.
+            agreement: match (written, expected) {
+                (Ok(written), Ok(expected)) => agreement(&written, &expected),
+                _ => 0.0,
+            },
+            expected: example.expected.clone(),
             text,
             outcome: ended.outcome,
             steps: ended.steps,

@@ -13,16 +13,20 @@ use super::spread::Spread;
 pub struct Output {
     /// The example.
     pub id: Value,
+    /// The expected answer, or the reference text.
+    pub expected: Value,
     /// What was written.
     pub text: String,
     /// The outside judge's verdict, where the command has one.
     pub valid: Option<bool>,
     /// Whether it belongs to the grammar, by the plain recogniser.
     pub member: bool,
-    /// Whether it belongs without anything having been recovered.
-    pub before_recovery: bool,
+    /// Whether some of it was recovered, or all.
+    pub recovered: bool,
     /// Whether it is the expected answer.
     pub exact: bool,
+    /// How much of the expected answer it has, in tokens ([`super::agreement`]).
+    pub agreement: f64,
     /// How the run ended.
     pub outcome: Outcome,
     /// Steps taken.
@@ -48,24 +52,30 @@ pub struct Series {
     pub outputs: Vec<Output>,
 }
 
-/// The table, a row for each method and number of steps. `relative_to` is the method
-/// whose time on an example is 100 %; of these times, and of grammar work a step, the
-/// table has the median over all runs, which does not count what only the first run pays.
-pub fn markdown(all: &[Series], relative_to: &str) -> String {
-    let mut rows: Vec<(usize, String)> = Vec::new();
+/// Each number of steps with each method, in the order in which they were run.
+pub fn rows_of(all: &[Series]) -> Vec<(usize, &str)> {
+    let mut rows: Vec<(usize, &str)> = Vec::new();
     for series in all {
-        let row = (series.steps, series.method.clone());
+        let row = (series.steps, series.method.as_str());
         if !rows.contains(&row) {
             rows.push(row);
         }
     }
+    rows
+}
+
+/// The table, a row for each method and number of steps. `relative_to` is the method
+/// whose time on an example is 100 %; of these times, and of grammar work a step, the
+/// table has the median over all runs, which does not count what only the first run pays.
+pub fn markdown(all: &[Series], relative_to: &str) -> String {
     let mut text = String::from(
-        "| steps | method | valid | member | before recovery | exact | steps taken | seconds \
-         | of it model | grammar ms a step (most) | lexing | selecting | masks | recovery | relative time % \
+        "| steps | method | valid | valid before recovery | member | before recovery | exact | agreement \
+         | steps taken | seconds | of it model | grammar ms a step (most) | lexing | validating \
+         | selecting | masks | recovery | relative time % \
          | refusals | tokens a batch | batches passed % | memo hits % |\n\
-         |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+         |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
-    for (steps, method) in rows {
+    for (steps, method) in rows_of(all) {
         let own: Vec<&Series> = all
             .iter()
             .filter(|series| series.steps == steps && series.method == method)
@@ -81,7 +91,7 @@ pub fn markdown(all: &[Series], relative_to: &str) -> String {
             pairs.map(|(output, base)| 100.0 * output.ms / base.ms)
         });
         let ratios = Spread::of(ratios);
-        write_row(&mut text, steps, &method, &own, ratios);
+        write_row(&mut text, steps, method, &own, ratios);
     }
     text
 }
@@ -102,6 +112,10 @@ fn write_row(
     let taken = sum(&|output| output.steps as f64);
     let a_step = |of: &dyn Fn(&Timings) -> f64| sum(&|output| of(&output.timings)) / taken.max(1.0);
     let judged = outputs().all(|output| output.valid.is_some());
+    let verdict = |of: &dyn Fn(&Output) -> bool| match judged {
+        true => format!("{:.1}", share(of)),
+        false => "–".to_owned(),
+    };
     let percent = |part: f64, whole: f64| match whole > 0.0 {
         true => format!("{:.1}", 100.0 * part / whole),
         false => "–".to_owned(),
@@ -118,19 +132,19 @@ fn write_row(
     let seeds = own.len().max(1) as f64;
     let _ = writeln!(
         text,
-        "| {steps} | {method} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} | {grammar} | {:.3} \
-         | {:.3} | {:.3} | {:.3} | {relative} | {:.1} | {} | {} | {} |",
-        match judged {
-            true => format!("{:.1}", share(&|output| output.valid == Some(true))),
-            false => "–".to_owned(),
-        },
+        "| {steps} | {method} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} \
+         | {grammar} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {relative} | {:.1} | {} | {} | {} |",
+        verdict(&|output| output.valid == Some(true)),
+        verdict(&|output| output.valid == Some(true) && !output.recovered),
         share(&|output| output.member),
-        share(&|output| output.before_recovery),
+        share(&|output| output.member && !output.recovered),
         share(&|output| output.exact),
+        100.0 * sum(&|output| output.agreement) / runs,
         taken / runs,
         sum(&|output| output.ms) / 1000.0 / seeds,
         sum(&|output| output.timings.model_ms) / 1000.0 / seeds,
         a_step(&|timings| timings.lexing_ms),
+        a_step(&|timings| timings.validation_ms),
         a_step(&|timings| timings.selection_ms),
         a_step(&|timings| timings.masks_ms),
         a_step(&|timings| timings.recovery_ms),

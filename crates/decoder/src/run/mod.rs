@@ -234,7 +234,10 @@ impl<D: Denoiser> Run<D> {
             let (recovery, step) = (&*self.decisions.recovery, self.step);
             let (asking, board) = (&mut self.asking, &mut self.board);
             let rows = proposals.as_mut_slice();
-            let written = recover((step, left), rows, recovery, asking, board, &mut events).await?;
+            board.set_recovering(true);
+            let written = recover((step, left), rows, recovery, asking, board, &mut events).await;
+            self.board.set_recovering(false);
+            let written = written?;
             for candidate in written {
                 self.report(candidate, How::Recovery, &mut events);
             }
