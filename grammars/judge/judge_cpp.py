@@ -157,7 +157,11 @@ def classify(text, judge):
     return next((reason for pattern, reason in patterns if re.search(pattern, message)), None)
 
 
-ALL = texts()
-with concurrent.futures.ThreadPoolExecutor() as pool:
-    VERDICTS = dict(zip(ALL, pool.map(compiled, ALL)))
-judging.judge("cpp.lark", ALL, lambda text: VERDICTS[text][0], classify)
+# By text, whether it compiles, and the first message.
+VERDICTS = {}
+
+if __name__ == "__main__":
+    ALL = texts()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        VERDICTS.update(zip(ALL, pool.map(compiled, ALL)))
+    judging.judge("cpp.lark", ALL, lambda text: VERDICTS[text][0], classify)

@@ -116,4 +116,5 @@ def texts():
     return judging.with_mutants(found, pieces, 2000)
 
 
-judging.judge("smiles.lark", texts(), verdict, classify)
+if __name__ == "__main__":
+    judging.judge("smiles.lark", texts(), verdict, classify)

@@ -1,19 +1,14 @@
 """Judges sql.lark by SQLite, through Python's sqlite3: statements are prepared, not run.
 
-The tables that the texts use are there, and errors that are not about syntax
+The tables that the texts use are there (sql_tables.py), and errors that are not about syntax
 (a column that is not there, say) do not count against a text.
 """
 
 import random
 import re
-import sqlite3
 
 import judging
-
-TABLES = """
-CREATE TABLE t (a, b, c); CREATE TABLE u (x, y, z); CREATE TABLE v (a, b, x); CREATE TABLE w (a, y);
-CREATE INDEX i ON t (a); CREATE UNIQUE INDEX j ON t (a); CREATE UNIQUE INDEX k ON t (b);
-"""
+from sql_tables import complaint
 
 # Messages of SQLite's that say that the text is no statement, if in other words.
 ABOUT_SYNTAX = re.compile(
@@ -28,19 +23,6 @@ OTHER_STATEMENTS = re.compile(
 )
 # Keywords that SQLite takes for names where they can be nothing else.
 AS_NAMES = "OVER|FILTER|WINDOW|LEFT|END|CASE|BY|DESC|LIKE|CAST|NO|OF|ALL"
-
-
-def complaint(text):
-    """SQLite's error message, or None."""
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(TABLES)
-    try:
-        connection.execute("EXPLAIN " + text, {name: 1 for name in "nmk"})
-    except (sqlite3.Error, sqlite3.Warning) as error:
-        return str(error)
-    finally:
-        connection.close()
-    return None
 
 
 def verdict(text):
@@ -66,6 +48,7 @@ def classify(text, judge):
         ]  # fmt: skip
     else:
         rules = [
+            ("\0" in text, "a null character"),
             (re.search(r"from\b.*\bon\s+conflict", bare, re.I | re.S),
              "ON CONFLICT after FROM, where SQLite takes ON for the join's"),
         ]  # fmt: skip
@@ -77,7 +60,7 @@ def stops_early(message):
 
 
 class Statements:
-    """Random statements over the tables above."""
+    """Random statements over these tables."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)

@@ -5,7 +5,8 @@ By default the model alone, in PyTorch, greedy, surest cells first or in another
 project's command line writes the JSON within each request's own schema; with `--bound` plain
 strings of the schema are then spans of the request (`x-spanOf`). Queries are then within
 `query.lark` over the columns of their table, and their texts always such spans. Schemas of "records" are of the
-held-out part; no service of "sgd-unseen" and no table of "sql" is in any training example; SGD's
+held-out part; "executed" is the share of queries that give the reference's rows (`execution.py`);
+no service of "sgd-unseen" and no table of "sql" is in any training example; SGD's
 schemas are given whole. "In request" is the share of answers of which every string stands in the
 request, enums apart.
 """
@@ -26,6 +27,7 @@ from rdkit import Chem, RDLogger
 from tokenizers import Tokenizer
 
 import data
+import execution
 import molecules
 import pools
 import tasks
@@ -134,7 +136,8 @@ def judged_query(text, sample):
             valid = text.lower().startswith("select")
         except (sqlite3.Error, sqlite3.Warning):
             valid = False
-    return {"valid": valid, "exact": normalised(text) == normalised(sample.answer)}
+    executed = valid and execution.agree(columns, text, sample.answer)
+    return {"valid": valid, "exact": normalised(text) == normalised(sample.answer), "executed": executed}
 
 
 class Alone:

@@ -9,6 +9,7 @@ import unittest
 
 import data
 import everyday
+import execution
 import molecules
 import schema
 import synthetic
@@ -121,6 +122,48 @@ class Queries(unittest.TestCase):
         other = tasks.swap_question(question(), words, random.Random(2))
         values = [text for text, name in other.pieces if name]
         self.assertTrue(all(wikisql.literal(v) in other.sql() and v in other.text for v in values))
+
+
+class Execution(unittest.TestCase):
+    COLUMNS = ["player", "team", "points", "no_"]
+
+    def agree(self, query, reference):
+        return execution.agree(self.COLUMNS, query, reference)
+
+    def test_queries_that_mean_the_same_agree(self):
+        reference = "SELECT player FROM t WHERE team = 'O''Hara' AND points < 7"
+        self.assertTrue(self.agree(reference, reference))
+        self.assertTrue(self.agree("select player from t where points < 7.0 and 'O''Hara' = team", reference))
+
+    def test_queries_that_mean_another_thing_do_not(self):
+        """Each part of a query changed, alone."""
+        for query, others in {
+            "SELECT player FROM t WHERE team = 'Boston' AND points > 7": [
+                "SELECT team FROM t WHERE team = 'Boston' AND points > 7",
+                "SELECT player FROM t WHERE team = 'boston' AND points > 7",
+                "SELECT player FROM t WHERE team = 'Boston' AND points < 7",
+                "SELECT player FROM t WHERE team = 'Boston' AND points = 7",
+                "SELECT player FROM t WHERE team = 'Boston' AND points > 8",
+                "SELECT player FROM t WHERE team = 'Boston' AND no_ > 7",
+                "SELECT player FROM t WHERE team = 'Boston'",
+                "SELECT COUNT(player) FROM t WHERE team = 'Boston' AND points > 7",
+                "SELECT nobody FROM t WHERE team = 'Boston' AND points > 7",
+                "SELECT",
+            ],
+            "SELECT MAX(points) FROM t WHERE no_ = 3": [
+                "SELECT MIN(points) FROM t WHERE no_ = 3",
+                "SELECT SUM(points) FROM t WHERE no_ = 3",
+                "SELECT AVG(points) FROM t WHERE no_ = 3",
+                "SELECT MAX(points) FROM t WHERE no_ < 3",
+                "SELECT MAX(points) FROM t",
+                "SELECT MAX(no_) FROM t WHERE no_ = 3",
+            ],
+        }.items():
+            for other in others:
+                self.assertFalse(self.agree(other, query), other)
+
+    def test_a_reference_that_does_not_run_agrees_with_nothing(self):
+        self.assertFalse(self.agree("SELECT nobody FROM t", "SELECT nobody FROM t"))
 
 
 class Samples(unittest.TestCase):
