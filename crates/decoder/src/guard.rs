@@ -169,6 +169,27 @@ impl GrammarGuard {
     }
 }
 
+/// A checker's masks as sets of tokens, where all are decided.
+pub(crate) fn masks_of(
+    checker: &mut Checker,
+    cells: &[Cell],
+    vocabulary: &Vocabulary,
+) -> Option<Vec<Option<TokenSet>>> {
+    let masks = checker.masks(cells);
+    let token_set = |mask: &BitSet| {
+        let mut tokens = TokenSet::empty(vocabulary.len());
+        for token in mask.iter() {
+            tokens.insert(token as TokenId);
+        }
+        tokens
+    };
+    let token_sets = || {
+        let cells = masks.cells.iter();
+        cells.map(|mask| mask.as_ref().map(token_set)).collect()
+    };
+    (masks.undecided == 0).then(token_sets)
+}
+
 impl Drop for GrammarGuard {
     fn drop(&mut self) {
         if let Some(keep) = self.keep.take() {
@@ -237,21 +258,9 @@ impl Guard for GrammarGuard {
     }
 
     fn masks(&mut self, cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
-        let masks = self.checker.masks(cells);
+        let masks = masks_of(&mut self.checker, cells, &self.vocabulary);
         self.count();
-        let size = self.vocabulary.len();
-        let token_set = |mask: &BitSet| {
-            let mut tokens = TokenSet::empty(size);
-            for token in mask.iter() {
-                tokens.insert(token as TokenId);
-            }
-            tokens
-        };
-        let masks_of = |cells: &[Option<BitSet>]| {
-            let cells = cells.iter();
-            cells.map(|mask| mask.as_ref().map(token_set)).collect()
-        };
-        (masks.undecided == 0).then(|| masks_of(&masks.cells))
+        masks
     }
 
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {

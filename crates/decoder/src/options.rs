@@ -132,8 +132,9 @@ pub enum CommitKind {
     /// What committing one by one would commit, found by halving.
     #[default]
     Bisect,
-    /// Along the most probable text that the canvas can become (DINGO), where the
-    /// grammar has an automaton; else as [`CommitKind::Bisect`].
+    /// Along the most probable text that the canvas can become (DINGO; over Earley columns
+    /// where the grammar is not regular), as far as it is found; else as
+    /// [`CommitKind::Bisect`].
     Best,
 }
 

@@ -36,13 +36,26 @@ impl RegionGuard {
         regions: impl IntoIterator<Item = (usize, Option<Checker>)>,
         vocabulary: &Arc<Vocabulary>,
     ) -> Self {
+        let guard = |checker| GrammarGuard::new(checker, Arc::clone(vocabulary));
+        let regions = regions.into_iter();
+        Self::of_guards(
+            regions.map(|(cells, checker)| (cells, checker.map(guard))),
+            vocabulary,
+        )
+    }
+
+    /// The same of guards that are there already, each of its region's cells alone.
+    pub fn of_guards(
+        regions: impl IntoIterator<Item = (usize, Option<GrammarGuard>)>,
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Self {
         let mut start = 0;
-        let regions = regions.into_iter().map(|(cells, checker)| {
+        let regions = regions.into_iter().map(|(cells, guard)| {
             let range = start..start + cells;
             start = range.end;
             Region {
                 range,
-                guard: checker.map(|checker| GrammarGuard::new(checker, Arc::clone(vocabulary))),
+                guard,
                 allowed: Vec::new(),
             }
         });
@@ -59,11 +72,32 @@ impl RegionGuard {
     }
 }
 
+/// The heaviest token of each cell by itself; an end where none has a weight.
+pub(crate) fn heaviest<'a>(
+    cells: &'a [Cell],
+    weights: &'a [Option<Weights>],
+    end: TokenId,
+) -> impl Iterator<Item = TokenId> + 'a {
+    cells.iter().zip(weights).map(move |(cell, weights)| {
+        let best = weights.iter().flat_map(|weights| &weights.best);
+        let best = best.max_by(|a, b| a.1.total_cmp(&b.1));
+        cell.or(best.map(|&(token, _)| token)).unwrap_or(end)
+    })
+}
+
 fn cells_of<'a>(cells: &'a [Cell], range: &Range<usize>) -> &'a [Cell] {
     cells.get(range.clone()).unwrap_or_default()
 }
 
 impl Guard for RegionGuard {
+    fn lexing_ms(&self) -> f64 {
+        let guards = self
+            .regions
+            .iter()
+            .filter_map(|region| region.guard.as_ref());
+        guards.map(Guard::lexing_ms).sum()
+    }
+
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         for region in &mut self.regions {
             let own = cells_of(cells, &region.range);
@@ -132,12 +166,7 @@ impl Guard for RegionGuard {
             let weights = weights.get(region.range.clone()).unwrap_or_default();
             match &mut region.guard {
                 Some(guard) => tokens.extend(guard.best(own, weights)?),
-                None => tokens.extend(own.iter().zip(weights).map(|(cell, weights)| {
-                    let best = weights.iter().flat_map(|weights| &weights.best);
-                    let best = best.max_by(|a, b| a.1.total_cmp(&b.1));
-                    cell.or(best.map(|&(token, _)| token))
-                        .unwrap_or_else(|| self.vocabulary.end())
-                })),
+                None => tokens.extend(heaviest(own, weights, self.vocabulary.end())),
             }
         }
         Some(tokens)

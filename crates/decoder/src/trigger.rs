@@ -9,12 +9,13 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, Pattern, Segment, Verdict};
+use lacuna_checker::{Checker, Pattern, Segment, Verdict, Weights};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
-use crate::guard::{Completion, Guard};
+use crate::guard::{Completion, Guard, masks_of};
+use crate::regions::heaviest;
 use crate::{DecodeError, Reason};
 
 /// Allows anything until a trigger stands, and then what the grammar does.
@@ -97,6 +98,10 @@ impl TriggerGuard {
 }
 
 impl Guard for TriggerGuard {
+    fn lexing_ms(&self) -> f64 {
+        self.checker.lexing_ms()
+    }
+
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         if self.trigger.is_empty() {
             return Err(DecodeError::Invalid("a trigger must not be empty"));
@@ -159,6 +164,26 @@ impl Guard for TriggerGuard {
         Some(TokenSet::from_fn(self.vocabulary.len(), |token| {
             possible.contains(token as usize) || ends.contains(&token)
         }))
+    }
+
+    /// Of what stands behind the trigger; before it nothing is known, and nothing where the
+    /// trigger's last token holds some of the text behind it.
+    fn masks(&mut self, cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
+        let fired = self.fired.as_ref().filter(|fired| fired.rest.is_empty())?;
+        let behind = masks_of(&mut self.checker, &cells[fired.first..], &self.vocabulary)?;
+        let before = std::iter::repeat_n(None, fired.first);
+        Some(before.chain(behind).collect())
+    }
+
+    /// The heaviest text behind the trigger; before it each cell's heaviest token.
+    fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
+        let fired = self.fired.as_mut().filter(|fired| fired.rest.is_empty())?;
+        let (free, behind) = cells.split_at_checked(fired.first)?;
+        let (of_free, of_behind) = weights.split_at_checked(fired.first)?;
+        let best = self.checker.best(behind, of_behind)?.tokens;
+        fired.witness.clone_from(&best);
+        let before = heaviest(free, of_free, self.vocabulary.end());
+        Some(before.chain(best).collect())
     }
 
     fn masked_again(&mut self, cells: &[Cell]) {

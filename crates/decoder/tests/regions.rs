@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits};
+use lacuna_checker::{Checker, CheckerLimits, Weights};
 use lacuna_decoder::{
     Canvas, Cell, DecodeError, Event, Guard, Options, OrderKind, RegionGuard, Run, TriggerGuard,
 };
@@ -157,4 +157,99 @@ fn behind_the_trigger_stands_a_sentence() {
         fired > 10 && cleared > 10,
         "{fired} fired, {cleared} cleared"
     );
+}
+
+/// A canvas behind a trigger, some of its cells filled so that a text fits, and its guard.
+fn fired(seed: u64) -> (TriggerGuard, Vec<Cell>) {
+    let grammar = gbnf::parse([ARITHMETIC, COUNTED, JSON][seed as usize % 3]).expect("a grammar");
+    let vocabulary = vocabulary();
+    let mut guard = TriggerGuard::new("\"", checker(&grammar), Arc::clone(&vocabulary));
+    let mut cells = vec![None; 10];
+    cells[1] = token(&vocabulary, "\"");
+    guard.open(&cells).expect("a text fits");
+    let mut state = seed;
+    for _ in 0..4 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let (cell, token) = ((state >> 40) as usize % 8 + 2, (state >> 20) % 37);
+        let before = std::mem::replace(&mut cells[cell], Some(token as TokenId));
+        if guard.check(&cells).is_err() {
+            cells[cell] = before;
+            guard.check(&cells).expect("what it allowed before");
+        }
+    }
+    (guard, cells)
+}
+
+/// The oracle is the guard's own check of every token in every cell.
+#[test]
+fn masks_behind_a_trigger_are_those_of_trying_every_token() {
+    let (mut allowed, mut refused) = (0, 0);
+    for seed in 0..24 {
+        let (mut guard, cells) = fired(seed);
+        let masks = guard.masks(&cells).expect("masks");
+        assert_eq!(masks.len(), cells.len());
+        assert_eq!(masks[0], None, "nothing is known before the trigger");
+        for (cell, mask) in masks.iter().enumerate().skip(2) {
+            assert_eq!(mask.is_some(), cells[cell].is_none());
+            let Some(mask) = mask else { continue };
+            for token in 0..vocabulary().len() as TokenId {
+                let mut tried = cells.clone();
+                tried[cell] = Some(token);
+                let fits = guard.check(&tried).is_ok();
+                assert_eq!(mask.contains(token), fits, "{seed}: {token} in {cell}");
+                *if fits { &mut allowed } else { &mut refused } += 1;
+            }
+            guard.check(&cells).expect("what it allowed before");
+        }
+    }
+    assert!(
+        allowed > 100 && refused > 1000,
+        "{allowed} allowed, {refused} refused"
+    );
+}
+
+/// What is found weighs no less than any text of the same cells that the guard allows and
+/// that other weights make the heaviest.
+#[test]
+fn the_best_behind_a_trigger_is_allowed_and_no_other_found_weighs_more() {
+    for seed in 0..24 {
+        let (mut guard, cells) = fired(seed);
+        let weights = |salt: u64| -> Vec<Option<Weights>> {
+            let of_cell = |(at, cell): (usize, &Cell)| {
+                let weight = |token: u64| {
+                    let mixed = (token + 101 * at as u64 + 7919 * salt + seed)
+                        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                    -((mixed >> 44) as f32) / (1 << 18) as f32
+                };
+                let all = (0..vocabulary().len() as u64).filter(|&token| token != 1);
+                cell.is_none().then(|| Weights {
+                    best: all.map(|token| (token as TokenId, weight(token))).collect(),
+                    rest: f32::NEG_INFINITY,
+                })
+            };
+            cells.iter().enumerate().map(of_cell).collect()
+        };
+        let wanted = weights(0);
+        let weight_of = |tokens: &[TokenId]| -> f32 {
+            let behind = tokens.iter().zip(&wanted).skip(2);
+            let weight = behind.filter_map(|(token, weights)| Some(weights.as_ref()?.of(*token)));
+            weight.sum()
+        };
+        let best = guard.best(&cells, &wanted).expect("a best");
+        let mut filled = cells.clone();
+        for cell in 2..cells.len() {
+            assert!(cells[cell].is_none_or(|token| token == best[cell]));
+            filled[cell] = Some(best[cell]);
+        }
+        assert_eq!(guard.check(&filled), Ok(()), "{seed}");
+        for salt in 1..6 {
+            let other = guard.best(&cells, &weights(salt)).expect("another");
+            assert!(
+                weight_of(&other) <= weight_of(&best) + 1e-4,
+                "{seed}, {salt}"
+            );
+        }
+    }
 }

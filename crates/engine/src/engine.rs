@@ -286,7 +286,7 @@ impl Begin {
 }
 
 /// The grammar of a request; texts that are spans are spans of the request.
-pub(crate) fn grammar_source(request: &GenerateRequest) -> GrammarSource {
+pub fn grammar_source(request: &GenerateRequest) -> GrammarSource {
     let (dialect, text) = &request.grammar;
     let mut texts = request.texts.clone();
     texts.insert(request_text(*dialect).to_owned(), request.request.clone());

@@ -55,7 +55,7 @@ pub use device::{CardOptions, DevicePreference, DeviceReport, LoadOptions, TOLER
 #[cfg(feature = "gpu")]
 pub use device::{Timer, Tunings};
 #[cfg(feature = "model")]
-pub use engine::{Engine, GenerateRequest};
+pub use engine::{Engine, GenerateRequest, grammar_source};
 pub use explain::Explanation;
 pub use fault::{Fault, Finding};
 pub use fewest::Fewest;

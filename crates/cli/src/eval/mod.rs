@@ -8,6 +8,7 @@
 mod agreement;
 mod dense;
 mod examples;
+mod front;
 mod judge;
 mod paired;
 mod recovered;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 
 use lacuna_decoder::{KeyCache, Options, Outcome};
 use lacuna_engine::{
-    Dialect, Engine, Fault, GenerateRequest, GrammarSource, Judge, Method, Purpose, SchemaChoices,
+    Dialect, Engine, Fault, GenerateRequest, Judge, Method, Purpose, SchemaChoices, grammar_source,
 };
 use lacuna_grammar::recognize::recognize;
 use lacuna_lexer::TokenId;
@@ -37,6 +38,7 @@ use crate::schema::SchemaArguments;
 use agreement::agreement;
 use dense::Replay;
 use examples::{Example, Progress, read_examples};
+use front::Front;
 use judge::Validator;
 use runs::{Kept, OneRun, Source};
 use synthetic::Synthetic;
@@ -86,6 +88,12 @@ pub struct Arguments {
     /// Cells of the canvas; references that need more are left out
     #[arg(long, value_name = "N", default_value_t = 64)]
     length: usize,
+    /// Cells of a region without grammar before the text, which alone is judged
+    #[arg(long, value_name = "N", conflicts_with_all = ["references", "recorded"])]
+    free: Option<usize>,
+    /// What stands between the region without grammar and the text
+    #[arg(long, value_name = "TEXT", default_value = ":", requires = "free")]
+    between: String,
     /// Fill the canvas in blocks of so many cells, one after another
     #[arg(long, value_name = "N")]
     block: Option<usize>,
@@ -135,6 +143,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         arguments,
         choices: arguments.schema.choices()?,
         kept: Kept::default(),
+        front: Front::of(arguments, &engine)?,
         engine: &engine,
         grammar: (dialect, text),
     };
@@ -206,6 +215,8 @@ struct Evaluation<'a> {
     validator: Option<Validator>,
     /// Published methods, their memos filled.
     kept: Kept,
+    /// What stands before the text.
+    front: Option<Front>,
 }
 
 impl Evaluation<'_> {
@@ -237,7 +248,7 @@ impl Evaluation<'_> {
         let mut done = 0;
         for (at, example) in examples.iter().enumerate() {
             let mut request = self.request(example);
-            let grammar = self.source(example).compile(Purpose::Writing)?;
+            let grammar = grammar_source(&request).compile(Purpose::Writing)?;
             for &steps in &arguments.steps {
                 progress.show(done);
                 done += 1;
@@ -325,23 +336,10 @@ impl Evaluation<'_> {
             matching: None,
             schema: self.choices.clone(),
             options: Options {
-                length: self.arguments.length,
+                length: self.arguments.length + self.front.as_ref().map_or(0, Front::cells),
                 ..Options::default()
             },
             judge: Judge::Checker,
-        }
-    }
-
-    fn source(&self, example: &Example) -> GrammarSource {
-        let (dialect, text) = self.grammar.clone();
-        GrammarSource {
-            dialect,
-            text,
-            texts: [("request".to_owned(), example.request.clone())].into(),
-            lists: BTreeMap::new(),
-            max_depth: None,
-            matching: None,
-            schema: self.choices.clone(),
         }
     }
 

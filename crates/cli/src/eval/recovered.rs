@@ -52,7 +52,11 @@ pub fn markdown(all: &[Series], base: &str) -> String {
             share(&outputs, |output| output.member),
             share(&outputs, |output| output.exact),
             percent(&outputs, |output| output.agreement),
-            mean(&outputs, 1, |output| output.timings.recovered as f64),
+            // A whole text that is written has no cells.
+            match outputs.iter().any(|output| output.timings.recovered > 0) {
+                true => mean(&outputs, 1, |output| output.timings.recovered as f64),
+                false => "–".to_owned(),
+            },
             mean(&outputs, 3, |output| output.timings.recovery_ms),
             share(&there, |output| output.exact),
             percent(&there, |output| output.agreement),

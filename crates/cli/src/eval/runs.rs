@@ -16,6 +16,7 @@ use lacuna_lexer::TokenId;
 
 use super::Evaluation;
 use super::dense::{Recorder, Recording};
+use super::front::Front;
 use crate::error::CommandError;
 use crate::files::{clock, now_ms};
 
@@ -98,7 +99,16 @@ impl Evaluation<'_> {
             Judge::Checker => {
                 let guard = self.engine.guard(request)?.timing_lexing(now_ms);
                 uses = guard.uses();
-                Box::new(guard)
+                match &self.front {
+                    None => Box::new(guard),
+                    Some(front) => {
+                        Box::new(front.before(self.arguments.length, guard, &vocabulary))
+                    }
+                }
+            }
+            Judge::Published(_) if self.front.is_some() => {
+                let message = "a published method judges a whole canvas, not a region";
+                return Err(Fault::new("invalid-input", message).into());
             }
             Judge::Published(parts) => {
                 let published = match self.kept.take(&method.name) {
@@ -113,10 +123,11 @@ impl Evaluation<'_> {
                 let guard = PublishedGuard::new(published, Arc::clone(&vocabulary), patience)
                     .timing_lexing(now_ms);
                 uses = guard.uses();
-                // A schema's grammar is another for each request.
-                match self.grammar.0 {
-                    Dialect::JsonSchema => Box::new(guard),
-                    _ => {
+                // A schema's grammar is another for each request, and one with slots is.
+                let (dialect, text) = &self.grammar;
+                match *dialect == Dialect::JsonSchema || text.contains("%slot") {
+                    true => Box::new(guard),
+                    false => {
                         let (kept, name) = (self.kept.clone(), method.name.clone());
                         Box::new(guard.keeping(move |method| kept.keep(name, method)))
                     }
@@ -130,9 +141,13 @@ impl Evaluation<'_> {
             early_stop: method.options.early_stop && !self.arguments.fill,
             ..method.options.clone()
         };
-        let canvas = Canvas::masked(options.length);
+        let canvas = match &self.front {
+            None => Canvas::masked(options.length),
+            Some(front) => front.canvas(self.arguments.length),
+        };
         let started = Instant::now();
-        let run = Run::with_guard(model, vocabulary, canvas, guard, options, clock());
+        let of_run = Arc::clone(&vocabulary);
+        let run = Run::with_guard(model, of_run, canvas, guard, options, clock());
         let mut run = run.map_err(Fault::from)?;
         loop {
             for event in block_on(run.step()).map_err(Fault::from)? {
@@ -146,7 +161,10 @@ impl Evaluation<'_> {
                     let memo = uses.lock().map(|uses| *uses).unwrap_or_default();
                     let memo = (memo.asked, memo.known());
                     return Ok(Ended {
-                        bytes: text,
+                        bytes: match &self.front {
+                            None => text,
+                            Some(_) => Front::text(run.canvas(), &vocabulary),
+                        },
                         outcome,
                         steps,
                         timings,
