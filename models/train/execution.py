@@ -4,11 +4,17 @@ The published tables' contents are not in the data. Each column gets the values 
 compares it to, and a few around them, so that every test is true of some rows and false of
 others; the rows are drawn from these by a fixed seed, and some of them pass all tests of one of the
 queries.
+
+    python3 execution.py COLUMN,COLUMN,... FILE
+
+judges the texts that `lacuna eval --json FILE` wrote about a table of these columns.
 """
 
+import json
 import random
 import re
 import sqlite3
+import sys
 from collections import Counter
 
 import wikisql
@@ -91,3 +97,21 @@ def agree(columns, query, reference):
         if wanted is None or results(columns, content, query) != wanted:
             return False
     return True
+
+
+def main():
+    """Shares of exact and of executed queries in the runs that `lacuna eval --json FILE` wrote."""
+    columns, file = sys.argv[1].split(","), sys.argv[2]
+    with open(file, encoding="utf-8") as opened:
+        series = json.load(opened)
+    print("| steps | method | exact | executed |\n|--:|---|--:|--:|")
+    for one in series:
+        runs = one["outputs"]
+        exact = sum(run["exact"] for run in runs)
+        executed = sum(agree(columns, run["text"], run["expected"]) for run in runs)
+        shares = " | ".join(f"{100 * count / len(runs):.1f}" for count in (exact, executed))
+        print(f"| {one['steps']} | {one['method']} | {shares} |")
+
+
+if __name__ == "__main__":
+    main()
