@@ -173,7 +173,7 @@ fn fired(seed: u64) -> (TriggerGuard, Vec<Cell>) {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
         let (cell, token) = ((state >> 40) as usize % 8 + 2, (state >> 20) % 37);
-        let before = std::mem::replace(&mut cells[cell], Some(token as TokenId));
+        let before = cells[cell].replace(token as TokenId);
         if guard.check(&cells).is_err() {
             cells[cell] = before;
             guard.check(&cells).expect("what it allowed before");

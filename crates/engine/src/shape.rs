@@ -18,6 +18,7 @@ use lacuna_logits::TokenSet;
 
 use crate::cache::Found;
 use crate::engine::{Begin, request_text};
+use crate::fewest::fewest_tokens;
 use crate::judging::{Judging, Opened};
 use crate::{Engine, Fault, GenerateRequest, GrammarSource, Judge, ModelRun, Purpose};
 
@@ -226,7 +227,25 @@ impl Engine {
             vocabulary: Arc::clone(&begin.writable),
             memo: None,
         };
-        let run = begin.run(self, (canvas, opened), request, &Rc::from(clock))?;
+        let sizes: Vec<usize> = canvas.regions().iter().map(|range| range.len()).collect();
+        let run = begin.run(self, (canvas, opened), request, &Rc::from(clock));
+        let run = run.map_err(|error| match error {
+            // The guard knows a bound; said is how many that region's texts take.
+            DecodeError::NoMember { length, shortest } => {
+                let of_length = found
+                    .iter()
+                    .zip(sizes)
+                    .filter(|&(_, cells)| cells == length);
+                let fewest = of_length.filter_map(|(found, _)| {
+                    let writable = Some(Arc::clone(&begin.writable));
+                    let mut checker = found.as_ref()?.grammar.checker(writable);
+                    Some(fewest_tokens(&mut checker)?.at_least).filter(|&fewest| fewest > length)
+                });
+                let shortest = fewest.min().or(shortest);
+                DecodeError::NoMember { length, shortest }
+            }
+            error => error,
+        })?;
         Ok(run.of(origin))
     }
 

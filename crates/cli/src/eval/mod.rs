@@ -6,6 +6,7 @@
 //! so that times are paired.
 
 mod agreement;
+mod clock;
 mod dense;
 mod examples;
 mod front;
@@ -36,6 +37,7 @@ use crate::error::CommandError;
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
 use crate::schema::SchemaArguments;
 use agreement::agreement;
+use clock::{computed_ms, wall_ms};
 use dense::Replay;
 use examples::{Example, Progress, read_examples};
 use front::Front;
@@ -213,7 +215,7 @@ struct Evaluation<'a> {
     /// How its schema is taken.
     choices: SchemaChoices,
     validator: Option<Validator>,
-    /// Published methods, their memos filled.
+    /// What methods have found out.
     kept: Kept,
     /// What stands before the text.
     front: Option<Front>,
@@ -351,9 +353,10 @@ impl Evaluation<'_> {
     ) -> Result<Output, CommandError> {
         let size = self.engine.vocabulary().len();
         let ended = match source {
-            Source::Live => self.decode(self.engine.prompted(run.request)?, run)?,
+            Source::Live => self.decode(self.engine.prompted(run.request)?, run, wall_ms)?,
             Source::Recorded(recording) => {
-                let mut ended = self.decode(Replay::new(Arc::clone(recording), size), run)?;
+                let mut ended =
+                    self.decode(Replay::new(Arc::clone(recording), size), run, computed_ms)?;
                 // As if the model had been asked.
                 let model_ms = recording.model_ms(ended.steps);
                 ended.ms += model_ms - ended.timings.model_ms;
@@ -363,7 +366,7 @@ impl Evaluation<'_> {
             Source::Synthetic(reference, prior) => {
                 let (signal, prior) = (self.arguments.signal, Arc::clone(prior));
                 let model = Synthetic::new(reference.clone(), prior, signal, run.seed);
-                self.decode(model, run)?
+                self.decode(model, run, computed_ms)?
             }
         };
         let bytes = ended.bytes;

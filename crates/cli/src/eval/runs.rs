@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
-use lacuna_decoder::{Canvas, Denoiser, Event, Guard, NoGuard, Options, Outcome, Run, Timings};
+use lacuna_checker::Checker;
+use lacuna_decoder::{
+    Canvas, Denoiser, Event, GrammarGuard, Guard, NoGuard, Options, Outcome, Run, Timings,
+};
+use lacuna_engine::cache::CacheKey;
 use lacuna_engine::{
     Dialect, Fault, GenerateRequest, Judge, MemoUse, Method, Patience, Published, PublishedGuard,
-    block_on,
+    Purpose, block_on, grammar_source,
 };
 use lacuna_grammar::Grammar;
 use lacuna_lexer::TokenId;
@@ -18,23 +21,17 @@ use super::Evaluation;
 use super::dense::{Recorder, Recording};
 use super::front::Front;
 use crate::error::CommandError;
-use crate::files::{clock, now_ms};
+use crate::files::clock;
 
 /// Milliseconds that one check of a published method may take.
 const PATIENCE_MS: f64 = 5000.0;
 
-/// Published methods that runs have used, by name, for the next run under the same grammar.
+/// What methods have found out of a grammar, by their names, for their next run under it: of
+/// what one knows, another has no use, whoever comes first.
 #[derive(Clone, Default)]
-pub struct Kept(Rc<RefCell<BTreeMap<String, Published>>>);
-
-impl Kept {
-    fn take(&self, name: &str) -> Option<Published> {
-        self.0.borrow_mut().remove(name)
-    }
-
-    fn keep(&self, name: String, method: Published) {
-        self.0.borrow_mut().insert(name, method);
-    }
+pub struct Kept {
+    published: Rc<RefCell<BTreeMap<String, Published>>>,
+    checkers: Rc<RefCell<BTreeMap<String, (CacheKey, Checker)>>>,
 }
 
 /// Where the answers of a run come from.
@@ -84,8 +81,43 @@ impl Evaluation<'_> {
         Ok(Arc::new(run.denoiser().recording.clone()))
     }
 
-    /// Runs a method with a model that answers.
-    pub fn decode<D: Denoiser>(&self, model: D, run: &OneRun<'_>) -> Result<Ended, CommandError> {
+    /// A guard by the request's grammar with the memos that this method has filled.
+    fn guard(
+        &self,
+        request: &GenerateRequest,
+        method: &Method,
+    ) -> Result<GrammarGuard, CommandError> {
+        let (engine, name) = (self.engine, method.name.clone());
+        let key = engine.grammar_key(request);
+        let known = self.kept.checkers.borrow_mut().remove(&name);
+        let checker = match known.filter(|(known, _)| *known == key) {
+            Some((_, checker)) => checker,
+            None => {
+                let (source, vocabulary) = (grammar_source(request), engine.vocabulary());
+                let purpose = Purpose::Writing;
+                let found = engine
+                    .cache()
+                    .compile(&source, purpose, Some(vocabulary), false)?;
+                found.grammar.checker(Some(Arc::clone(vocabulary)))
+            }
+        };
+        let vocabulary = checker.vocabulary().unwrap_or(engine.vocabulary());
+        let vocabulary = Arc::clone(vocabulary);
+        let kept = self.kept.clone();
+        Ok(
+            GrammarGuard::new(checker, vocabulary).keeping(move |checker| {
+                kept.checkers.borrow_mut().insert(name, (key, checker));
+            }),
+        )
+    }
+
+    /// Runs a method with a model that answers; `time` says what it takes.
+    pub fn decode<D: Denoiser>(
+        &self,
+        model: D,
+        run: &OneRun<'_>,
+        time: fn() -> f64,
+    ) -> Result<Ended, CommandError> {
         let OneRun {
             request,
             grammar,
@@ -97,7 +129,7 @@ impl Evaluation<'_> {
         let guard: Box<dyn Guard> = match method.judge {
             Judge::Nobody => Box::new(NoGuard),
             Judge::Checker => {
-                let guard = self.engine.guard(request)?.timing_lexing(now_ms);
+                let guard = self.guard(request, method)?.timing_lexing(time);
                 uses = guard.uses();
                 match &self.front {
                     None => Box::new(guard),
@@ -111,17 +143,17 @@ impl Evaluation<'_> {
                 return Err(Fault::new("invalid-input", message).into());
             }
             Judge::Published(parts) => {
-                let published = match self.kept.take(&method.name) {
+                let published = match self.kept.published.borrow_mut().remove(&method.name) {
                     Some(published) => published,
                     None => Published::new(grammar, parts)
                         .map_err(|error| CommandError::content(&self.arguments.grammar, error))?,
                 };
                 let patience = Patience {
-                    clock: clock(),
+                    clock: Box::new(time),
                     limit_ms: PATIENCE_MS,
                 };
                 let guard = PublishedGuard::new(published, Arc::clone(&vocabulary), patience)
-                    .timing_lexing(now_ms);
+                    .timing_lexing(time);
                 uses = guard.uses();
                 // A schema's grammar is another for each request, and one with slots is.
                 let (dialect, text) = &self.grammar;
@@ -129,7 +161,9 @@ impl Evaluation<'_> {
                     true => Box::new(guard),
                     false => {
                         let (kept, name) = (self.kept.clone(), method.name.clone());
-                        Box::new(guard.keeping(move |method| kept.keep(name, method)))
+                        Box::new(guard.keeping(move |method| {
+                            kept.published.borrow_mut().insert(name, method);
+                        }))
                     }
                 }
             }
@@ -145,9 +179,9 @@ impl Evaluation<'_> {
             None => Canvas::masked(options.length),
             Some(front) => front.canvas(self.arguments.length),
         };
-        let started = Instant::now();
+        let started = time();
         let of_run = Arc::clone(&vocabulary);
-        let run = Run::with_guard(model, of_run, canvas, guard, options, clock());
+        let run = Run::with_guard(model, of_run, canvas, guard, options, Box::new(time));
         let mut run = run.map_err(Fault::from)?;
         loop {
             for event in block_on(run.step()).map_err(Fault::from)? {
@@ -169,7 +203,7 @@ impl Evaluation<'_> {
                         steps,
                         timings,
                         memo,
-                        ms: started.elapsed().as_secs_f64() * 1000.0,
+                        ms: time() - started,
                     });
                 }
             }
