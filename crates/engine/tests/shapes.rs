@@ -1,0 +1,150 @@
+//! What a canvas looks like before a run: the lengths that gaps are given, and what is said
+//! where nothing fits.
+#![cfg(feature = "model")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use lacuna_decoder::{Cell, DenoiseRequest, Denoiser, Guard, Options, Piece, Template};
+use lacuna_engine::{
+    Content, DevicePreference, Dialect, Engine, GenerateRequest, GrammarSource, Judge, LoadOptions,
+    Region, Shape, block_on,
+};
+use lacuna_logits::TokenSet;
+
+fn file(path: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn engine() -> Engine {
+    let part = |name: &str| file(&format!("models/lacuna-mini/{name}"));
+    let options = LoadOptions::new(DevicePreference::Cpu, Arc::new(|| 0.0));
+    let (config, tokenizer) = (part("config.json"), part("tokenizer.json"));
+    let weights = part("model.safetensors");
+    let engine = block_on(Engine::load(&config, &tokenizer, &weights, options));
+    engine.unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+fn request(dialect: Dialect, grammar: &str) -> GenerateRequest {
+    GenerateRequest {
+        request: "give the novel Salt and Thunder four out of six stars".to_owned(),
+        task: None,
+        grammar: (dialect, grammar.to_owned()),
+        texts: BTreeMap::new(),
+        lists: BTreeMap::new(),
+        max_depth: None,
+        matching: None,
+        schema: Default::default(),
+        options: Options::default(),
+        judge: Judge::Checker,
+    }
+}
+
+fn no_time() -> Box<dyn Fn() -> f64> {
+    Box::new(|| 0.0)
+}
+
+/// What the model gives its best tokens in the masked cells, as the mean of logarithms.
+fn liking(engine: &Engine, request: &GenerateRequest, cells: &[Cell]) -> f32 {
+    let vocabulary = engine.vocabulary();
+    let masked: Vec<usize> = (0..cells.len()).filter(|&c| cells[c].is_none()).collect();
+    let mut model = engine.prompted(request).expect("a model");
+    let rows = block_on(model.denoise(&DenoiseRequest {
+        cells,
+        masked: &masked,
+        writable: &TokenSet::from_fn(vocabulary.len(), |token| vocabulary.bytes(token).is_some()),
+        top: 1,
+        noise: None,
+        kept: None,
+    }));
+    let rows = rows.expect("an answer");
+    let best = rows.iter().map(|row| row.probability(&row.best[0]).ln());
+    best.sum::<f32>() / masked.len() as f32
+}
+
+/// The oracle asks the model about each length by itself, and the checker whether a text
+/// fits it.
+#[test]
+fn a_gap_of_several_lengths_gets_the_one_that_the_model_prefers() {
+    let engine = engine();
+    let before = r#"{"intent":"RateBook","object_name":""#;
+    let (mut chosen, mut overruled) = (Vec::new(), 0);
+    for (pattern, gap) in [
+        (r#"[A-Za-z ]+"#, 1..=9),
+        (r#"[A-Za-z ]+"#, 4..=12),
+        // The model's own lengths spell none of these.
+        (r#"(xq){9,}"#, 1..=14),
+        (r#"[0-9]{4}"#, 1..=8),
+    ] {
+        let grammar = format!(r#"\{{"intent":"RateBook","object_name":"{pattern}"\}}"#);
+        let request = request(Dialect::Regex, &grammar);
+        let cells_of = |text: &str| {
+            let tokens = engine.encode(text).expect("tokens").into_iter();
+            tokens.map(Some).collect::<Vec<Cell>>()
+        };
+        let canvases = gap.clone().map(|length| {
+            let end: Cell = Some(engine.vocabulary().end());
+            let gap: Vec<Cell> = vec![None; length];
+            [cells_of(before), gap, cells_of("\"}"), vec![end]].concat()
+        });
+        let mut canvases: Vec<Vec<Cell>> = canvases.collect();
+        canvases.sort_by(|a, b| {
+            let liking = |cells: &[Cell]| liking(&engine, &request, cells);
+            liking(b).total_cmp(&liking(a))
+        });
+        let fits = |cells: &Vec<Cell>| {
+            let guard = engine.guard(&request);
+            guard.expect("a guard").open(cells).is_ok()
+        };
+        let expected = canvases.iter().position(fits);
+        let pieces = vec![
+            Piece::Text(before.to_owned()),
+            Piece::Gap(gap),
+            Piece::Text("\"}".to_owned()),
+        ];
+        let shape = Shape::Template(Template { pieces });
+        let run = block_on(engine.start_shaped(&request, &shape, no_time()));
+        let run = run.unwrap_or_else(|fault| panic!("{pattern}: {fault}"));
+        let expected = expected.expect("a length that fits");
+        assert_eq!(run.canvas().cells(), canvases[expected], "{pattern}");
+        overruled += usize::from(expected > 0);
+        chosen.push(canvases[expected].len());
+    }
+    // Neither always the shortest nor always the model's first.
+    chosen.dedup();
+    assert!(chosen.len() > 1 && overruled > 0, "{chosen:?} {overruled}");
+}
+
+/// The oracle tries every length.
+#[test]
+fn a_canvas_that_is_too_short_is_told_the_fewest_cells() {
+    let engine = engine();
+    for grammar in [
+        r#"root ::= "(" root ")" root | "q"{40} | "[]!"{9}"#,
+        r#"root ::= "a" root "b" | "cz"{7}"#,
+        r#"root ::= "x" "yz"{3}"#,
+    ] {
+        let mut request = request(Dialect::Gbnf, grammar);
+        let mut started = |cells: usize| {
+            request.options.length = cells;
+            engine.start(&request, no_time()).err()
+        };
+        let fewest = (1..40).find(|&cells| started(cells).is_none());
+        let fewest = fewest.unwrap_or_else(|| panic!("{grammar}: no length"));
+        assert!(fewest > 1, "{grammar}");
+        let says = format!("at least {fewest}");
+        let alone = started(fewest - 1).expect("too short");
+        assert!(alone.message.contains(&says), "{alone}");
+        let regions = [(3, None), (fewest - 1, Some(grammar))];
+        let regions = regions.map(|(cells, grammar)| Region {
+            content: Content::Masks(cells),
+            grammar: grammar.map(|text| GrammarSource::new(Dialect::Gbnf, text.to_owned())),
+        });
+        let shape = Shape::Regions(regions.to_vec());
+        let fault = block_on(engine.start_shaped(&request, &shape, no_time())).err();
+        let fault = fault.expect("too short");
+        assert!(fault.message.contains(&says), "{fault}");
+    }
+}
