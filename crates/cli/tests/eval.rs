@@ -51,7 +51,10 @@ fn recorded_logits_are_the_same_for_every_method() {
         "--methods",
         "unconstrained,unconstrained-stop,mundler,memo+parallel,epic,lacuna,lacuna-best,lacuna-masks",
     ]);
-    assert_eq!(table.lines().count(), 2 + 2 * 8, "{table}");
+    let blocks: Vec<&str> = table.split("\n\n").collect();
+    assert_eq!(blocks[0].lines().count(), 2 + 2 * 8, "{table}");
+    // Every method but ours beside ours.
+    assert_eq!(blocks[1].lines().count(), 2 + 2 * 7, "{table}");
     assert_eq!(runs.len(), 2 * 2 * 8);
     for series in &runs {
         let method = series["method"].as_str().expect("a method");
@@ -104,6 +107,58 @@ fn references_and_noise_make_a_model() {
     let free = count("unconstrained", "exact");
     assert!(free > 0 && free < all, "{free} of {all}");
     assert!(count("lacuna-best", "exact") >= free);
+}
+
+#[test]
+fn each_recovery_is_of_the_same_runs() {
+    let recoveries =
+        ["first", "witness", "recover-best", "guided"].map(|name| format!("lacuna-{name}"));
+    let (table, runs) = eval(&[
+        "--grammar",
+        &repository("grammars/iso8601.regex"),
+        "--references",
+        &repository("grammars/iso8601/members.jsonl"),
+        "--length",
+        "24",
+        "--steps",
+        "6",
+        "--signal",
+        "1.5",
+        "--refusals",
+        "1",
+        "--methods",
+        &format!("lacuna,{}", recoveries.join(",")),
+    ]);
+    let recovered = |series: &Value| -> Vec<bool> {
+        let outputs = outputs(series).iter();
+        outputs.map(|output| output["recovered"] == true).collect()
+    };
+    let first = recovered(&runs[1]);
+    assert!(first.iter().any(|&recovered| recovered), "{table}");
+    for series in &runs {
+        let method = series["method"].as_str().expect("a method");
+        assert!(method == "lacuna" || recovered(series) == first, "{method}");
+        for output in outputs(series) {
+            assert_eq!(output["member"], true, "{method}: {output}");
+            let number = |of: &Value| of.as_f64().expect("a number");
+            let agreement = number(&output["agreement"]);
+            assert!((0.0..=1.0).contains(&agreement), "{output}");
+            assert!(output["exact"] == false || agreement == 1.0, "{output}");
+            let timings = &output["timings"];
+            let parts = [
+                "lexingMs",
+                "validationMs",
+                "selectionMs",
+                "masksMs",
+                "recoveryMs",
+            ];
+            let sum: f64 = parts.iter().map(|part| number(&timings[part])).sum();
+            let whole = number(&timings["checkerMs"]);
+            assert!((sum - whole).abs() < 1e-6 * whole.max(1.0), "{timings}");
+        }
+    }
+    let last = table.split("\n\n").last().expect("the recovered runs");
+    assert_eq!(last.lines().count(), 2 + recoveries.len(), "{table}");
 }
 
 #[test]
