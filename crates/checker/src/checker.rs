@@ -50,8 +50,8 @@ impl Default for CheckerLimits {
                 dfa_states: 100_000,
             },
             approximations: Limits {
-                nfa_states: 6_000,
-                dfa_states: 1_500,
+                nfa_states: 2_000,
+                dfa_states: 500,
             },
             parse_items: 8_000_000,
             memo_members: 8_000_000,
