@@ -487,7 +487,8 @@ impl Lowering<'_> {
             grammar, recursive, ..
         } = self.normalized;
         let mut text = Vec::new();
-        let whole = match is_text(expr, &mut text) {
+        // Longer ones are too large either way, and said to be before they are made.
+        let whole = match is_text(expr, &mut text) && text.len() < self.limits.dfa_states {
             true => Dfa::of_text(&text),
             false => write_out_expression(grammar, expr, recursive, self.limits)?,
         };

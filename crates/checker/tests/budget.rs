@@ -146,6 +146,18 @@ text ::= ([^<&] | "&" ("lt" | "amp" | "gt") ";")+
     assert!(matches!(verdict, Verdict::Exhausted { .. }), "{verdict:?}");
 }
 
+#[test]
+fn a_text_longer_than_automata_may_be_is_refused() {
+    let limits = CheckerLimits::default();
+    let most = limits.automata.dfa_states;
+    for (length, is_taken) in [(most / 2, true), (most, false), (40 * most, false)] {
+        let grammar = format!("root ::= \"{}\"", "a".repeat(length));
+        let grammar = gbnf::parse(&grammar).expect("a grammar");
+        let checker = Checker::new(&grammar, None, limits);
+        assert_eq!(checker.is_ok(), is_taken, "{length} bytes");
+    }
+}
+
 /// Oracle: the plain recogniser. Whatever is answered to a pattern with a token more than
 /// the last one by a checker in a hurry, which mends its last completion, the text of its
 /// completion belongs to the language, and what it refuses a checker at leisure refuses.

@@ -67,7 +67,7 @@ impl Dfa {
     /// The language of a text alone.
     pub fn of_text(text: &[u8]) -> Self {
         let mut classes = Box::new([0u8; 256]);
-        // Of all 256 bytes, the first has the class that reads nothing else.
+        // Bytes that are not in it are one class; if all are, the last has that for itself.
         let mut class_count = 1;
         for &byte in text {
             let class = &mut classes[byte as usize];
