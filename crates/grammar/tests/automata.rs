@@ -133,3 +133,48 @@ fn limits_are_named() {
         })
     );
 }
+
+/// Oracle: the automaton of the same literal, made from an expression.
+#[test]
+fn one_text_is_read_and_no_other() {
+    let every_byte: Vec<u8> = (0..=255).collect();
+    let limits = Limits::default();
+    for text in [&b""[..], b"a", b"abab", &every_byte] {
+        let made = Dfa::of_text(text);
+        let literal = Dfa::from_expr(&Expr::Literal(text.into()), &limits).expect("small");
+        for other in [
+            &b""[..],
+            b"a",
+            b"ab",
+            b"abab",
+            b"ababa",
+            b"\xff",
+            &every_byte,
+        ] {
+            assert_eq!(
+                made.accepts(other),
+                literal.accepts(other),
+                "{text:?} {other:?}"
+            );
+        }
+    }
+}
+
+/// Oracle: the difference from the empty text's language.
+#[test]
+fn taking_the_empty_text_away_takes_nothing_else() {
+    let limits = Limits::default();
+    let empty = Dfa::from_expr(&Expr::empty(), &limits).expect("small");
+    let letter = |byte: u8| Expr::Literal([byte].into());
+    let pair = Expr::Sequence(vec![letter(b'a'), letter(b'b')]);
+    // Starts that texts come back to, that they leave, and that do not accept.
+    for expr in [pair.clone().star(), Expr::empty(), pair] {
+        let whole = Dfa::from_expr(&expr, &limits).expect("small");
+        let less = whole.minus(&empty, &limits).expect("small");
+        let made = whole.without_empty_text();
+        for text in ["", "a", "ab", "aba", "abab", "b"] {
+            let text = text.as_bytes();
+            assert_eq!(made.accepts(text), less.accepts(text), "{expr:?} {text:?}");
+        }
+    }
+}
