@@ -15,8 +15,8 @@ use crate::{BitSet, Finish, LexerState};
 /// have; behind them, whether nothing but ignored lexemes need follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alive {
-    set_of: Vec<u32>,
-    sets: Vec<BitSet>,
+    pub set_of: Vec<u32>,
+    pub sets: Vec<BitSet>,
 }
 
 impl Alive {

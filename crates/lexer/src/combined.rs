@@ -4,20 +4,19 @@
 //! A state is the set of positions, one in each terminal that is still alive.
 //! Only the reachable part is built, within a limit on states.
 
-use std::rc::Rc;
+use std::collections::hash_map::Entry;
 
-use lacuna_grammar::automaton::{AutomatonError, ByteRange, Dfa, Limits, StateId, byte_classes};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, byte_classes};
 use rustc_hash::FxHashMap;
 
-use crate::{LexerState, TerminalId};
+use crate::alive::Alive;
+use crate::product::{SetId, Sets, product};
+use crate::{BitSet, LexerState, TerminalId};
 
 pub(crate) const DEAD: LexerState = LexerState::MAX;
 
-/// Terminals in all states together; half a gigabyte.
+/// Terminals that all sets of them hold together; a quarter of a gigabyte.
 const MOST_MEMBERS: usize = 1 << 26;
-
-/// Terminals with the states that they are in.
-pub(crate) type Members = Rc<[(TerminalId, StateId)]>;
 
 /// The product, a table by state and byte class. State 0 is "no byte yet"; no
 /// byte leads back to it.
@@ -26,91 +25,76 @@ pub(crate) struct Combined {
     /// One byte of each class.
     pub representatives: Vec<u8>,
     pub table: Vec<LexerState>,
-    /// The terminals that a state accepts, in order.
-    pub accepts: Vec<Box<[TerminalId]>>,
+    /// The terminals that a state accepts, and those that it leads to.
+    product: Vec<[SetId; 2]>,
+    sets: Sets,
+    /// Those of accepted terminals written out, and the place of each state's.
+    accepted: Vec<Box<[TerminalId]>>,
+    accepts: Vec<u32>,
 }
 
 impl Combined {
     /// `more` are automata whose bytes must be told apart too.
     pub(crate) fn new<'a>(
-        terminals: &'a [&'a Dfa],
+        terminals: &[&Dfa],
         more: impl Iterator<Item = &'a Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let moves: Vec<Vec<Vec<ByteRange>>> = terminals.iter().map(|dfa| dfa.ranges()).collect();
-        let more: Vec<Vec<Vec<ByteRange>>> = more.map(Dfa::ranges).collect();
-        let ranges = moves.iter().chain(&more).flatten().flatten();
-        let (classes, representatives) = byte_classes(ranges.map(|&(low, high, _)| (low, high)));
-        let start: Members = (0..)
-            .zip(terminals)
-            .map(|(id, dfa)| (id, dfa.start()))
-            .collect();
-        let mut ids: FxHashMap<Members, LexerState> = FxHashMap::default();
-        let mut subsets = vec![start];
-        let mut table = Vec::new();
-        let (mut done, mut members) = (0, 0);
-        // The start is a state of its own even if bytes lead back to an equal
-        // subset: only it stands for "no lexeme begun".
-        let mut targets: Vec<Vec<(TerminalId, StateId)>> = vec![Vec::new(); representatives.len()];
-        while done < subsets.len() {
-            for &(id, state) in subsets[done].iter() {
-                for &(low, high, next) in &moves[id as usize][state as usize] {
-                    let last = classes[high as usize];
-                    for class in classes[low as usize]..=last {
-                        targets[class as usize].push((id, next));
-                    }
-                }
+        let (product, sets) = product(terminals, limits)?;
+        let more = more.flat_map(Dfa::ranges).flatten();
+        let more = more.map(|(low, high, _)| (low, high));
+        let (classes, representatives) = byte_classes(product.turns().chain(more));
+        let states = 0..product.state_count() as LexerState;
+        let mut table = Vec::with_capacity(states.len() * representatives.len());
+        for state in states {
+            let row = table.len();
+            for &(end, next) in product.runs(state) {
+                table.resize(row + classes[end as usize] as usize + 1, next);
             }
-            // Classes beside one another often lead to the same.
-            let mut last: (&[(TerminalId, StateId)], LexerState) = (&[], DEAD);
-            for next in &targets {
-                if next.as_slice() != last.0 {
-                    let fresh = subsets.len() as LexerState;
-                    let id = match ids.get(next.as_slice()) {
-                        Some(&known) => known,
-                        None if next.is_empty() => DEAD,
-                        None => {
-                            members += next.len();
-                            let next: Members = next.as_slice().into();
-                            subsets.push(next.clone());
-                            ids.insert(next, fresh);
-                            fresh
-                        }
-                    };
-                    last = (next, id);
-                }
-                table.push(last.1);
-            }
-            targets.iter_mut().for_each(Vec::clear);
-            if subsets.len() > limits.dfa_states {
-                return Err(AutomatonError::TooLarge {
-                    what: "lexer states",
-                    limit: limits.dfa_states,
-                });
-            }
-            if members > MOST_MEMBERS {
-                return Err(AutomatonError::TooLarge {
-                    what: "terminals in the states of the lexer",
-                    limit: MOST_MEMBERS,
-                });
-            }
-            done += 1;
         }
-        let accepts = subsets
-            .iter()
-            .map(|subset| {
-                let accepted = subset
-                    .iter()
-                    .filter(|&&(id, state)| terminals[id as usize].is_accepting(state));
-                accepted.map(|&(id, _)| id).collect()
-            })
-            .collect();
+        let product = product.sets;
+        let mut members = 0;
+        let (accepts, accepted) = told_apart(product.iter().map(|&[accepts, _]| accepts), |set| {
+            let set = sets.members(set);
+            members += set.len();
+            bounded(members)?;
+            Ok(set.into())
+        })?;
         Ok(Self {
             classes,
             representatives,
             table,
+            product,
+            sets,
+            accepted,
             accepts,
         })
+    }
+
+    /// What can come next where lexemes may end anywhere, and texts between them.
+    pub(crate) fn alive(&self, terminal_count: usize) -> Result<Alive, AutomatonError> {
+        let mut words = 0;
+        let leads = self.product.iter().map(|&[_, leads]| leads);
+        let (mut set_of, mut sets) = told_apart(leads, |set| {
+            let mut alive = BitSet::new(terminal_count + 1);
+            words += terminal_count / 64 + 1;
+            bounded(2 * words)?;
+            for terminal in self.sets.members(set) {
+                alive.insert(terminal as usize);
+            }
+            Ok(alive)
+        })?;
+        // Only where no lexeme has begun may a text end.
+        let mut start = sets[set_of[0] as usize].clone();
+        start.insert(terminal_count);
+        set_of[0] = sets.len() as u32;
+        sets.push(start);
+        Ok(Alive { set_of, sets })
+    }
+
+    /// The terminals that a state accepts, in order.
+    pub(crate) fn accepts(&self, state: LexerState) -> &[TerminalId] {
+        &self.accepted[self.accepts[state as usize] as usize]
     }
 
     pub(crate) fn state_count(&self) -> usize {
@@ -164,7 +148,7 @@ impl Combined {
 
     /// Whether some terminal accepts what leads here.
     pub(crate) fn is_accepting(&self, state: LexerState) -> bool {
-        !self.accepts[state as usize].is_empty()
+        !self.accepts(state).is_empty()
     }
 
     /// For each state, whether it is one of `wanted` or bytes lead to one.
@@ -209,4 +193,33 @@ impl Combined {
         }
         extends
     }
+}
+
+fn bounded(members: usize) -> Result<(), AutomatonError> {
+    match members > MOST_MEMBERS {
+        true => Err(AutomatonError::TooLarge {
+            what: "terminals in the states of the lexer",
+            limit: MOST_MEMBERS,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// For each state the place of what is made of its set, each set once.
+fn told_apart<T>(
+    of_states: impl Iterator<Item = SetId>,
+    mut make: impl FnMut(SetId) -> Result<T, AutomatonError>,
+) -> Result<(Vec<u32>, Vec<T>), AutomatonError> {
+    let mut known: FxHashMap<SetId, u32> = FxHashMap::default();
+    let (mut places, mut made) = (Vec::new(), Vec::new());
+    for set in of_states {
+        places.push(match known.entry(set) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                made.push(make(set)?);
+                *new.insert(made.len() as u32 - 1)
+            }
+        });
+    }
+    Ok((places, made))
 }

@@ -104,11 +104,11 @@ impl Lexer {
         let terminals: Vec<&Dfa> = terminals.iter().collect();
         let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
         if constraint.is_none() {
-            return Ok(Self::unconstrained(combined, terminals.len()));
+            return Self::unconstrained(combined, terminals.len());
         }
-        let ways = (0..combined.state_count())
+        let ways = (0..combined.state_count() as LexerState)
             .map(|state| {
-                let accepted = combined.accepts[state].iter();
+                let accepted = combined.accepts(state).iter();
                 accepted.map(|&terminal| (Some(terminal), false)).collect()
             })
             .collect();
@@ -117,14 +117,15 @@ impl Lexer {
 
     /// Where lexemes end anywhere and leave nothing behind, states are those of the
     /// combined automaton, and the only boundary is its start.
-    fn unconstrained(combined: Combined, terminal_count: usize) -> Self {
+    fn unconstrained(combined: Combined, terminal_count: usize) -> Result<Self, AutomatonError> {
         let end = |&terminal: &TerminalId| Finish {
             terminal: Some(terminal),
             to: Self::START,
         };
-        let accepts = combined.accepts.iter();
-        let finishes: Vec<Box<[Finish]>> = accepts
-            .map(|accepted| accepted.iter().map(end).collect())
+        let alive = combined.alive(terminal_count)?;
+        let states = 0..combined.state_count() as LexerState;
+        let finishes: Vec<Box<[Finish]>> = states
+            .map(|state| combined.accepts(state).iter().map(end).collect())
             .collect();
         let mut ends = vec![false; finishes.len()];
         ends[Self::START as usize] = true;
@@ -134,8 +135,8 @@ impl Lexer {
             table,
             ..
         } = combined;
-        Self {
-            alive: Alive::new(&table, &finishes, &ends, terminal_count),
+        Ok(Self {
+            alive,
             moves: moves(&table, &classes, finishes.len()),
             class_count: representatives.len(),
             classes,
@@ -150,7 +151,7 @@ impl Lexer {
                 ..Owing::default()
             },
             terminal_count,
-        }
+        })
     }
 
     /// The combined automaton of a lexicon. Lexemes of terminals that are not
@@ -176,17 +177,17 @@ impl Lexer {
             wanted[winner as usize] || lexicon.terminals[winner as usize].ignored
         };
         let leads = combined.leads_to(|state| {
-            let winner = combined.accepts[state as usize].first();
+            let winner = combined.accepts(state).first();
             winner.is_some_and(is_wanted)
         });
-        let ways = (0..combined.state_count())
+        let ways = (0..combined.state_count() as LexerState)
             .map(|state| {
-                let winner = combined.accepts[state].first();
+                let winner = combined.accepts(state).first();
                 winner
                     .filter(|winner| is_wanted(winner))
                     .map(|&winner| {
                         let ignored = lexicon.terminals[winner as usize].ignored;
-                        ((!ignored).then_some(winner), extends[state])
+                        ((!ignored).then_some(winner), extends[state as usize])
                     })
                     .into_iter()
                     .collect()
@@ -426,10 +427,12 @@ impl<'a> Construction<'a> {
                 ..Owing::default()
             };
         }
-        let accepts = self.combined.accepts.iter();
+        let states = 0..self.combined.state_count() as LexerState;
         Owing {
             table: self.combined.table.clone(),
-            accepting: accepts.map(|accepted| !accepted.is_empty()).collect(),
+            accepting: states
+                .map(|state| self.combined.is_accepting(state))
+                .collect(),
             boundaries,
         }
     }
@@ -474,7 +477,7 @@ impl<'a> Construction<'a> {
             let Some(next) = self.combined.next(obligation, class) else {
                 continue;
             };
-            if !self.combined.accepts[next as usize].is_empty() {
+            if self.combined.is_accepting(next) {
                 return None;
             }
             if extends[next as usize] {

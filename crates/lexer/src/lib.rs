@@ -22,6 +22,7 @@ mod memo_use;
 mod packed;
 mod partition;
 mod plain;
+mod product;
 mod representatives;
 mod separator;
 mod spanner;
