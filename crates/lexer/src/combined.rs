@@ -4,8 +4,6 @@
 //! A state is the set of positions, one in each terminal that is still alive.
 //! Only the reachable part is built, within a limit on states.
 
-use std::collections::hash_map::Entry;
-
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, byte_classes};
 use rustc_hash::FxHashMap;
 
@@ -15,7 +13,7 @@ use crate::{BitSet, LexerState, TerminalId};
 
 pub(crate) const DEAD: LexerState = LexerState::MAX;
 
-/// Terminals that all sets of them hold together; a quarter of a gigabyte.
+/// Terminals that all sets of them may hold together; a quarter of a gigabyte.
 const MOST_MEMBERS: usize = 1 << 26;
 
 /// The product, a table by state and byte class. State 0 is "no byte yet"; no
@@ -29,7 +27,7 @@ pub(crate) struct Combined {
     product: Vec<[SetId; 2]>,
     sets: Sets,
     /// Those of accepted terminals written out, and the place of each state's.
-    accepted: Vec<Box<[TerminalId]>>,
+    accepted: Vec<Vec<TerminalId>>,
     accepts: Vec<u32>,
 }
 
@@ -52,19 +50,15 @@ impl Combined {
                 table.resize(row + classes[end as usize] as usize + 1, next);
             }
         }
-        let product = product.sets;
-        let mut members = 0;
-        let (accepts, accepted) = told_apart(product.iter().map(|&[accepts, _]| accepts), |set| {
-            let set = sets.members(set);
-            members += set.len();
-            bounded(members)?;
-            Ok(set.into())
-        })?;
+        let (accepts, different) = sets.told_apart(&product.sets, 0);
+        let accepted = different.into_iter().map(|set| sets.members(set));
+        let accepted: Vec<_> = accepted.collect();
+        bounded(accepted.iter().map(Vec::len).sum())?;
         Ok(Self {
             classes,
             representatives,
             table,
-            product,
+            product: product.sets,
             sets,
             accepted,
             accepts,
@@ -73,17 +67,16 @@ impl Combined {
 
     /// What can come next where lexemes may end anywhere, and texts between them.
     pub(crate) fn alive(&self, terminal_count: usize) -> Result<Alive, AutomatonError> {
-        let mut words = 0;
-        let leads = self.product.iter().map(|&[_, leads]| leads);
-        let (mut set_of, mut sets) = told_apart(leads, |set| {
+        let (mut set_of, different) = self.sets.told_apart(&self.product, 1);
+        bounded(different.len() * (terminal_count / 32 + 1))?;
+        let sets = different.into_iter().map(|set| {
             let mut alive = BitSet::new(terminal_count + 1);
-            words += terminal_count / 64 + 1;
-            bounded(2 * words)?;
-            for terminal in self.sets.members(set) {
+            self.sets.for_each(set, |terminal| {
                 alive.insert(terminal as usize);
-            }
-            Ok(alive)
-        })?;
+            });
+            alive
+        });
+        let mut sets: Vec<BitSet> = sets.collect();
         // Only where no lexeme has begun may a text end.
         let mut start = sets[set_of[0] as usize].clone();
         start.insert(terminal_count);
@@ -203,23 +196,4 @@ fn bounded(members: usize) -> Result<(), AutomatonError> {
         }),
         false => Ok(()),
     }
-}
-
-/// For each state the place of what is made of its set, each set once.
-fn told_apart<T>(
-    of_states: impl Iterator<Item = SetId>,
-    mut make: impl FnMut(SetId) -> Result<T, AutomatonError>,
-) -> Result<(Vec<u32>, Vec<T>), AutomatonError> {
-    let mut known: FxHashMap<SetId, u32> = FxHashMap::default();
-    let (mut places, mut made) = (Vec::new(), Vec::new());
-    for set in of_states {
-        places.push(match known.entry(set) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                made.push(make(set)?);
-                *new.insert(made.len() as u32 - 1)
-            }
-        });
-    }
-    Ok((places, made))
 }

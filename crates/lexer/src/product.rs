@@ -9,8 +9,6 @@
 //! its turns, not the alphabet. Cost: each automaton as often as it is part of a product,
 //! the logarithm of their number if they are alike.
 
-use std::collections::VecDeque;
-
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use rustc_hash::FxHashMap;
 
@@ -20,13 +18,14 @@ use crate::{LexerState, TerminalId};
 /// The last byte of a run, and where it leads.
 pub(crate) type Run = (u8, LexerState);
 
-/// A set of terminals, as the two sets that it was made of.
+/// A set of terminals, below [`Sets::count`].
 pub(crate) type SetId = u32;
 
-/// The product of some automata. Its first state is where texts begin.
+/// The product of some automata.
 pub(crate) struct Product {
+    start: LexerState,
     /// Where the runs of a state begin, and behind the last state, where they end.
-    starts: Vec<usize>,
+    begins: Vec<usize>,
     /// Those of a state hold all bytes, in order, also bytes that lead nowhere.
     runs: Vec<Run>,
     /// For each state, the terminals that accept, and those that still may.
@@ -43,8 +42,8 @@ pub(crate) struct Sets {
 const NOWHERE: [Run; 1] = [(u8::MAX, DEAD)];
 const NOTHING: SetId = 0;
 
-/// The product of all `terminals`. No byte leads to its first state, even where bytes
-/// lead to the like of it.
+/// The product of all `terminals`, where texts begin as its first state. No byte leads
+/// there, even where bytes lead to the like of it.
 pub(crate) fn product(
     terminals: &[&Dfa],
     limits: &Limits,
@@ -53,36 +52,32 @@ pub(crate) fn product(
         terminals: terminals.len() as u32,
         unions: Vec::new(),
     };
-    let mut parts: Vec<Product> = (1..)
-        .zip(terminals)
-        .map(|(set, terminal)| Product::of(terminal, set))
-        .collect();
-    // The smallest first, so that what is large is gone through few times.
-    parts.sort_by_key(Product::state_count);
-    let (mut parts, mut made) = (VecDeque::from(parts), VecDeque::<Product>::new());
-    loop {
-        let mut smallest = || {
-            let is_made = match (parts.front(), made.front()) {
-                (Some(part), Some(made)) => made.state_count() < part.state_count(),
-                (part, _) => part.is_none(),
+    // Like a counter in base two: what is large is gone through few times.
+    let mut by_size = [const { None }; usize::BITS as usize];
+    for (set, terminal) in (1..).zip(terminals) {
+        let mut part = Product::of(terminal, set);
+        loop {
+            let slot = &mut by_size[part.state_count().ilog2() as usize];
+            let Some(other) = slot.take() else {
+                *slot = Some(part);
+                break;
             };
-            let from = if is_made { &mut made } else { &mut parts };
-            from.pop_front().unwrap_or_else(Product::of_nothing)
-        };
-        let (one, other) = (smallest(), smallest());
-        let is_last = parts.is_empty() && made.is_empty();
-        let both = Pairs::new(&one, &other, &mut sets).run(is_last, limits)?;
-        if is_last {
-            return Ok((both, sets));
+            part = Pairs::new(&other, &part, &mut sets).run(limits)?;
         }
-        made.push_back(both);
     }
+    let mut all = Product::of_nothing();
+    for part in by_size.into_iter().flatten() {
+        all = Pairs::new(&all, &part, &mut sets).run(limits)?;
+    }
+    all.set_start_apart();
+    Ok((all, sets))
 }
 
 impl Product {
     fn of_nothing() -> Self {
         Self {
-            starts: vec![0, 1],
+            start: 0,
+            begins: vec![0, 1],
             runs: NOWHERE.into(),
             sets: vec![[NOTHING; 2]],
         }
@@ -90,39 +85,47 @@ impl Product {
 
     /// Of one terminal, with the set that holds it.
     fn of(terminal: &Dfa, set: SetId) -> Self {
-        let mut ranges = terminal.ranges();
-        // Where texts begin changes places with the first state.
-        let start = terminal.start();
-        ranges.swap(0, start as usize);
-        let renamed = |state| match state {
-            0 => start,
-            state if state == start => 0,
-            state => state,
-        };
-        let may_accept = if terminal.is_empty() { NOTHING } else { set };
+        let leads = if terminal.is_empty() { NOTHING } else { set };
         let mut made = Self {
-            starts: vec![0],
+            start: terminal.start(),
+            begins: vec![0],
             runs: Vec::new(),
-            sets: Vec::with_capacity(ranges.len()),
+            sets: Vec::new(),
         };
-        for (state, ranges) in (0..).zip(ranges) {
+        for (state, ranges) in (0..).zip(terminal.ranges()) {
             let mut end = 0u16;
             for (low, high, next) in ranges {
                 if u16::from(low) > end {
                     made.runs.push((low - 1, DEAD));
                 }
-                made.runs.push((high, renamed(next)));
+                made.runs.push((high, next));
                 end = u16::from(high) + 1;
             }
             if end <= u16::from(u8::MAX) {
                 made.runs.push((u8::MAX, DEAD));
             }
-            made.starts.push(made.runs.len());
-            let accepts = terminal.is_accepting(renamed(state));
+            made.begins.push(made.runs.len());
+            let is_accepting = terminal.is_accepting(state);
             made.sets
-                .push([if accepts { set } else { NOTHING }, may_accept]);
+                .push([if is_accepting { set } else { NOTHING }, leads]);
         }
         made
+    }
+
+    /// Gives the first state to the start alone.
+    fn set_start_apart(&mut self) {
+        let copy = self.state_count() as LexerState;
+        let mut is_entered = false;
+        for (_, next) in &mut self.runs {
+            if *next == 0 {
+                (*next, is_entered) = (copy, true);
+            }
+        }
+        if is_entered {
+            self.runs.extend_from_within(..self.begins[1]);
+            self.begins.push(self.runs.len());
+            self.sets.push(self.sets[0]);
+        }
     }
 
     pub(crate) fn state_count(&self) -> usize {
@@ -132,7 +135,7 @@ impl Product {
     pub(crate) fn runs(&self, state: LexerState) -> &[Run] {
         match state {
             DEAD => &NOWHERE,
-            state => &self.runs[self.starts[state as usize]..self.starts[state as usize + 1]],
+            state => &self.runs[self.begins[state as usize]..self.begins[state as usize + 1]],
         }
     }
 
@@ -150,29 +153,56 @@ impl Product {
 }
 
 impl Sets {
+    pub(crate) fn count(&self) -> usize {
+        1 + self.terminals as usize + self.unions.len()
+    }
+
     /// The members of a set, in order.
     pub(crate) fn members(&self, set: SetId) -> Vec<TerminalId> {
         let mut members = Vec::new();
+        self.for_each(set, |terminal| members.push(terminal));
+        members.sort_unstable();
+        members
+    }
+
+    /// Calls for each member of a set.
+    pub(crate) fn for_each(&self, set: SetId, mut call: impl FnMut(TerminalId)) {
         let mut open = vec![set];
         while let Some(set) = open.pop() {
             match set.checked_sub(self.terminals + 1) {
                 Some(union) => open.extend(self.unions[union as usize]),
-                None => members.extend(set.checked_sub(1)),
+                None => set.checked_sub(1).into_iter().for_each(&mut call),
             }
         }
-        members.sort_unstable();
-        members
+    }
+
+    /// For each state the place of its set, of one kind, among the different ones.
+    pub(crate) fn told_apart(
+        &self,
+        of_states: &[[SetId; 2]],
+        kind: usize,
+    ) -> (Vec<u32>, Vec<SetId>) {
+        let mut different = Vec::new();
+        let mut known = vec![u32::MAX; self.count()];
+        let places = of_states.iter().map(|sets| {
+            let place = &mut known[sets[kind] as usize];
+            if *place == u32::MAX {
+                *place = different.len() as u32;
+                different.push(sets[kind]);
+            }
+            *place
+        });
+        (places.collect(), different)
     }
 }
 
 /// Two products being made one.
 struct Pairs<'a> {
-    one: &'a Product,
-    other: &'a Product,
-    /// The states for those of one where the other is dead, and the other way round.
+    parts: [&'a Product; 2],
+    /// For each state of a part, the state for it where the other is dead.
     alone: [Vec<LexerState>; 2],
-    together: FxHashMap<(LexerState, LexerState), LexerState>,
-    order: Vec<(LexerState, LexerState)>,
+    together: FxHashMap<[LexerState; 2], LexerState>,
+    order: Vec<[LexerState; 2]>,
     unions: FxHashMap<[SetId; 2], SetId>,
     sets: &'a mut Sets,
 }
@@ -180,32 +210,29 @@ struct Pairs<'a> {
 impl<'a> Pairs<'a> {
     fn new(one: &'a Product, other: &'a Product, sets: &'a mut Sets) -> Self {
         Self {
-            one,
-            other,
+            parts: [one, other],
             alone: [one, other].map(|part| vec![DEAD; part.state_count()]),
             together: FxHashMap::default(),
-            order: vec![(0, 0)],
+            order: Vec::new(),
             unions: FxHashMap::default(),
             sets,
         }
     }
 
-    /// `start_apart`: no byte is to lead to the first state.
-    fn run(mut self, start_apart: bool, limits: &Limits) -> Result<Product, AutomatonError> {
-        if !start_apart {
-            self.together.insert((0, 0), 0);
-        }
+    fn run(mut self, limits: &Limits) -> Result<Product, AutomatonError> {
+        let [one, other] = self.parts;
         let mut made = Product {
-            starts: vec![0],
+            start: self.state([one.start, other.start]),
+            begins: vec![0],
             runs: Vec::new(),
             sets: Vec::new(),
         };
-        while let Some(&(one, other)) = self.order.get(made.sets.len()) {
-            self.runs(self.one.runs(one), self.other.runs(other), &mut made.runs);
-            made.starts.push(made.runs.len());
-            let (one, other) = (self.one.sets_of(one), self.other.sets_of(other));
+        while let Some(&[left, right]) = self.order.get(made.sets.len()) {
+            self.runs(one.runs(left), other.runs(right), &mut made.runs);
+            made.begins.push(made.runs.len());
+            let (left, right) = (one.sets_of(left), other.sets_of(right));
             made.sets
-                .push([0, 1].map(|kind| self.union(one[kind], other[kind])));
+                .push([0, 1].map(|kind| self.union([left[kind], right[kind]])));
             if self.order.len() > limits.dfa_states {
                 return Err(AutomatonError::TooLarge {
                     what: "lexer states",
@@ -216,49 +243,43 @@ impl<'a> Pairs<'a> {
         Ok(made)
     }
 
+    /// Appends the runs of a state, from those of its two.
     fn runs(&mut self, mut one: &[Run], mut other: &[Run], runs: &mut Vec<Run>) {
         let first = runs.len();
-        let mut last = (DEAD, DEAD);
+        let mut last = [DEAD; 2];
         while let (&[(one_end, left), ..], &[(other_end, right), ..]) = (one, other) {
             let end = one_end.min(other_end);
-            if runs.len() > first && (left, right) == last {
-                if let Some(run) = runs.last_mut() {
-                    run.0 = end;
-                }
-            } else {
-                runs.push((end, self.state(left, right)));
+            if runs.len() > first && [left, right] == last {
+                runs.pop();
             }
-            last = (left, right);
-            if one_end == end {
-                one = &one[1..];
-            }
-            if other_end == end {
-                other = &other[1..];
-            }
+            last = [left, right];
+            runs.push((end, self.state(last)));
+            one = &one[usize::from(one_end == end)..];
+            other = &other[usize::from(other_end == end)..];
         }
     }
 
-    fn state(&mut self, one: LexerState, other: LexerState) -> LexerState {
-        let known = match (one, other) {
-            (DEAD, DEAD) => return DEAD,
-            (one, DEAD) => &mut self.alone[0][one as usize],
-            (DEAD, other) => &mut self.alone[1][other as usize],
+    fn state(&mut self, pair: [LexerState; 2]) -> LexerState {
+        let known = match pair {
+            [DEAD, DEAD] => return DEAD,
+            [one, DEAD] => &mut self.alone[0][one as usize],
+            [DEAD, other] => &mut self.alone[1][other as usize],
             both => self.together.entry(both).or_insert(DEAD),
         };
         if *known == DEAD {
             *known = self.order.len() as LexerState;
-            self.order.push((one, other));
+            self.order.push(pair);
         }
         *known
     }
 
-    fn union(&mut self, one: SetId, other: SetId) -> SetId {
-        if one == NOTHING || other == NOTHING {
-            return one.max(other);
+    fn union(&mut self, pair: [SetId; 2]) -> SetId {
+        if pair.contains(&NOTHING) {
+            return pair[0].max(pair[1]);
         }
-        *self.unions.entry([one, other]).or_insert_with(|| {
-            self.sets.unions.push([one, other]);
-            self.sets.terminals + self.sets.unions.len() as SetId
+        *self.unions.entry(pair).or_insert_with(|| {
+            self.sets.unions.push(pair);
+            self.sets.count() as SetId - 1
         })
     }
 }

@@ -1,0 +1,80 @@
+//! Oracle: what a lexer of lexemes that end anywhere says behind some bytes is what the
+//! automaton of each terminal, read alone, says behind them.
+
+use lacuna_grammar::Expr;
+use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_lexer::{Lexer, TerminalId};
+
+const ALPHABET: &[u8] = b"ab\"";
+
+/// Few and many, alike and not, finite and not, one whose start bytes lead back to, and
+/// one without any text.
+fn terminals() -> Vec<Dfa> {
+    let a = || Expr::Literal(b"a"[..].into());
+    let b = || Expr::Literal(b"b"[..].into());
+    let any = || Expr::Chars(Box::new([(0x61, 0x62)]));
+    let mut expressions = vec![
+        any().star(),
+        Expr::Sequence(vec![any().star(), a()]),
+        Expr::Sequence(vec![any().star(), b(), any()]),
+        Expr::Sequence(vec![a(), a(), b(), any().star(), a()]),
+    ];
+    // Texts between quotes, but for a few of them.
+    for bits in 0..32u32 {
+        let text = |bit: u32| if bits >> bit & 1 == 1 { a() } else { b() };
+        let quote = || Expr::Literal(b"\""[..].into());
+        let mut parts = vec![quote()];
+        parts.extend((0..1 + bits % 5).map(text));
+        parts.extend([any().star(), quote()]);
+        expressions.push(Expr::Sequence(parts));
+    }
+    let limits = Limits::default();
+    let automata = expressions.iter().map(|expression| {
+        let automaton = Dfa::from_expr(expression, &limits).expect("a small automaton");
+        automaton.without_empty_text()
+    });
+    automata.chain([Dfa::nothing()]).collect()
+}
+
+#[test]
+fn a_product_of_any_number_says_what_each_says() {
+    let all = terminals();
+    for count in 0..=all.len() {
+        let terminals = &all[all.len() - count..];
+        let lexer = Lexer::free(terminals, None, &Limits::default()).expect("a small lexer");
+        let mut open = vec![(Lexer::START, Vec::new())];
+        let mut texts = 0;
+        while let Some((state, text)) = open.pop() {
+            texts += 1;
+            let at = |terminal: &Dfa| terminal.read(terminal.start(), &text);
+            let told = |holds: &dyn Fn(&Dfa) -> bool| -> Vec<TerminalId> {
+                let ids = (0..).zip(terminals).filter(|(_, terminal)| holds(terminal));
+                ids.map(|(id, _)| id).collect()
+            };
+            let accepting = told(&|terminal| terminal.accepts(&text));
+            let finishes = lexer.finishes(state).iter();
+            let finishes: Vec<_> = finishes.filter_map(|finish| finish.terminal).collect();
+            assert_eq!(finishes, accepting, "behind {text:?}");
+            let alive = told(&|terminal| !terminal.is_empty() && at(terminal).is_some());
+            let said: Vec<TerminalId> = (0..count as TerminalId)
+                .filter(|&terminal| lexer.is_alive(state, terminal))
+                .collect();
+            assert_eq!(said, alive, "behind {text:?}");
+            assert_eq!(lexer.may_end(state), text.is_empty(), "behind {text:?}");
+            for &byte in ALPHABET.iter().filter(|_| text.len() < 8) {
+                let longer = [text.as_slice(), &[byte]].concat();
+                let goes_on = terminals
+                    .iter()
+                    .any(|terminal| terminal.read(terminal.start(), &longer).is_some());
+                match lexer.next(state, byte) {
+                    Some(next) => {
+                        assert_ne!(next, Lexer::START, "behind {longer:?}");
+                        open.push((next, longer));
+                    }
+                    None => assert!(!goes_on, "behind {longer:?}"),
+                }
+            }
+        }
+        assert!(count < 10 || texts > 300, "{texts} texts were read");
+    }
+}
