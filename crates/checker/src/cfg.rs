@@ -9,6 +9,7 @@
 //! does becomes optional.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_grammar::interleave::{Choice, Interleave};
@@ -16,6 +17,7 @@ use lacuna_grammar::{Expr, RuleId, analysis};
 use lacuna_lexer::{Lexer, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::lexemes::{Lexemes, spell};
 use crate::normalize::Normalized;
 use crate::unroll::write_out_expression;
 
@@ -85,6 +87,7 @@ impl Cfg {
             rules: FxHashMap::default(),
             queue: Vec::new(),
             terminals: Vec::new(),
+            lexemes: Lexemes::new(normalized, limits),
             known_terminals: FxHashMap::default(),
             known_parts: FxHashMap::default(),
         };
@@ -204,6 +207,7 @@ struct Lowering<'a> {
     rules: FxHashMap<RuleId, NonterminalId>,
     queue: Vec<(RuleId, NonterminalId)>,
     terminals: Vec<Dfa>,
+    lexemes: Lexemes<'a>,
     known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
     /// Alternatives of parts met before, by their spelling.
     known_parts: FxHashMap<Vec<u64>, Vec<Vec<Symbol>>>,
@@ -483,17 +487,9 @@ impl Lowering<'_> {
     }
 
     fn new_terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        let Normalized {
-            grammar, recursive, ..
-        } = self.normalized;
-        let mut text = Vec::new();
-        // Longer ones are too large either way, and said to be before they are made.
-        let whole = match is_text(expr, &mut text) && text.len() < self.limits.dfa_states {
-            true => Dfa::of_text(&text),
-            false => write_out_expression(grammar, expr, recursive, self.limits)?,
-        };
+        let whole = self.lexemes.automaton(expr)?;
         let nullable = whole.is_accepting(whole.start());
-        let terminal = whole.without_empty_text();
+        let terminal = Arc::unwrap_or_clone(whole).without_empty_text();
         let mut alternatives = Vec::new();
         if nullable {
             alternatives.push(Vec::new());
@@ -535,55 +531,8 @@ fn list(items: &Interleave<Symbol>, chosen: &[Choice]) -> Vec<Symbol> {
     symbols
 }
 
-/// Appends what tells an expression from any other: equal expressions over the
-/// same rules and automata spell the same numbers.
-fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
-    let several = |tag: u64, parts: &[Expr], numbers: &mut Vec<u64>| {
-        numbers.extend([tag, parts.len() as u64]);
-        parts.iter().for_each(|part| spell(part, numbers));
-    };
-    match expr {
-        Expr::Literal(bytes) => {
-            numbers.extend([0, bytes.len() as u64]);
-            numbers.extend(bytes.iter().map(|&byte| u64::from(byte)));
-        }
-        Expr::Chars(ranges) => {
-            numbers.extend([1, ranges.len() as u64]);
-            let ends = ranges.iter().flat_map(|&(low, high)| [low, high]);
-            numbers.extend(ends.map(u64::from));
-        }
-        Expr::Sequence(parts) => several(2, parts, numbers),
-        Expr::Choice(parts) => several(3, parts, numbers),
-        Expr::Repeat { item, min, max } => {
-            let max = max.map_or(u64::MAX, u64::from);
-            numbers.extend([4, u64::from(*min), max]);
-            spell(item, numbers);
-        }
-        Expr::Rule(rule) => numbers.extend([5, u64::from(rule.0)]),
-        // The grammar keeps its automata alive, so an address stands for one.
-        Expr::Automaton(dfa) => numbers.extend([6, std::sync::Arc::as_ptr(dfa) as usize as u64]),
-        Expr::Terminal(terminal) => numbers.extend([7, u64::from(terminal.0)]),
-        // Never part of a terminal.
-        Expr::Interleave(interleave) => {
-            numbers.extend([8, std::ptr::from_ref(interleave.as_ref()) as usize as u64]);
-        }
-    }
-}
-
 /// Sizes up to which a regular grammar is one terminal.
 const ONE_TERMINAL: Limits = Limits {
     nfa_states: 20_000,
     dfa_states: 20_000,
 };
-
-/// Whether an expression is one text, which is written behind `text`.
-fn is_text(expr: &Expr, text: &mut Vec<u8>) -> bool {
-    match expr {
-        Expr::Literal(bytes) => {
-            text.extend_from_slice(bytes);
-            true
-        }
-        Expr::Sequence(parts) => parts.iter().all(|part| is_text(part, text)),
-        _ => false,
-    }
-}

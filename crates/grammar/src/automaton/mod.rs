@@ -18,6 +18,7 @@ mod decode;
 mod determinize;
 mod dfa;
 mod explore;
+mod in_turn;
 mod language;
 mod leftmost;
 mod lengths;
