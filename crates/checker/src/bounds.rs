@@ -8,7 +8,7 @@ use lacuna_grammar::{Expr, Grammar};
 
 use crate::CheckerLimits;
 use crate::normalize::Normalized;
-use crate::unroll::{Below, unroll, write_out};
+use crate::unroll::{Below, unroll, write_out_expression};
 
 /// Automata below and above a language that is not regular, as far as the limits
 /// hold them.
@@ -62,12 +62,13 @@ pub(crate) fn regular_language(normalized: &Normalized, limits: &CheckerLimits) 
     if grammar.lexicon.is_some() {
         return None;
     }
-    let (start, limits) = (grammar.start, &limits.automata);
-    let flat = write_out(grammar, start, recursive, &Below::Nothing, limits).ok()?;
-    match flat.mentions.is_empty() {
-        true => constrained(flat.dfa, grammar, limits),
-        false => None,
+    let (start, limits) = (&Expr::Rule(grammar.start), &limits.automata);
+    // Many are too large, which is known before their automata are begun.
+    if (limits.nfa_states..usize::MAX).contains(&normalized.cost) {
+        return None;
     }
+    let language = write_out_expression(grammar, start, recursive, limits);
+    constrained(language.ok()?, grammar, limits)
 }
 
 /// What is left of an approximation under the constraint on whole texts.

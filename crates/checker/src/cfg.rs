@@ -134,7 +134,9 @@ impl Cfg {
         let Normalized {
             grammar, recursive, ..
         } = normalized;
-        if grammar.lexicon.is_some() {
+        if grammar.lexicon.is_some()
+            || (ONE_TERMINAL.nfa_states..usize::MAX).contains(&normalized.cost)
+        {
             return Ok(None);
         }
         let start = &Expr::Rule(grammar.start);

@@ -34,6 +34,9 @@ pub(crate) struct Normalized {
     pub apart: Vec<bool>,
     /// Whether the rule can come to mention itself.
     pub recursive: Vec<bool>,
+    /// States that writing out the start rule takes; the most there is where it is
+    /// recursive, or holds items in any order.
+    pub cost: usize,
 }
 
 /// Rules whose copies would have more than `copied` states in terminals are terminals of
@@ -46,6 +49,7 @@ pub(crate) fn normalize(grammar: &Grammar, copied: usize) -> Normalized {
             regular: vec![false; grammar.rules.len()],
             apart: vec![false; grammar.rules.len()],
             recursive: vec![true; grammar.rules.len()],
+            cost: usize::MAX,
             grammar,
         };
     }
@@ -77,6 +81,7 @@ pub(crate) fn normalize(grammar: &Grammar, copied: usize) -> Normalized {
     let (cost, order) = costs(&grammar, &recursive);
     let (regular, apart) = terminals_material(&grammar, &cost, &order, copied);
     Normalized {
+        cost: cost[grammar.start.0 as usize],
         grammar,
         regular,
         apart,

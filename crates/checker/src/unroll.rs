@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder, NfaState};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Nfa, NfaBuilder, NfaState};
 use lacuna_grammar::{Expr, Grammar, RuleId};
 use rustc_hash::FxHashMap;
 
@@ -27,6 +27,8 @@ pub(crate) const MAX_NESTING: usize = 300;
 pub enum Below {
     /// It is cut off.
     Nothing,
+    /// It is an error.
+    Refused,
     /// One copy of the rule for all mentions, that forgets where it returns to.
     Shared,
     /// These automata, one for each rule that is mentioned so.
@@ -54,13 +56,25 @@ pub fn write_out(
     below: &Below,
     limits: &Limits,
 ) -> Result<WrittenOut, AutomatonError> {
+    let (nfa, mentions) = network(grammar, rule, recursive, below, limits)?;
+    let dfa = nfa.determinize(limits)?.minimize();
+    Ok(WrittenOut { dfa, mentions })
+}
+
+/// The same before it is made deterministic.
+fn network(
+    grammar: &Grammar,
+    rule: RuleId,
+    recursive: &[bool],
+    below: &Below,
+    limits: &Limits,
+) -> Result<(Nfa, Vec<RuleId>), AutomatonError> {
     let mut builder = NfaBuilder::new(limits);
     let (from, to) = (builder.state()?, builder.state()?);
     let mut network = Network::new(grammar, recursive, below, to);
     network.mention(&mut builder, rule, from, to)?;
     let mentions = network.mentions;
-    let dfa = builder.finish(from, to).determinize(limits)?.minimize();
-    Ok(WrittenOut { dfa, mentions })
+    Ok((builder.finish(from, to), mentions))
 }
 
 /// The automaton of an expression whose rules are not recursive.
@@ -75,13 +89,10 @@ pub(crate) fn write_out_expression(
 ) -> Result<Dfa, AutomatonError> {
     let mut builder = NfaBuilder::new(limits);
     let (from, to) = (builder.state()?, builder.state()?);
-    let mut network = Network::new(grammar, recursive, &Below::Nothing, to);
+    let mut network = Network::new(grammar, recursive, &Below::Refused, to);
     let mut mention =
         |builder: &mut NfaBuilder, rule, from, to| network.mention(builder, rule, from, to);
     builder.expression(expr, from, to, &mut mention)?;
-    if let Some(rule) = network.mentions.first() {
-        return Err(AutomatonError::MentionsRule(rule.0));
-    }
     Ok(builder.finish(from, to).determinize(limits)?.minimize())
 }
 
@@ -103,8 +114,11 @@ pub fn unroll(
     limits: &Limits,
 ) -> Option<Unrolled> {
     let write = |rule, below: &Below| write_out(grammar, rule, recursive, below, limits);
-    let flat = write(grammar.start, &Below::Nothing).ok()?;
-    let rules = mentioned(flat.mentions, |rule| write(rule, &Below::Nothing).ok())?;
+    let mentions = |rule| {
+        let flat = network(grammar, rule, recursive, &Below::Nothing, limits);
+        flat.ok().map(|(_, mentions)| mentions)
+    };
+    let rules = mentioned(mentions(grammar.start)?, mentions)?;
     let mut best = Unrolled {
         dfa: write(grammar.start, &bottom).ok()?.dfa,
         levels: 0,
@@ -135,13 +149,13 @@ pub const MAX_LEVELS: usize = 32;
 /// All rules that come to be mentioned outside tail position.
 fn mentioned(
     mut open: Vec<RuleId>,
-    mut write: impl FnMut(RuleId) -> Option<WrittenOut>,
+    mentions: impl Fn(RuleId) -> Option<Vec<RuleId>>,
 ) -> Option<Vec<RuleId>> {
     let mut found = Vec::new();
     while let Some(rule) = open.pop() {
         if !found.contains(&rule) {
             found.push(rule);
-            open.extend(write(rule)?.mentions);
+            open.extend(mentions(rule)?);
         }
     }
     Some(found)
@@ -196,6 +210,7 @@ impl<'a> Network<'a> {
         }
         match self.below {
             Below::Nothing => Ok(()),
+            Below::Refused => Err(AutomatonError::MentionsRule(rule.0)),
             Below::Shared => self.mention_shared(builder, rule, from, to),
             Below::Level(automata) => match automata.get(&rule) {
                 Some(dfa) => builder.automaton(dfa, from, to),
