@@ -9,7 +9,6 @@
 //! does becomes optional.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_grammar::interleave::{Choice, Interleave};
@@ -17,7 +16,7 @@ use lacuna_grammar::{Expr, RuleId, analysis};
 use lacuna_lexer::{Lexer, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lexemes::{Lexemes, spell};
+use crate::lexemes::Lexemes;
 use crate::normalize::Normalized;
 use crate::unroll::write_out_expression;
 
@@ -86,10 +85,7 @@ impl Cfg {
             productive: analysis::productive(&normalized.grammar),
             rules: FxHashMap::default(),
             queue: Vec::new(),
-            terminals: Vec::new(),
             lexemes: Lexemes::new(normalized, limits),
-            known_terminals: FxHashMap::default(),
-            known_parts: FxHashMap::default(),
         };
         let start = lowering.rule(normalized.grammar.start);
         while let Some((rule, nonterminal)) = lowering.queue.pop() {
@@ -111,7 +107,7 @@ impl Cfg {
                 }
                 Lexer::munching(lexicon, &wanted, constraint, limits)?
             }
-            None => Lexer::free(&lowering.terminals, constraint, limits)?,
+            None => Lexer::free(&lowering.lexemes.terminals, constraint, limits)?,
         };
         let goal = lowering.symbols.len() as u32;
         let whole = [Symbol::Nonterminal(start), Symbol::EndOfText];
@@ -196,8 +192,6 @@ impl Cfg {
     }
 }
 
-type CanonicalTerminal = Vec<(bool, Vec<(u8, u8, u32)>)>;
-
 struct Lowering<'a> {
     normalized: &'a Normalized,
     limits: &'a Limits,
@@ -208,11 +202,7 @@ struct Lowering<'a> {
     productive: Vec<bool>,
     rules: FxHashMap<RuleId, NonterminalId>,
     queue: Vec<(RuleId, NonterminalId)>,
-    terminals: Vec<Dfa>,
     lexemes: Lexemes<'a>,
-    known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
-    /// Alternatives of parts met before, by their spelling.
-    known_parts: FxHashMap<Vec<u64>, Vec<Vec<Symbol>>>,
 }
 
 impl Lowering<'_> {
@@ -478,38 +468,10 @@ impl Lowering<'_> {
 
     /// The alternatives of a regular part: its terminal, or nothing, or both.
     fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        let mut spelled = Vec::new();
-        spell(expr, &mut spelled);
-        if let Some(known) = self.known_parts.get(&spelled) {
-            return Ok(known.clone());
-        }
-        let alternatives = self.new_terminal(expr)?;
-        self.known_parts.insert(spelled, alternatives.clone());
-        Ok(alternatives)
-    }
-
-    fn new_terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        let whole = self.lexemes.automaton(expr)?;
-        let nullable = whole.is_accepting(whole.start());
-        let terminal = Arc::unwrap_or_clone(whole).without_empty_text();
-        let mut alternatives = Vec::new();
-        if nullable {
-            alternatives.push(Vec::new());
-        }
-        if !terminal.is_empty() {
-            let ranges = terminal.ranges().into_iter();
-            let canonical: CanonicalTerminal = (0..)
-                .zip(ranges)
-                .map(|(state, ranges)| (terminal.is_accepting(state), ranges))
-                .collect();
-            let terminals = &mut self.terminals;
-            let id = *self.known_terminals.entry(canonical).or_insert_with(|| {
-                terminals.push(terminal);
-                terminals.len() as TerminalId - 1
-            });
-            alternatives.push(vec![Symbol::Terminal(id)]);
-        }
-        Ok(alternatives)
+        let (nullable, terminal) = self.lexemes.terminal(expr)?;
+        let empty = nullable.then(Vec::new);
+        let terminal = terminal.map(|terminal| vec![Symbol::Terminal(terminal)]);
+        Ok(empty.into_iter().chain(terminal).collect())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Automata of the regular parts of a grammar.
+//! The terminals of a grammar that has no lexicon: automata of its regular parts.
 //!
 //! Members of objects and items of lists are names, colons, white space and values, one
 //! behind the other. The automaton of each of these is made once, however often it
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use lacuna_grammar::Expr;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
 use crate::normalize::Normalized;
@@ -18,7 +19,11 @@ pub(crate) struct Lexemes<'a> {
     normalized: &'a Normalized,
     limits: &'a Limits,
     /// By spelling.
-    known: FxHashMap<Vec<u64>, Arc<Dfa>>,
+    automata: FxHashMap<Vec<u64>, Arc<Dfa>>,
+    /// By the address of the automaton, which is kept here or in the grammar.
+    ids: FxHashMap<usize, usize>,
+    /// What was asked for, without the empty text.
+    pub terminals: Vec<Dfa>,
 }
 
 impl<'a> Lexemes<'a> {
@@ -26,64 +31,88 @@ impl<'a> Lexemes<'a> {
         Self {
             normalized,
             limits,
-            known: FxHashMap::default(),
+            automata: FxHashMap::default(),
+            ids: FxHashMap::default(),
+            terminals: Vec::new(),
         }
+    }
+
+    /// Whether a regular expression derives the empty text, and the terminal for all
+    /// else, if there is more.
+    pub(crate) fn terminal(
+        &mut self,
+        expr: &Expr,
+    ) -> Result<(bool, Option<TerminalId>), AutomatonError> {
+        let whole = self.automaton(expr)?;
+        let nullable = whole.is_accepting(whole.start());
+        let address = Arc::as_ptr(&whole) as usize;
+        if let Some(&known) = self.ids.get(&address) {
+            return Ok((nullable, Some(known as TerminalId)));
+        }
+        let terminal = Arc::unwrap_or_clone(whole).without_empty_text();
+        if terminal.is_empty() {
+            return Ok((nullable, None));
+        }
+        let id = self.terminals.len();
+        self.ids.insert(address, id);
+        self.terminals.push(terminal);
+        Ok((nullable, Some(id as TerminalId)))
     }
 
     /// The automaton of a regular expression, small, but not always the smallest.
-    pub(crate) fn automaton(&mut self, expr: &Expr) -> Result<Arc<Dfa>, AutomatonError> {
-        let mut parts = Vec::new();
-        self.parts(expr, &mut parts)?;
-        if let [part] = &*parts {
-            return Ok(Arc::clone(part));
+    fn automaton(&mut self, expr: &Expr) -> Result<Arc<Dfa>, AutomatonError> {
+        if let Expr::Automaton(dfa) = expr {
+            return Ok(Arc::clone(dfa));
         }
-        let joined = Dfa::in_turn(&parts, self.limits.dfa_states);
-        joined
-            .map_or_else(|| self.written_out(expr), Ok)
-            .map(Arc::new)
+        let mut spelled = Vec::new();
+        spell(expr, &mut spelled);
+        if let Some(known) = self.automata.get(&spelled) {
+            return Ok(Arc::clone(known));
+        }
+        let made = match expr {
+            // Longer ones are too large either way, and said to be before they are made.
+            Expr::Literal(bytes) if bytes.len() < self.limits.dfa_states => {
+                Arc::new(Dfa::of_text(bytes))
+            }
+            Expr::Sequence(parts) => {
+                let mut turns = Vec::new();
+                self.turns(parts, &mut turns)?;
+                match &*turns {
+                    [part] => Arc::clone(part),
+                    turns => match Dfa::in_turn(turns, self.limits.dfa_states) {
+                        Some(joined) => Arc::new(joined),
+                        None => self.written_out(expr)?,
+                    },
+                }
+            }
+            _ => self.written_out(expr)?,
+        };
+        self.automata.insert(spelled, Arc::clone(&made));
+        Ok(made)
     }
 
     /// Appends the automata of what stands in turn.
-    fn parts(&mut self, expr: &Expr, parts: &mut Vec<Arc<Dfa>>) -> Result<(), AutomatonError> {
-        match expr {
-            Expr::Sequence(inner) => {
-                for part in inner {
-                    self.parts(part, parts)?;
-                }
-            }
-            Expr::Automaton(dfa) => parts.push(Arc::clone(dfa)),
-            // Longer ones are too large either way, and said to be before they are made.
-            Expr::Literal(bytes) if bytes.len() < self.limits.dfa_states => {
-                parts.push(Arc::new(Dfa::of_text(bytes)));
-            }
-            _ => {
-                let mut spelled = Vec::new();
-                spell(expr, &mut spelled);
-                let part = match self.known.get(&spelled) {
-                    Some(known) => Arc::clone(known),
-                    None => {
-                        let made = Arc::new(self.written_out(expr)?);
-                        self.known.insert(spelled, Arc::clone(&made));
-                        made
-                    }
-                };
-                parts.push(part);
+    fn turns(&mut self, parts: &[Expr], turns: &mut Vec<Arc<Dfa>>) -> Result<(), AutomatonError> {
+        for part in parts {
+            match part {
+                Expr::Sequence(parts) => self.turns(parts, turns)?,
+                part => turns.push(self.automaton(part)?),
             }
         }
         Ok(())
     }
 
-    fn written_out(&self, expr: &Expr) -> Result<Dfa, AutomatonError> {
+    fn written_out(&self, expr: &Expr) -> Result<Arc<Dfa>, AutomatonError> {
         let Normalized {
             grammar, recursive, ..
         } = self.normalized;
-        write_out_expression(grammar, expr, recursive, self.limits)
+        write_out_expression(grammar, expr, recursive, self.limits).map(Arc::new)
     }
 }
 
 /// Appends what tells an expression from any other: equal expressions over the
 /// same rules and automata spell the same numbers.
-pub(crate) fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
+fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
     let several = |tag: u64, parts: &[Expr], numbers: &mut Vec<u64>| {
         numbers.extend([tag, parts.len() as u64]);
         parts.iter().for_each(|part| spell(part, numbers));

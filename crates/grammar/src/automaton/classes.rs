@@ -3,7 +3,7 @@
 /// Cuts the bytes wherever one of `ranges` (inclusive) begins or ends: the class
 /// of each byte, and the first byte of each class. Classes are runs of
 /// neighbouring bytes, so a range of bytes is a range of classes.
-pub fn byte_classes(ranges: impl Iterator<Item = (u8, u8)>) -> (Box<[u8; 256]>, Vec<u8>) {
+pub fn byte_classes(ranges: &mut dyn Iterator<Item = (u8, u8)>) -> (Box<[u8; 256]>, Vec<u8>) {
     let mut cut = [false; 257];
     cut[0] = true;
     for (low, high) in ranges {

@@ -49,12 +49,12 @@ impl Nfa {
     }
 
     fn subsets(&self, limits: &Limits, mut closure: Closure<'_>) -> Result<Dfa, AutomatonError> {
-        let ranges = self
+        let mut ranges = self
             .byte_edges
             .iter()
             .flatten()
             .map(|&(low, high, _)| (low, high));
-        let (classes, representatives) = byte_classes(ranges);
+        let (classes, representatives) = byte_classes(&mut ranges);
         let class_count = representatives.len();
         let mut ids: FxHashMap<Rc<[NfaState]>, u32> = FxHashMap::default();
         // What was found for targets, before empty edges are followed.

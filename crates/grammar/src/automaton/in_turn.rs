@@ -72,8 +72,8 @@ impl Dfa {
         if ends.is_empty() {
             return Some(Self::nothing());
         }
-        let ranges = rows.iter().flatten().map(|&(low, high, _)| (low, high));
-        let (classes, first_bytes) = byte_classes(ranges);
+        let mut ranges = rows.iter().flatten().map(|&(low, high, _)| (low, high));
+        let (classes, first_bytes) = byte_classes(&mut ranges);
         let class_count = first_bytes.len();
         let mut table = vec![DEAD; rows.len() * class_count];
         for (row, ranges) in table.chunks_mut(class_count).zip(&rows) {

@@ -136,11 +136,11 @@ impl Program {
     }
 
     fn determinize(&self, start: Index, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        let ranges = self.states.iter().filter_map(|state| match state {
+        let mut ranges = self.states.iter().filter_map(|state| match state {
             State::Byte(low, high, _) => Some((*low, *high)),
             _ => None,
         });
-        let (classes, representatives) = byte_classes(ranges);
+        let (classes, representatives) = byte_classes(&mut ranges);
         let mut ids: FxHashMap<Box<[Index]>, u32> = FxHashMap::default();
         let mut subsets: Vec<Box<[Index]>> = Vec::new();
         let (mut table, mut accepting) = (Vec::new(), Vec::new());

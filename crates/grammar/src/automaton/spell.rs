@@ -295,7 +295,7 @@ impl<'s> Speller<'s> {
 
     pub(crate) fn finish(self) -> Dfa {
         let ranges = self.forest.nodes.iter().flatten();
-        let (classes, firsts) = byte_classes(ranges.map(|&(low, high, _)| (low, high)));
+        let (classes, firsts) = byte_classes(&mut ranges.map(|&(low, high, _)| (low, high)));
         let class_count = firsts.len();
         let mut table = vec![Dfa::NOWHERE; class_count * self.rows.len()];
         let cells = table.chunks_exact_mut(class_count);

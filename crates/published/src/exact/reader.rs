@@ -53,11 +53,11 @@ impl Reader {
         let automata = automata.chain(&language.constraint);
         let ranges = automata.flat_map(|dfa| {
             (0..dfa.state_count() as StateId).flat_map(|state| {
-                let ranges = dfa.byte_ranges(state).into_iter();
+                let mut ranges = dfa.byte_ranges(state).into_iter();
                 ranges.map(|(low, high, _)| (low, high))
             })
         });
-        let (classes, _) = byte_classes(ranges);
+        let (classes, _) = byte_classes(&mut ranges);
         let mut met = [false; 256];
         let readable = (b'a'..=b'z').chain(b' '..=b'~').chain(0..=255);
         let bytes = readable.filter(|&byte| {
