@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
 use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
@@ -79,10 +79,7 @@ impl<'a> Lexemes<'a> {
                 self.turns(parts, &mut turns)?;
                 match &*turns {
                     [part] => Arc::clone(part),
-                    turns => match Dfa::in_turn(turns, self.limits.dfa_states) {
-                        Some(joined) => Arc::new(joined),
-                        None => self.written_out(expr)?,
-                    },
+                    turns => Arc::new(self.in_turn(turns)?),
                 }
             }
             _ => self.written_out(expr)?,
@@ -100,6 +97,23 @@ impl<'a> Lexemes<'a> {
             }
         }
         Ok(())
+    }
+
+    fn in_turn(&self, parts: &[Arc<Dfa>]) -> Result<Dfa, AutomatonError> {
+        let mut builder = NfaBuilder::new(self.limits);
+        let start = builder.state()?;
+        let mut at = start;
+        for part in parts {
+            let next = builder.state()?;
+            builder.automaton(part, at, next)?;
+            at = next;
+        }
+        let joined = builder.finish(start, at).determinize(self.limits)?;
+        let apart = parts.iter().map(|part| part.state_count()).sum();
+        Ok(match joined.state_count() > apart {
+            true => joined.minimize(),
+            false => joined,
+        })
     }
 
     fn written_out(&self, expr: &Expr) -> Result<Arc<Dfa>, AutomatonError> {

@@ -18,7 +18,6 @@ mod decode;
 mod determinize;
 mod dfa;
 mod explore;
-mod in_turn;
 mod language;
 mod leftmost;
 mod lengths;

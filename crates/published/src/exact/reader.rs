@@ -51,9 +51,9 @@ impl Reader {
         let union = union(&language, limits)?;
         let automata = language.terminals.iter().map(|terminal| &terminal.language);
         let automata = automata.chain(&language.constraint);
-        let ranges = automata.flat_map(|dfa| {
+        let mut ranges = automata.flat_map(|dfa| {
             (0..dfa.state_count() as StateId).flat_map(|state| {
-                let mut ranges = dfa.byte_ranges(state).into_iter();
+                let ranges = dfa.byte_ranges(state).into_iter();
                 ranges.map(|(low, high, _)| (low, high))
             })
         });
