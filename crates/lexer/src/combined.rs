@@ -51,9 +51,14 @@ impl Combined {
             }
         }
         let (accepts, different) = sets.told_apart(&product.sets, 0);
-        let accepted = different.into_iter().map(|set| sets.members(set));
-        let accepted: Vec<_> = accepted.collect();
-        bounded(accepted.iter().map(Vec::len).sum())?;
+        let mut accepted: Vec<Vec<TerminalId>> = Vec::with_capacity(different.len());
+        let mut members = 0;
+        for set in different {
+            let set = sets.members(set);
+            accepted.push(set.iter().map(|terminal| terminal as TerminalId).collect());
+            members += accepted[accepted.len() - 1].len();
+            bounded(members)?;
+        }
         Ok(Self {
             classes,
             representatives,
@@ -69,14 +74,8 @@ impl Combined {
     pub(crate) fn alive(&self, terminal_count: usize) -> Result<Alive, AutomatonError> {
         let (mut set_of, different) = self.sets.told_apart(&self.product, 1);
         bounded(different.len() * (terminal_count / 32 + 1))?;
-        let sets = different.into_iter().map(|set| {
-            let mut alive = BitSet::new(terminal_count + 1);
-            self.sets.for_each(set, |terminal| {
-                alive.insert(terminal as usize);
-            });
-            alive
-        });
-        let mut sets: Vec<BitSet> = sets.collect();
+        let mut sets: Vec<BitSet> = Vec::with_capacity(different.len() + 1);
+        sets.extend(different.into_iter().map(|set| self.sets.members(set)));
         // Only where no lexeme has begun may a text end.
         let mut start = sets[set_of[0] as usize].clone();
         start.insert(terminal_count);

@@ -388,8 +388,8 @@ impl<'a> Construction<'a> {
             .iter()
             .map(|place| place.lexeme == 0 && allows(place))
             .collect();
-        let alive = Alive::new(&table, &finishes, &ends, terminal_count);
         let moves = moves(&table, &self.combined.classes, finishes.len());
+        let alive = Alive::new(&moves, &finishes, &ends, terminal_count);
         let separators = self.separators(&table, &finishes);
         let owing = self.owing();
         Ok(Lexer {

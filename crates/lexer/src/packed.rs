@@ -97,9 +97,10 @@ impl Lexer {
         if ends.iter().zip(&boundaries).any(|(&end, &at)| end && !at) {
             return Err(Damaged("an end inside a lexeme"));
         }
+        let moves = moves(&table, &classes, states);
         let lexer = Self {
-            alive: Alive::new(&table, &finishes, &ends, terminal_count),
-            moves: moves(&table, &classes, states),
+            alive: Alive::new(&moves, &finishes, &ends, terminal_count),
+            moves,
             owing: unpack_owing(packed, class_count, &boundaries, limits)?,
             separators: Default::default(),
             classes,

@@ -13,7 +13,7 @@ use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use rustc_hash::FxHashMap;
 
 use crate::combined::DEAD;
-use crate::{LexerState, TerminalId};
+use crate::{BitSet, LexerState};
 
 /// The last byte of a run, and where it leads.
 pub(crate) type Run = (u8, LexerState);
@@ -36,7 +36,7 @@ pub(crate) struct Product {
 /// share nothing. No two are alike.
 pub(crate) struct Sets {
     terminals: u32,
-    unions: Vec<[SetId; 2]>,
+    unions: Vec<(SetId, SetId)>,
 }
 
 const NOWHERE: [Run; 1] = [(u8::MAX, DEAD)];
@@ -157,23 +157,19 @@ impl Sets {
         1 + self.terminals as usize + self.unions.len()
     }
 
-    /// The members of a set, in order.
-    pub(crate) fn members(&self, set: SetId) -> Vec<TerminalId> {
-        let mut members = Vec::new();
-        self.for_each(set, |terminal| members.push(terminal));
-        members.sort_unstable();
-        members
-    }
-
-    /// Calls for each member of a set.
-    pub(crate) fn for_each(&self, set: SetId, mut call: impl FnMut(TerminalId)) {
+    /// The members of a set.
+    pub(crate) fn members(&self, set: SetId) -> BitSet {
+        let mut members = BitSet::new(self.terminals as usize + 1);
         let mut open = vec![set];
         while let Some(set) = open.pop() {
-            match set.checked_sub(self.terminals + 1) {
-                Some(union) => open.extend(self.unions[union as usize]),
-                None => set.checked_sub(1).into_iter().for_each(&mut call),
+            if let Some(union) = set.checked_sub(self.terminals + 1) {
+                let (one, other) = self.unions[union as usize];
+                open.extend([one, other]);
+            } else if let Some(terminal) = set.checked_sub(1) {
+                members.insert(terminal as usize);
             }
         }
+        members
     }
 
     /// For each state the place of its set, of one kind, among the different ones.
@@ -201,9 +197,9 @@ struct Pairs<'a> {
     parts: [&'a Product; 2],
     /// For each state of a part, the state for it where the other is dead.
     alone: [Vec<LexerState>; 2],
-    together: FxHashMap<[LexerState; 2], LexerState>,
-    order: Vec<[LexerState; 2]>,
-    unions: FxHashMap<[SetId; 2], SetId>,
+    together: FxHashMap<(LexerState, LexerState), LexerState>,
+    order: Vec<(LexerState, LexerState)>,
+    unions: FxHashMap<(SetId, SetId), SetId>,
     sets: &'a mut Sets,
 }
 
@@ -222,17 +218,17 @@ impl<'a> Pairs<'a> {
     fn run(mut self, limits: &Limits) -> Result<Product, AutomatonError> {
         let [one, other] = self.parts;
         let mut made = Product {
-            start: self.state([one.start, other.start]),
+            start: self.state((one.start, other.start)),
             begins: vec![0],
             runs: Vec::new(),
             sets: Vec::new(),
         };
-        while let Some(&[left, right]) = self.order.get(made.sets.len()) {
+        while let Some(&(left, right)) = self.order.get(made.sets.len()) {
             self.runs(one.runs(left), other.runs(right), &mut made.runs);
             made.begins.push(made.runs.len());
             let (left, right) = (one.sets_of(left), other.sets_of(right));
             made.sets
-                .push([0, 1].map(|kind| self.union([left[kind], right[kind]])));
+                .push([0, 1].map(|kind| self.union((left[kind], right[kind]))));
             if self.order.len() > limits.dfa_states {
                 return Err(AutomatonError::TooLarge {
                     what: "lexer states",
@@ -246,24 +242,24 @@ impl<'a> Pairs<'a> {
     /// Appends the runs of a state, from those of its two.
     fn runs(&mut self, mut one: &[Run], mut other: &[Run], runs: &mut Vec<Run>) {
         let first = runs.len();
-        let mut last = [DEAD; 2];
+        let mut last = (DEAD, DEAD);
         while let (&[(one_end, left), ..], &[(other_end, right), ..]) = (one, other) {
             let end = one_end.min(other_end);
-            if runs.len() > first && [left, right] == last {
+            if runs.len() > first && (left, right) == last {
                 runs.pop();
             }
-            last = [left, right];
+            last = (left, right);
             runs.push((end, self.state(last)));
             one = &one[usize::from(one_end == end)..];
             other = &other[usize::from(other_end == end)..];
         }
     }
 
-    fn state(&mut self, pair: [LexerState; 2]) -> LexerState {
+    fn state(&mut self, pair: (LexerState, LexerState)) -> LexerState {
         let known = match pair {
-            [DEAD, DEAD] => return DEAD,
-            [one, DEAD] => &mut self.alone[0][one as usize],
-            [DEAD, other] => &mut self.alone[1][other as usize],
+            (DEAD, DEAD) => return DEAD,
+            (one, DEAD) => &mut self.alone[0][one as usize],
+            (DEAD, other) => &mut self.alone[1][other as usize],
             both => self.together.entry(both).or_insert(DEAD),
         };
         if *known == DEAD {
@@ -273,9 +269,9 @@ impl<'a> Pairs<'a> {
         *known
     }
 
-    fn union(&mut self, pair: [SetId; 2]) -> SetId {
-        if pair.contains(&NOTHING) {
-            return pair[0].max(pair[1]);
+    fn union(&mut self, pair: (SetId, SetId)) -> SetId {
+        if pair.0 == NOTHING || pair.1 == NOTHING {
+            return pair.0.max(pair.1);
         }
         *self.unions.entry(pair).or_insert_with(|| {
             self.sets.unions.push(pair);
