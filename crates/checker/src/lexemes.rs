@@ -2,8 +2,7 @@
 //!
 //! Members of objects and items of lists are names, colons, white space and values, one
 //! behind the other. The automaton of each of these is made once, however often it
-//! stands somewhere, and they are joined where one byte tells where the next begins. All
-//! else is determinised as a whole.
+//! stands somewhere, and joined with others from there.
 
 use std::sync::Arc;
 
@@ -18,12 +17,17 @@ use crate::unroll::write_out_expression;
 pub(crate) struct Lexemes<'a> {
     normalized: &'a Normalized,
     limits: &'a Limits,
-    /// By spelling.
-    automata: FxHashMap<Vec<u64>, Arc<Dfa>>,
-    /// By the address of the automaton, which is kept here or in the grammar.
-    ids: FxHashMap<usize, usize>,
+    /// Where in `automata` that of an expression is, by spelling.
+    known: FxHashMap<Box<[u64]>, u32>,
+    automata: Vec<Automaton>,
     /// What was asked for, without the empty text.
     pub terminals: Vec<Dfa>,
+}
+
+struct Automaton {
+    whole: Arc<Dfa>,
+    /// Where it was asked for, and holds more than the empty text.
+    terminal: Option<TerminalId>,
 }
 
 impl<'a> Lexemes<'a> {
@@ -31,8 +35,8 @@ impl<'a> Lexemes<'a> {
         Self {
             normalized,
             limits,
-            automata: FxHashMap::default(),
-            ids: FxHashMap::default(),
+            known: FxHashMap::default(),
+            automata: Vec::new(),
             terminals: Vec::new(),
         }
     }
@@ -43,33 +47,29 @@ impl<'a> Lexemes<'a> {
         &mut self,
         expr: &Expr,
     ) -> Result<(bool, Option<TerminalId>), AutomatonError> {
-        let whole = self.automaton(expr)?;
-        let nullable = whole.is_accepting(whole.start());
-        let address = Arc::as_ptr(&whole) as usize;
-        if let Some(&known) = self.ids.get(&address) {
-            return Ok((nullable, Some(known as TerminalId)));
+        let at = self.automaton(expr)?;
+        let Automaton { whole, terminal } = &mut self.automata[at as usize];
+        if terminal.is_none() {
+            let fresh = Dfa::clone(whole).without_empty_text();
+            if !fresh.is_empty() {
+                *terminal = Some(self.terminals.len() as TerminalId);
+                self.terminals.push(fresh);
+            }
         }
-        let terminal = Arc::unwrap_or_clone(whole).without_empty_text();
-        if terminal.is_empty() {
-            return Ok((nullable, None));
-        }
-        let id = self.terminals.len();
-        self.ids.insert(address, id);
-        self.terminals.push(terminal);
-        Ok((nullable, Some(id as TerminalId)))
+        Ok((whole.is_accepting(whole.start()), *terminal))
     }
 
-    /// The automaton of a regular expression, small, but not always the smallest.
-    fn automaton(&mut self, expr: &Expr) -> Result<Arc<Dfa>, AutomatonError> {
-        if let Expr::Automaton(dfa) = expr {
-            return Ok(Arc::clone(dfa));
-        }
+    /// The place of the automaton of a regular expression: small, but not always the
+    /// smallest.
+    fn automaton(&mut self, expr: &Expr) -> Result<u32, AutomatonError> {
         let mut spelled = Vec::new();
         spell(expr, &mut spelled);
-        if let Some(known) = self.automata.get(&spelled) {
-            return Ok(Arc::clone(known));
+        let spelled = spelled.into_boxed_slice();
+        if let Some(&known) = self.known.get(&spelled) {
+            return Ok(known);
         }
-        let made = match expr {
+        let whole = match expr {
+            Expr::Automaton(whole) => Arc::clone(whole),
             // Longer ones are too large either way, and said to be before they are made.
             Expr::Literal(bytes) if bytes.len() < self.limits.dfa_states => {
                 Arc::new(Dfa::of_text(bytes))
@@ -77,19 +77,30 @@ impl<'a> Lexemes<'a> {
             Expr::Sequence(parts) => {
                 let mut turns = Vec::new();
                 self.turns(parts, &mut turns)?;
-                match &*turns {
-                    [part] => Arc::clone(part),
-                    turns => Arc::new(self.in_turn(turns)?),
+                if let &[only] = &*turns {
+                    self.known.insert(spelled, only);
+                    return Ok(only);
                 }
+                Arc::new(self.in_turn(&turns)?)
             }
-            _ => self.written_out(expr)?,
+            _ => {
+                let Normalized {
+                    grammar, recursive, ..
+                } = self.normalized;
+                Arc::new(write_out_expression(grammar, expr, recursive, self.limits)?)
+            }
         };
-        self.automata.insert(spelled, Arc::clone(&made));
-        Ok(made)
+        let fresh = self.automata.len() as u32;
+        self.known.insert(spelled, fresh);
+        self.automata.push(Automaton {
+            whole,
+            terminal: None,
+        });
+        Ok(fresh)
     }
 
     /// Appends the automata of what stands in turn.
-    fn turns(&mut self, parts: &[Expr], turns: &mut Vec<Arc<Dfa>>) -> Result<(), AutomatonError> {
+    fn turns(&mut self, parts: &[Expr], turns: &mut Vec<u32>) -> Result<(), AutomatonError> {
         for part in parts {
             match part {
                 Expr::Sequence(parts) => self.turns(parts, turns)?,
@@ -99,28 +110,24 @@ impl<'a> Lexemes<'a> {
         Ok(())
     }
 
-    fn in_turn(&self, parts: &[Arc<Dfa>]) -> Result<Dfa, AutomatonError> {
+    /// Parts that are minimal and mostly begin with bytes that no part before them goes on
+    /// with, so that what is made of them need not be made minimal again.
+    fn in_turn(&self, parts: &[u32]) -> Result<Dfa, AutomatonError> {
         let mut builder = NfaBuilder::new(self.limits);
         let start = builder.state()?;
-        let mut at = start;
-        for part in parts {
+        let (mut at, mut states) = (start, 0);
+        for &part in parts {
             let next = builder.state()?;
+            let part = &self.automata[part as usize].whole;
             builder.automaton(part, at, next)?;
+            states += part.state_count();
             at = next;
         }
         let joined = builder.finish(start, at).determinize(self.limits)?;
-        let apart = parts.iter().map(|part| part.state_count()).sum();
-        Ok(match joined.state_count() > apart {
+        Ok(match joined.state_count() > states {
             true => joined.minimize(),
             false => joined,
         })
-    }
-
-    fn written_out(&self, expr: &Expr) -> Result<Arc<Dfa>, AutomatonError> {
-        let Normalized {
-            grammar, recursive, ..
-        } = self.normalized;
-        write_out_expression(grammar, expr, recursive, self.limits).map(Arc::new)
     }
 }
 

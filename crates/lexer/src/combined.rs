@@ -109,7 +109,7 @@ impl Combined {
         let mut blocks: Vec<u32> = vec![0; self.state_count()];
         let mut count = 1;
         loop {
-            let mut ids: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+            let mut ids: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
             let refined: Vec<u32> = (0..self.state_count())
                 .map(|state| {
                     let row = &self.table[state * classes..][..classes];
