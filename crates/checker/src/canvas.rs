@@ -136,9 +136,18 @@ impl Checker {
 impl Completions {
     /// One of a canvas, if one is known.
     fn of(&self, cells: &[Option<TokenId>]) -> Option<Vec<TokenId>> {
-        let mut kept = self.kept.iter();
-        kept.find(|known| known.len() == cells.len() && lacking(cells, known).next().is_none())
-            .cloned()
+        self.all_of(cells).next().map(<[TokenId]>::to_vec)
+    }
+
+    /// All that are known of a canvas.
+    pub(crate) fn all_of<'a>(
+        &'a self,
+        cells: &'a [Option<TokenId>],
+    ) -> impl Iterator<Item = &'a [TokenId]> {
+        let known = self.kept.iter().filter(|known| known.len() == cells.len());
+        known
+            .map(Vec::as_slice)
+            .filter(|known| lacking(cells, known).next().is_none())
     }
 
     /// The one that has most of a canvas's tokens, and where it lacks them.

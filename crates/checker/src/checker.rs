@@ -335,9 +335,13 @@ impl Checker {
         Ok(self.exact.insert(exact))
     }
 
-    /// What the exact tiers know of the tokens in masked cells.
-    pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {
-        self.exact(true).ok()?.mask_bounds(pattern)
+    /// What the exact tiers know of the tokens in masked cells, beyond what is known.
+    pub(crate) fn mask_bounds(
+        &mut self,
+        pattern: &Pattern,
+        known: Option<Vec<CellBounds>>,
+    ) -> Option<Vec<CellBounds>> {
+        self.exact(true).ok()?.mask_bounds(pattern, known)
     }
 
     /// The heaviest ways through the graph of a pattern.

@@ -6,8 +6,9 @@
 //! left are one *group*, decided together by the checker; every witness that it finds
 //! decides a group of each cell. So a mask is exact, however coarse the bound.
 //!
-//! Exact for each cell alone, not for two together: after a commit the masks are to be
-//! drawn anew.
+//! Exact for each cell alone, not for two together: after a commit a mask can only lose
+//! tokens, and is narrowed before the next one ([`Checker::mask_within`]): what it had lost
+//! stays lost, and completions that have the new token settle most of the rest.
 //!
 //! Cost: the pairs; for each cell, the token classes of the lexer states that can stand
 //! before it; a check for each group that is left.
@@ -52,26 +53,52 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Every token in a group of its own.
-    fn single(vocabulary: &Vocabulary) -> Self {
-        let mut groups = Self {
-            of_token: vec![0; vocabulary.len()],
+    /// No token.
+    fn none(tokens: usize) -> Self {
+        Self {
+            of_token: vec![0; tokens],
             tokens: vec![Vec::new()],
-        };
-        for token in 0..vocabulary.len() as TokenId {
-            if vocabulary.bytes(token).is_some() {
-                groups.of_token[token as usize] = groups.tokens.len() as u32;
-                groups.tokens.push(vec![token]);
-            }
+        }
+    }
+
+    /// These tokens, each in a group of its own.
+    fn single(tokens: usize, of: impl Iterator<Item = TokenId>) -> Self {
+        let mut groups = Self::none(tokens);
+        for token in of {
+            groups.of_token[token as usize] = groups.tokens.len() as u32;
+            groups.tokens.push(vec![token]);
         }
         groups
     }
 }
 
+/// A cell whose mask is wanted alone, and tokens that it has at most.
+type Narrowed<'a> = (usize, &'a BitSet);
+
 impl Checker {
     /// The tokens that may stand in each masked cell of a canvas, all other masked
     /// cells being free. Exactly those, but for what is undecided within the budgets.
     pub fn masks(&mut self, cells: &[Option<TokenId>]) -> Masks {
+        self.draw_masks(cells, None)
+    }
+
+    /// The same of one masked cell, where it is known which tokens it has at most: those of
+    /// its mask before other cells were committed, say. `None` if any of them cannot be
+    /// decided within the budgets.
+    pub fn mask_within(
+        &mut self,
+        cells: &[Option<TokenId>],
+        cell: usize,
+        most: &BitSet,
+    ) -> Option<BitSet> {
+        let mut masks = self.draw_masks(cells, Some((cell, most)));
+        let mask = masks.cells.get_mut(cell)?.take()?;
+        (masks.undecided == 0).then_some(mask)
+    }
+
+    // Inlined, so that who only draws whole masks does not carry the other way.
+    #[inline(always)]
+    fn draw_masks(&mut self, cells: &[Option<TokenId>], only: Option<Narrowed<'_>>) -> Masks {
         let Some(vocabulary) = self.vocabulary().cloned() else {
             return Masks::nothing(cells, 0);
         };
@@ -87,10 +114,14 @@ impl Checker {
                 return masks;
             }
         };
-        self.mask_ends(cells, &vocabulary, &mut masks);
+        match only {
+            None => self.mask_ends(cells, &vocabulary, &mut masks),
+            Some((cell, most)) => self.narrow_ends(cells, cell, most, &vocabulary, &mut masks),
+        }
+        let is_wanted = |cell: usize| only.is_none_or(|(wanted, _)| wanted == cell);
         if self.is_regular() {
             for (cell, mask) in masks.cells.iter_mut().enumerate() {
-                if let Some(mask) = mask
+                if let Some(mask) = mask.as_mut().filter(|_| is_wanted(cell))
                     && let Some(possible) = self.possible(cells, cell)
                 {
                     mask.union_with(&possible);
@@ -101,7 +132,13 @@ impl Checker {
         let text_cells = cells.iter().position(|cell| is_end(*cell, &vocabulary));
         let text_cells = text_cells.unwrap_or(cells.len());
         let holes: Vec<usize> = (0..text_cells).filter(|&at| cells[at].is_none()).collect();
-        let groups = match self.mask_bounds(&pattern) {
+        let known = only.map(|(wanted, most)| {
+            let of = |&cell: &usize| {
+                CellBounds::within(vocabulary.len(), (cell == wanted).then_some(most))
+            };
+            holes.iter().map(of).collect()
+        });
+        let groups: Vec<Groups> = match self.mask_bounds(&pattern, known) {
             Some(bounds) => {
                 let bounds = holes.iter().zip(bounds).map(|(&cell, bounds)| {
                     if let Some(mask) = &mut masks.cells[cell] {
@@ -111,11 +148,30 @@ impl Checker {
                 });
                 bounds.collect()
             }
-            None => vec![Groups::single(&vocabulary); holes.len()],
+            None => {
+                let is_text = |token: &TokenId| vocabulary.bytes(*token).is_some();
+                let tokens = 0..vocabulary.len() as TokenId;
+                let groups = holes.iter().map(|&cell| {
+                    let tokens = tokens.clone().filter(is_text);
+                    let may = |&token: &TokenId| {
+                        only.is_none_or(|(_, most)| most.contains(token as usize))
+                    };
+                    Groups::single(
+                        vocabulary.len(),
+                        tokens.filter(|_| is_wanted(cell)).filter(may),
+                    )
+                });
+                groups.collect()
+            }
         };
-        show(&groups, &holes, &witness, &vocabulary, &mut masks);
+        for known in self.completions.all_of(cells).chain([witness.as_slice()]) {
+            show(&groups, &holes, known, &vocabulary, &mut masks);
+        }
         let mut effort = EFFORT;
         for (hole, &cell) in holes.iter().enumerate() {
+            if groups[hole].tokens.len() <= 1 {
+                continue;
+            }
             let (at_least, at_most) = self.approximate_mask(cells, cell);
             if let (Some(mask), Some(at_least)) = (&mut masks.cells[cell], at_least) {
                 mask.union_with(&at_least);
@@ -152,6 +208,30 @@ impl Checker {
             }
         }
         masks
+    }
+
+    /// Adds the ends of text to one cell's mask, if they may stand there and `most` has them.
+    fn narrow_ends(
+        &mut self,
+        cells: &[Option<TokenId>],
+        cell: usize,
+        most: &BitSet,
+        vocabulary: &Vocabulary,
+        masks: &mut Masks,
+    ) {
+        let ends = vocabulary.ends().iter().map(|&end| end as usize);
+        if !ends.clone().any(|end| most.contains(end)) {
+            return;
+        }
+        let mut tried = cells.to_vec();
+        tried[cell] = Some(vocabulary.end());
+        match (self.check_canvas(&tried).0, &mut masks.cells[cell]) {
+            (CanvasVerdict::Completable(_), Some(mask)) => ends.for_each(|end| {
+                mask.insert(end);
+            }),
+            (CanvasVerdict::Exhausted { .. }, _) => masks.undecided += ends.count(),
+            _ => {}
+        }
     }
 
     /// Adds the ends of text: where nothing but masks and ends follows, and the text
@@ -238,6 +318,25 @@ pub(crate) struct CellBounds {
 }
 
 impl CellBounds {
+    /// Before a look ahead: nothing is sure, and at most these tokens may stand there.
+    fn within(tokens: usize, most: Option<&BitSet>) -> Self {
+        let mut open = Groups::none(tokens);
+        let most: Vec<TokenId> = most
+            .iter()
+            .flat_map(|most| most.iter())
+            .map(|token| token as TokenId)
+            .collect();
+        if !most.is_empty() {
+            most.iter()
+                .for_each(|&token| open.of_token[token as usize] = 1);
+            open.tokens.push(most);
+        }
+        Self {
+            shown: BitSet::new(tokens),
+            open,
+        }
+    }
+
     /// Says of the tokens that are stood for what it says of those that stand for them.
     pub(crate) fn stand_for(&mut self, representatives: &Representatives) {
         for token in self.shown.iter().collect::<Vec<usize>>() {

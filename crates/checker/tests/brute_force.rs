@@ -10,7 +10,7 @@ use lacuna_checker::{
     CanvasVerdict, Checker, CheckerLimits, Gap, Pattern, Segment, Verdict, Weights,
 };
 use lacuna_grammar::Grammar;
-use lacuna_lexer::{TokenId, Vocabulary};
+use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use support::{RandomGrammar, fixtures};
 
 #[derive(Default)]
@@ -325,28 +325,52 @@ fn compare_possible(
 }
 
 /// Oracle: a token is in a cell's mask exactly if some member that agrees with the
-/// canvas holds it there.
+/// canvas holds it there; so also once one more cell is written, narrowed from before.
 fn compare_masks(
     context: &dyn Fn() -> String,
     checker: &mut Checker,
     canvas: &[Option<TokenId>],
     members: &[Vec<TokenId>],
 ) {
-    let agreeing = members.iter().filter(|member| {
-        let mut cells = canvas.iter().zip(member.iter());
-        cells.all(|(cell, token)| cell.is_none_or(|cell| cell == *token))
-    });
-    let agreeing: Vec<&Vec<TokenId>> = agreeing.collect();
+    let expected = |canvas: &[Option<TokenId>], cell: usize| {
+        let agreeing = members.iter().filter(|member| {
+            let mut cells = canvas.iter().zip(member.iter());
+            cells.all(|(cell, token)| cell.is_none_or(|cell| cell == *token))
+        });
+        let tokens: BTreeSet<TokenId> = agreeing.map(|member| member[cell]).collect();
+        let is_masked = canvas[cell].is_none();
+        is_masked.then(|| tokens.into_iter().collect::<Vec<TokenId>>())
+    };
+    let tokens = |mask: &BitSet| {
+        mask.iter()
+            .map(|token| token as TokenId)
+            .collect::<Vec<_>>()
+    };
     let masks = checker.masks(canvas);
     assert_eq!(masks.undecided, 0, "{}: out of budget", context());
     for (cell, mask) in masks.cells.iter().enumerate() {
-        let expected = canvas[cell].is_none().then(|| {
-            let tokens: BTreeSet<TokenId> = agreeing.iter().map(|member| member[cell]).collect();
-            tokens.into_iter().collect::<Vec<_>>()
-        });
-        let found = mask.as_ref();
-        let found = found.map(|mask| mask.iter().map(|token| token as TokenId).collect());
+        let found = mask.as_ref().map(tokens);
+        let expected = expected(canvas, cell);
         assert_eq!(found, expected, "{}: the mask of cell {cell}", context());
+    }
+    // A cell is written with what its mask allows, others narrowed.
+    let mut written = canvas.to_vec();
+    for (cell, mask) in masks.cells.iter().enumerate() {
+        let Some(token) = mask.as_ref().and_then(|mask| mask.iter().last()) else {
+            continue;
+        };
+        written[cell] = Some(token as TokenId);
+        for (other, most) in masks.cells.iter().enumerate() {
+            let Some(most) = most.as_ref().filter(|_| other != cell) else {
+                continue;
+            };
+            let found = checker.mask_within(&written, other, most);
+            let found = found.map(|mask| tokens(&mask));
+            let expected = expected(&written, other);
+            let shown = format!("{}: {token} in cell {cell}", context());
+            assert_eq!(found, expected, "{shown}, the mask of cell {other}");
+        }
+        written[cell] = None;
     }
 }
 

@@ -17,6 +17,9 @@ use crate::{DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowR
 /// go on.
 pub type Pause = Box<dyn FnMut() -> Pin<Box<dyn Future<Output = bool>>>>;
 
+/// For each masked cell exactly the tokens that may stand there, the others being free.
+pub(crate) type CellMasks = Vec<Option<TokenSet>>;
+
 /// A model, and how it is asked in a run.
 pub(crate) struct Asking<D> {
     pub denoiser: D,
@@ -60,7 +63,8 @@ impl<D: Denoiser> Asking<D> {
         }
     }
 
-    /// What the model proposes for each of the masked cells, which are a block's, as the sampler has it.
+    /// What the model proposes for each of the masked cells, which are a block's, as the
+    /// sampler has it; and the masks that it was drawn from, if `mask` and they are known.
     pub(crate) async fn propose(
         &mut self,
         (step, masks, block): (usize, &[usize], &Range<usize>),
@@ -68,7 +72,7 @@ impl<D: Denoiser> Asking<D> {
         sampler: &dyn Sampler,
         board: &mut Board,
         events: &mut Vec<Event>,
-    ) -> Result<Vec<Proposals>, DecodeError> {
+    ) -> Result<(Vec<Proposals>, Option<CellMasks>), DecodeError> {
         let changes = sampler.changes(board.canvas.cells());
         let noise = sampler.noise(step);
         self.top = sampler.wanted(self.candidates).max(changes.len());
@@ -133,20 +137,21 @@ impl<D: Denoiser> Asking<D> {
         for proposals in &mut proposals {
             proposals.arrange(sampler, step);
         }
+        let mut known = None;
         if mask {
-            let known = masks_of_cells.flatten();
-            let known = known.unwrap_or_else(|| board.masks());
+            known = masks_of_cells.flatten().unwrap_or_else(|| board.masks());
+            let known = known.as_deref();
             self.keep(step, known, &mut proposals, board, events)
                 .await?;
         }
-        Ok(proposals)
+        Ok((proposals, known))
     }
 
     /// Drops what the guard's masks leave out, and gets other candidates for it.
     pub(crate) async fn keep(
         &mut self,
         step: usize,
-        masks: Option<Vec<Option<TokenSet>>>,
+        masks: Option<&[Option<TokenSet>]>,
         proposals: &mut [Proposals],
         board: &mut Board,
         events: &mut Vec<Event>,

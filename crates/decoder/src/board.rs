@@ -81,6 +81,18 @@ impl Board {
         self.ask(Part::Masks, |guard, cells| guard.masks(cells))
     }
 
+    /// The same of one cell, which has at most these tokens.
+    pub(crate) fn mask_within(&mut self, cell: usize, most: &TokenSet) -> Option<TokenSet> {
+        self.ask(Part::Masks, |guard, cells| {
+            guard.mask_within(cells, cell, most)
+        })
+    }
+
+    /// Whether the completion at hand has a candidate.
+    pub(crate) fn agrees(&self, candidate: &Candidate) -> bool {
+        self.guard.agrees(&[(candidate.cell, candidate.token)])
+    }
+
     /// The completion that weighs most, if it is known.
     pub(crate) fn best(&mut self, weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
         self.ask(Part::Selection, |guard, cells| guard.best(cells, weights))

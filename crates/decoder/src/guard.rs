@@ -59,6 +59,12 @@ pub trait Guard {
         None
     }
 
+    /// The same of one masked cell, where it is known that it has at most these tokens: those
+    /// of its mask before other cells were committed.
+    fn mask_within(&mut self, cells: &[Cell], cell: usize, _most: &TokenSet) -> Option<TokenSet> {
+        self.masks(cells)?.into_iter().nth(cell)?
+    }
+
     /// The completion that weighs most, for each masked cell its [`Weights`]; it is kept.
     /// `None` where it is not known.
     fn best(&mut self, _cells: &[Cell], _weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
@@ -176,18 +182,36 @@ pub(crate) fn masks_of(
     vocabulary: &Vocabulary,
 ) -> Option<Vec<Option<TokenSet>>> {
     let masks = checker.masks(cells);
-    let token_set = |mask: &BitSet| {
-        let mut tokens = TokenSet::empty(vocabulary.len());
-        for token in mask.iter() {
-            tokens.insert(token as TokenId);
-        }
-        tokens
-    };
     let token_sets = || {
         let cells = masks.cells.iter();
+        let token_set = |mask: &BitSet| token_set(mask, vocabulary);
         cells.map(|mask| mask.as_ref().map(token_set)).collect()
     };
     (masks.undecided == 0).then(token_sets)
+}
+
+/// A checker's mask of one cell, narrowed, if it is decided.
+pub(crate) fn mask_within(
+    checker: &mut Checker,
+    (cells, cell): (&[Cell], usize),
+    most: &TokenSet,
+    vocabulary: &Vocabulary,
+) -> Option<TokenSet> {
+    let mut known = BitSet::new(vocabulary.len());
+    let tokens = 0..vocabulary.len();
+    for token in tokens.filter(|&token| most.contains(token as TokenId)) {
+        known.insert(token);
+    }
+    let mask = checker.mask_within(cells, cell, &known)?;
+    Some(token_set(&mask, vocabulary))
+}
+
+fn token_set(mask: &BitSet, vocabulary: &Vocabulary) -> TokenSet {
+    let mut tokens = TokenSet::empty(vocabulary.len());
+    for token in mask.iter() {
+        tokens.insert(token as TokenId);
+    }
+    tokens
 }
 
 impl Drop for GrammarGuard {
@@ -247,10 +271,7 @@ impl Guard for GrammarGuard {
 
     fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
         let possible = self.checker.possible(cells, cell)?;
-        let mut tokens = TokenSet::empty(self.vocabulary.len());
-        for token in possible.iter() {
-            tokens.insert(token as TokenId);
-        }
+        let mut tokens = token_set(&possible, &self.vocabulary);
         for &end in self.vocabulary.ends() {
             tokens.insert(end);
         }
@@ -261,6 +282,12 @@ impl Guard for GrammarGuard {
         let masks = masks_of(&mut self.checker, cells, &self.vocabulary);
         self.count();
         masks
+    }
+
+    fn mask_within(&mut self, cells: &[Cell], cell: usize, most: &TokenSet) -> Option<TokenSet> {
+        let mask = mask_within(&mut self.checker, (cells, cell), most, &self.vocabulary);
+        self.count();
+        mask
     }
 
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {

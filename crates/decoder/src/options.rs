@@ -37,8 +37,9 @@ pub struct Options {
     /// logits are divided by it, their negative ones multiplied.
     pub repetition_penalty: f32,
     /// After so many refusals in a step, candidates are drawn from exactly what may stand
-    /// in each cell, and again after as many; 0: from the start of every step, so that its
-    /// first commit is never refused. `None`: from all tokens, however many are refused.
+    /// in each cell, and again after as many; 0: from the start of every step, and narrowed
+    /// after each commit, so that none is refused. `None`: from all tokens, however many are
+    /// refused.
     pub masks_after: Option<usize>,
     /// How a step's candidates are committed together.
     pub commit: CommitKind,
@@ -132,9 +133,9 @@ pub enum CommitKind {
     /// What committing one by one would commit, found by halving.
     #[default]
     Bisect,
-    /// Along the most probable text that the canvas can become (DINGO; over Earley columns
-    /// where the grammar is not regular), as far as it is found; else as
-    /// [`CommitKind::Bisect`].
+    /// Along the most probable text that the canvas can become (DINGO), or over Earley columns,
+    /// where the grammar is not regular, along the most probable that is found within bounds
+    /// on their number; the rest as [`CommitKind::Bisect`].
     Best,
 }
 

@@ -159,6 +159,13 @@ impl Guard for RegionGuard {
         Some(masks)
     }
 
+    fn mask_within(&mut self, cells: &[Cell], cell: usize, most: &TokenSet) -> Option<TokenSet> {
+        let region = self.region_of(cell)?;
+        let own = cells_of(cells, &region.range);
+        let cell = cell - region.range.start;
+        region.guard.as_mut()?.mask_within(own, cell, most)
+    }
+
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
         let mut tokens = Vec::with_capacity(cells.len());
         for region in &mut self.regions {

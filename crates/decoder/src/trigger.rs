@@ -14,7 +14,7 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
-use crate::guard::{Completion, Guard, masks_of};
+use crate::guard::{Completion, Guard, mask_within, masks_of};
 use crate::regions::heaviest;
 use crate::{DecodeError, Reason};
 
@@ -173,6 +173,12 @@ impl Guard for TriggerGuard {
         let behind = masks_of(&mut self.checker, &cells[fired.first..], &self.vocabulary)?;
         let before = std::iter::repeat_n(None, fired.first);
         Some(before.chain(behind).collect())
+    }
+
+    fn mask_within(&mut self, cells: &[Cell], cell: usize, most: &TokenSet) -> Option<TokenSet> {
+        let fired = self.fired.as_ref().filter(|fired| fired.rest.is_empty())?;
+        let (behind, cell) = (&cells[fired.first..], cell.checked_sub(fired.first)?);
+        mask_within(&mut self.checker, (behind, cell), most, &self.vocabulary)
     }
 
     /// The heaviest text behind the trigger; before it each cell's heaviest token.

@@ -16,7 +16,7 @@ use lacuna_logits::{RowSummary, Scored, TokenSet, best_of, summarize};
 use pollster::block_on;
 
 mod support;
-use support::{ADVERSARIES, Adversary, COUNTED, JSON, Model, vocabulary};
+use support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
 
 fn checker(grammar: &Grammar, vocabulary: &Arc<Vocabulary>) -> Checker {
     let limits = CheckerLimits::default();
@@ -692,6 +692,58 @@ fn with_masks_the_first_commit_of_a_step_is_never_refused() {
             assert!(!ended.events.iter().any(refused), "{name}, {adversary:?}");
         }
     }
+}
+
+/// Oracle: each token of a step is in the mask that a checker which knows nothing of the run
+/// draws of the canvas just before it; and without noise the same is written as by trying
+/// candidates one by one.
+#[test]
+fn with_masks_every_commit_is_from_the_mask_of_its_canvas() {
+    let (mut commits, mut refusals) = (0, 0);
+    for (name, text) in [("json", JSON), ("counted", COUNTED), ("sums", ARITHMETIC)] {
+        let grammar = gbnf::parse(text).expect(name);
+        for index in 0..60 {
+            let options = Options {
+                masks_after: Some(0),
+                commit: COMMITS[index % 5],
+                order: ORDERS[(index / 2) % 5],
+                temperature: [0.0, 0.0, 1.0][index % 3],
+                steps: [1, 2, 4][(index / 3) % 3],
+                length: 13,
+                block: [None, Some(6)][(index / 7) % 2],
+                candidates: [1, 16][(index / 4) % 2],
+                seed: index as u64,
+                ..Options::default()
+            };
+            let adversary = ADVERSARIES[(index / 6) % ADVERSARIES.len()];
+            let model = || Model::new(adversary, vocabulary());
+            let ended = decode(Some(&grammar), &[None; 13], model(), &options).expect("a run");
+            let refused = |event: &&Event| matches!(event, Event::Refusal(_));
+            let shown = format!("{name}, {adversary:?}, {options:?}");
+            assert_eq!(ended.events.iter().find(refused), None, "{shown}");
+            let mut cells = vec![None; 13];
+            for (cell, token) in ended.commits() {
+                let masks = checker(&grammar, &vocabulary()).masks(&cells);
+                let mask = masks.cells[cell].as_ref().expect("a masked cell");
+                assert!(mask.contains(token as usize), "{token} in {cell}: {shown}");
+                cells[cell] = Some(token);
+                commits += 1;
+            }
+            if options.temperature == 0.0 && options.commit != CommitKind::Best {
+                let one_by_one = Options {
+                    masks_after: None,
+                    commit: CommitKind::Sequential,
+                    ..options
+                };
+                let other = decode(Some(&grammar), &[None; 13], model(), &one_by_one);
+                let other = other.expect("a run");
+                assert_eq!(other.commits(), ended.commits(), "{shown}");
+                refusals += other.events.iter().filter(refused).count();
+            }
+        }
+    }
+    // Else it would show nothing.
+    assert!(commits > 1000 && refusals > 500, "{commits}, {refusals}");
 }
 
 #[test]

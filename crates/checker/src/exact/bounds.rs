@@ -32,9 +32,13 @@ const MAX_PAIRS: usize = 60_000;
 const PAIRS_FOR_A_GROUP: usize = 400;
 
 impl Exact {
-    /// What looking ahead tells of the tokens in masked cells; `None` if that is
-    /// nothing.
-    pub(crate) fn mask_bounds(&mut self, pattern: &Pattern) -> Option<Vec<CellBounds>> {
+    /// What looking ahead tells of the tokens in masked cells, beyond what is known of each;
+    /// `None` if that is nothing.
+    pub(crate) fn mask_bounds(
+        &mut self,
+        pattern: &Pattern,
+        known: Option<Vec<CellBounds>>,
+    ) -> Option<Vec<CellBounds>> {
         self.forget();
         let Outlook::Open(ahead) = self.look(pattern, true)? else {
             return None;
@@ -48,6 +52,7 @@ impl Exact {
         };
         let mut bounds = self.looking(pattern, &ahead, |mut look| {
             let mut bounds: Option<Vec<CellBounds>> = None;
+            let mut before = known;
             let mut certain = Certain::default();
             let mut most = MAX_PAIRS;
             for &levels in ways {
@@ -59,7 +64,8 @@ impl Exact {
                     look.note(&mut pairs, path);
                 }
                 look.settle_wholes(&mut pairs);
-                let found = mask_bounds(&mut look, &mut pairs, bounds);
+                let before = bounds.take().or_else(|| before.take());
+                let found = mask_bounds(&mut look, &mut pairs, before);
                 let open: usize = found.iter().map(CellBounds::open).sum();
                 most = MAX_PAIRS.min(open * PAIRS_FOR_A_GROUP);
                 certain = pairs.certain;

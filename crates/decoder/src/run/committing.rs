@@ -13,7 +13,7 @@ const EXHAUSTED_WEIGHT: usize = 500;
 
 impl<D: Denoiser> Run<D> {
     /// The cells that have a candidate, most preferred first.
-    fn in_order(&self, proposals: &[Proposals]) -> Vec<usize> {
+    pub(super) fn in_order(&self, proposals: &[Proposals]) -> Vec<usize> {
         let preference = |at: usize| {
             let (row, step) = (&proposals[at], self.step);
             row.best().map(|best| {
@@ -79,7 +79,7 @@ impl<D: Denoiser> Run<D> {
     }
 
     /// Puts the tokens of the most probable completion first, if it is known.
-    async fn follow_best(
+    pub(super) async fn follow_best(
         &mut self,
         proposals: &mut [Proposals],
         events: &mut Vec<Event>,
@@ -165,6 +165,7 @@ impl<D: Denoiser> Run<D> {
         self.since_masks = 0;
         let (step, asking, board) = (self.step, &mut self.asking, &mut self.board);
         let masks = board.masks();
+        let masks = masks.as_deref();
         asking.keep(step, masks, proposals, board, events).await
     }
 
@@ -174,7 +175,7 @@ impl<D: Denoiser> Run<D> {
     }
 
     /// Drops a refused candidate, and of the cell's others what can be ruled out.
-    async fn refuse(
+    pub(super) async fn refuse(
         &mut self,
         candidate: Candidate,
         reason: Reason,

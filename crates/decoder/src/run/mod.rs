@@ -1,6 +1,7 @@
 //! The loop: propose, commit what is allowed, and recover from a completion.
 
 mod committing;
+mod under_masks;
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use lacuna_checker::Checker;
 use lacuna_lexer::Vocabulary;
 use lacuna_logits::TokenSet;
 
-use crate::asking::{Asking, Pause};
+use crate::asking::{Asking, CellMasks, Pause};
 use crate::blocks::{Block, blocks};
 use crate::board::Board;
 use crate::guard::{Completion, Guard};
@@ -217,12 +218,14 @@ impl<D: Denoiser> Run<D> {
             masked: self.board.canvas.masks().len(),
         });
         self.since_masks = 0;
-        let mut proposals = self.propose(&masks, &mut events).await?;
+        let (mut proposals, drawn) = self.propose(&masks, &mut events).await?;
         let quota = self.quota(&proposals).max(1);
-        let mut left = quota
-            - self
-                .commit_batch(&mut proposals, quota, &mut events)
-                .await?;
+        let (rows, all) = (&mut proposals, &mut events);
+        let committed = match drawn {
+            Some(masks) => self.commit_under_masks(masks, rows, quota, all).await?,
+            None => self.commit_batch(rows, quota, all).await?,
+        };
+        let mut left = quota - committed;
         left -= self
             .commit_one_by_one(&mut proposals, left, &mut events)
             .await?;
@@ -283,12 +286,13 @@ impl<D: Denoiser> Run<D> {
         Vec::new()
     }
 
-    /// What the model proposes for each masked cell; behind an end only ends.
+    /// What the model proposes for each masked cell, behind an end only ends; and the masks
+    /// that it was drawn from, if any.
     async fn propose(
         &mut self,
         masks: &[usize],
         events: &mut Vec<Event>,
-    ) -> Result<Vec<Proposals>, DecodeError> {
+    ) -> Result<(Vec<Proposals>, Option<CellMasks>), DecodeError> {
         let (step, sampler) = (self.step, &*self.decisions.sampler);
         let (asking, board) = (&mut self.asking, &mut self.board);
         let mask = self.options.masks_after == Some(0) && board.is_strict();
@@ -296,7 +300,7 @@ impl<D: Denoiser> Run<D> {
         let block = block.map_or(0..board.canvas.cells().len(), |block| block.range.clone());
         let of_step = (step, masks, &block);
         let proposals = asking.propose(of_step, mask, sampler, board, events);
-        let mut proposals = proposals.await?;
+        let (mut proposals, drawn) = proposals.await?;
         let behind = board.canvas.behind_ends(&board.vocabulary);
         if board.is_strict() && masks.iter().any(|&cell| behind[cell]) {
             let vocabulary = Arc::clone(&board.vocabulary);
@@ -306,7 +310,7 @@ impl<D: Denoiser> Run<D> {
                 asking.replenish(step, proposals, board, events).await?;
             }
         }
-        Ok(proposals)
+        Ok((proposals, drawn))
     }
 
     /// How many of the step's cells are to be committed.

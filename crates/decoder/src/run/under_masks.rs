@@ -1,0 +1,76 @@
+//! A step's commits where every candidate is drawn from an exact mask.
+//!
+//! A mask is exact for its cell alone, so each commit leaves those of the other cells too
+//! wide. It can only take tokens from them, which puts a cell's candidate further back, not
+//! ahead. So a mask is narrowed when its cell comes first, and not where the completion at
+//! hand has the candidate, which proves it to be in the mask. What is written is what it would
+//! be if all masks were drawn anew after every commit (with noise, a cell's place is that of
+//! its candidate before it is narrowed), and nothing is refused, but where a budget of the
+//! checker runs out.
+//!
+//! Cost: before each commit a narrowed mask of each cell that comes first, as a rule of one.
+
+use super::Run;
+use crate::asking::CellMasks;
+use crate::commit::Attempt;
+use crate::propose::Proposals;
+use crate::{DecodeError, Denoiser, Event, How};
+
+impl<D: Denoiser> Run<D> {
+    /// Commits the most preferred candidates one after another, each from its cell's mask as
+    /// it is by then. How many, until so many are committed, or a mask is not known.
+    pub(super) async fn commit_under_masks(
+        &mut self,
+        mut masks: CellMasks,
+        proposals: &mut Vec<Proposals>,
+        cells: usize,
+        events: &mut Vec<Event>,
+    ) -> Result<usize, DecodeError> {
+        if self.decisions.commit.follows_best() {
+            self.follow_best(proposals, events).await?;
+        }
+        let mut committed = 0;
+        // Commits when each cell's mask was drawn.
+        let mut drawn_at = vec![0; masks.len()];
+        while committed < cells && !self.is_over() {
+            let first = self.in_order(proposals).first().copied();
+            let first = first.and_then(|at| Some((at, proposals[at].best()?)));
+            let Some((at, candidate)) = first else {
+                break;
+            };
+            let cell = candidate.cell;
+            self.asking.pause().await?;
+            if drawn_at[cell] < committed
+                && !self.board.agrees(&candidate)
+                && let Some(most) = &masks[cell]
+            {
+                let Some(mask) = self.board.mask_within(cell, most) else {
+                    break;
+                };
+                let (asking, board) = (&mut self.asking, &mut self.board);
+                proposals[at].keep(&mask);
+                asking
+                    .replenish(self.step, &mut proposals[at], board, events)
+                    .await?;
+                masks[cell] = Some(mask);
+                drawn_at[cell] = committed;
+                continue;
+            }
+            if let Err(reason) = self.board.commit(&[candidate]) {
+                // No mask is known of this cell, or its budget ran out.
+                self.refuse(candidate, reason, &mut proposals[at], events)
+                    .await?;
+                break;
+            }
+            let how = match proposals[at].is_forced() {
+                true => How::Forced,
+                false => How::Model,
+            };
+            self.report(candidate, how, events);
+            self.report_cleared(events);
+            proposals.swap_remove(at);
+            committed += 1;
+        }
+        Ok(committed)
+    }
+}
