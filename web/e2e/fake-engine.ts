@@ -21,7 +21,15 @@ export async function fakeEngine(page: Page, pace: Pace): Promise<void> {
     };
     const bytes = new TextEncoder().encode("token");
     const figures = {
-      ...{ modelMs: 3, checkerMs: 1, selectionMs: 0, masksMs: 0, recoveryMs: 0, checks: 2 },
+      ...{
+        modelMs: 3,
+        checkerMs: 1,
+        selectionMs: 0,
+        masksMs: 0,
+        recoveryMs: 0,
+        besideMs: 0,
+        checks: 2,
+      },
       ...{ agreed: 1, refusals: 1, batches: 1, batchesTried: 1, batchTokens: 4, recovered: 0 },
     };
     // A step's commits are spread over the canvas.

@@ -49,6 +49,14 @@ pub enum CanvasVerdict {
     },
 }
 
+/// A canvas that was decided before it was asked about.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    verdict: CanvasVerdict,
+    tier: Tier,
+    completions: Completions,
+}
+
 /// The completions found last, of canvases of one size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Completions {
@@ -97,6 +105,25 @@ impl Checker {
             Verdict::Exhausted { what, limit } => CanvasVerdict::Exhausted { what, limit },
         };
         (verdict, tier)
+    }
+
+    /// Decides a canvas ahead. But for memos of the grammar and the vocabulary, which change
+    /// no answer, the checker is as before.
+    pub fn check_ahead(&mut self, cells: &[Option<TokenId>]) -> Ahead {
+        let before = self.completions.clone();
+        let (verdict, tier) = self.check_canvas(cells);
+        Ahead {
+            verdict,
+            tier,
+            completions: std::mem::replace(&mut self.completions, before),
+        }
+    }
+
+    /// What [`check_canvas`](Self::check_canvas) says of the canvas that was decided ahead;
+    /// the same if nothing was asked in between.
+    pub fn accept(&mut self, ahead: Ahead) -> (CanvasVerdict, Tier) {
+        self.completions = ahead.completions;
+        (ahead.verdict, ahead.tier)
     }
 
     /// Forgets the completions of earlier canvases, so that the next ones are found as if

@@ -74,7 +74,7 @@ mod weighted;
 mod witness;
 
 pub use best::{Best, Weights};
-pub use canvas::CanvasVerdict;
+pub use canvas::{Ahead, CanvasVerdict};
 pub use checker::{Checker, CheckerLimits};
 pub use compiled::{Compiled, Statistics};
 /// Times lexing, for a caller that wants to know.

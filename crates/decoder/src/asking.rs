@@ -11,7 +11,9 @@ use crate::keeping::Keeping;
 use crate::overlap::meanwhile;
 use crate::propose::Proposals;
 use crate::sampler::Sampler;
-use crate::{DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest};
+use crate::{
+    Candidate, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest,
+};
 
 /// Lets others in the same thread have their turn; resolves with whether the run is to
 /// go on.
@@ -68,7 +70,7 @@ impl<D: Denoiser> Asking<D> {
     pub(crate) async fn propose(
         &mut self,
         (step, masks, block): (usize, &[usize], &Range<usize>),
-        mask: bool,
+        (mask, likely): (bool, &[Candidate]),
         sampler: &dyn Sampler,
         board: &mut Board,
         events: &mut Vec<Event>,
@@ -86,13 +88,24 @@ impl<D: Denoiser> Asking<D> {
             kept: self.keeping.of_step(&cells, block),
         };
         let (started, checked) = (board.now(), board.timings.checker_ms);
-        let (summaries, masks_of_cells) = meanwhile(self.denoiser.denoise(&request), || {
-            mask.then(|| board.masks())
-        })
-        .await;
+        // What is likely to take longer than the model is not worth its while.
+        let is_short = board.check_ms() * step as f64 <= board.timings.model_ms;
+        let (summaries, masks_of_cells) =
+            meanwhile(self.denoiser.denoise(&request), || match mask {
+                true => Some(board.masks()),
+                false => {
+                    if is_short {
+                        board.prepare(likely);
+                    }
+                    None
+                }
+            })
+            .await;
+        let masks_of_cells = masks_of_cells.flatten();
         let summaries = summaries?;
         let beside = board.timings.checker_ms - checked;
         board.timings.model_ms += board.now() - started - beside;
+        board.timings.beside_ms += beside;
         self.report_move(step, events);
         check_count(summaries.len(), masks.len())?;
         self.pause().await?;
@@ -139,7 +152,7 @@ impl<D: Denoiser> Asking<D> {
         }
         let mut known = None;
         if mask {
-            known = masks_of_cells.flatten().unwrap_or_else(|| board.masks());
+            known = masks_of_cells.unwrap_or_else(|| board.masks());
             let known = known.as_deref();
             self.keep(step, known, &mut proposals, board, events)
                 .await?;

@@ -81,6 +81,22 @@ impl Board {
         self.ask(Part::Masks, |guard, cells| guard.masks(cells))
     }
 
+    /// Milliseconds of an exact check so far, on average.
+    pub(crate) fn check_ms(&self) -> f64 {
+        self.timings.validation_ms / self.timings.checks.max(1) as f64
+    }
+
+    /// Finds out ahead whether candidates may be committed together, which may be asked next.
+    pub(crate) fn prepare(&mut self, candidates: &[Candidate]) {
+        let commits: Vec<_> = candidates.iter().map(|c| (c.cell, c.token)).collect();
+        if commits.is_empty() || !self.is_strict() || self.guard.agrees(&commits) {
+            return;
+        }
+        self.write(candidates);
+        self.ask(Part::Validation, |guard, cells| guard.prepare(cells));
+        self.wipe(candidates);
+    }
+
     /// The same of one cell, which has at most these tokens.
     pub(crate) fn mask_within(&mut self, cell: usize, most: &TokenSet) -> Option<TokenSet> {
         self.ask(Part::Masks, |guard, cells| {
@@ -135,6 +151,7 @@ impl Board {
         let took = (self.clock)() - started;
         let lexing = (self.guard.lexing_ms() - lexed).clamp(0.0, took.max(0.0));
         let timings = &mut self.timings;
+        timings.prepared = self.guard.prepared();
         timings.checker_ms += took;
         timings.lexing_ms += lexing;
         let own = match part {

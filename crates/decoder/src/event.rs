@@ -92,6 +92,10 @@ pub struct Timings {
     pub masks_ms: f64,
     /// Whatever is asked in recovery.
     pub recovery_ms: f64,
+    /// Of the milliseconds in the checker, those while the model computed.
+    pub beside_ms: f64,
+    /// Exact checks that were decided while the model computed.
+    pub prepared: usize,
     /// Canvases checked exactly.
     pub checks: usize,
     /// Candidates that agreed with the witness and needed no check.

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, Weights};
+use lacuna_checker::{Ahead, CanvasVerdict, Checker, CheckerLimits, Weights};
 use lacuna_lexer::{BitSet, MemoUse, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
@@ -63,6 +63,15 @@ pub trait Guard {
     /// of its mask before other cells were committed.
     fn mask_within(&mut self, cells: &[Cell], cell: usize, _most: &TokenSet) -> Option<TokenSet> {
         self.masks(cells)?.into_iter().nth(cell)?
+    }
+
+    /// Told, while a model computes, of a canvas that may be checked next: what can be found
+    /// out ahead without any other answer than the guard would give later.
+    fn prepare(&mut self, _cells: &[Cell]) {}
+
+    /// Checks that were answered by what was prepared.
+    fn prepared(&self) -> usize {
+        0
     }
 
     /// The completion that weighs most, for each masked cell its [`Weights`]; it is kept.
@@ -123,6 +132,10 @@ pub struct GrammarGuard {
     vocabulary: Arc<Vocabulary>,
     /// A token for every cell that completes the canvas.
     witness: Vec<TokenId>,
+    /// A canvas that was decided ahead, if nothing was asked since.
+    ahead: Option<(Vec<Cell>, Ahead)>,
+    /// Checks that were decided ahead.
+    prepared: usize,
     /// What the checker's memos had been asked before, and through this guard.
     before: MemoUse,
     uses: Arc<Mutex<MemoUse>>,
@@ -140,6 +153,8 @@ impl GrammarGuard {
             keep: None,
             vocabulary,
             witness: Vec::new(),
+            ahead: None,
+            prepared: 0,
             uses: Arc::default(),
         }
     }
@@ -162,7 +177,12 @@ impl GrammarGuard {
     }
 
     fn decide(&mut self, cells: &[Cell]) -> CanvasVerdict {
-        let (verdict, _) = self.checker.check_canvas(cells);
+        let ahead = self.ahead.take().filter(|(known, _)| known == cells);
+        self.prepared += usize::from(ahead.is_some());
+        let (verdict, _) = match ahead {
+            Some((_, ahead)) => self.checker.accept(ahead),
+            None => self.checker.check_canvas(cells),
+        };
         self.count();
         verdict
     }
@@ -279,18 +299,31 @@ impl Guard for GrammarGuard {
     }
 
     fn masks(&mut self, cells: &[Cell]) -> Option<Vec<Option<TokenSet>>> {
+        self.ahead = None;
         let masks = masks_of(&mut self.checker, cells, &self.vocabulary);
         self.count();
         masks
     }
 
     fn mask_within(&mut self, cells: &[Cell], cell: usize, most: &TokenSet) -> Option<TokenSet> {
+        self.ahead = None;
         let mask = mask_within(&mut self.checker, (cells, cell), most, &self.vocabulary);
         self.count();
         mask
     }
 
+    fn prepare(&mut self, cells: &[Cell]) {
+        let ahead = self.checker.check_ahead(cells);
+        self.ahead = Some((cells.to_vec(), ahead));
+        self.count();
+    }
+
+    fn prepared(&self) -> usize {
+        self.prepared
+    }
+
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
+        self.ahead = None;
         let best = self.checker.best(cells, weights);
         self.count();
         let best = best?.tokens;

@@ -166,6 +166,25 @@ impl Guard for RegionGuard {
         region.guard.as_mut()?.mask_within(own, cell, most)
     }
 
+    fn prepare(&mut self, cells: &[Cell]) {
+        for region in &mut self.regions {
+            let own = cells_of(cells, &region.range);
+            if let Some(guard) = &mut region.guard
+                && own != region.allowed
+            {
+                guard.prepare(own);
+            }
+        }
+    }
+
+    fn prepared(&self) -> usize {
+        let guards = self
+            .regions
+            .iter()
+            .filter_map(|region| region.guard.as_ref());
+        guards.map(Guard::prepared).sum()
+    }
+
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
         let mut tokens = Vec::with_capacity(cells.len());
         for region in &mut self.regions {

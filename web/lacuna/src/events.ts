@@ -100,6 +100,8 @@ export interface Timings {
   readonly masksMs: number;
   /** Of these, in recovery. */
   readonly recoveryMs: number;
+  /** Of these, while the model computed. */
+  readonly besideMs: number;
   /** Canvases that were checked exactly. */
   readonly checks: number;
   /** Sets of candidates that agreed with the witness at hand and needed no check. */

@@ -85,7 +85,7 @@ export const done = (text: string): DoneEvent => ({
   outcome: "complete",
   steps: 3,
   timings: {
-    ...{ modelMs: 1, checkerMs: 1, selectionMs: 0, masksMs: 0, recoveryMs: 0 },
+    ...{ modelMs: 1, checkerMs: 1, selectionMs: 0, masksMs: 0, recoveryMs: 0, besideMs: 0 },
     ...{ checks: 1, agreed: 0, refusals: 0, batches: 0, batchesTried: 0, batchTokens: 0 },
     recovered: 0,
   },

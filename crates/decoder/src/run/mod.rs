@@ -65,6 +65,8 @@ pub struct Run<D> {
     refusals: usize,
     /// Refusals since the masks were last drawn in this step.
     since_masks: usize,
+    /// What the last step would have committed next, most preferred first.
+    likely: Vec<Candidate>,
     memory: Memory,
     done: bool,
 }
@@ -152,6 +154,7 @@ impl<D: Denoiser> Run<D> {
             step: 0,
             refusals: 0,
             since_masks: 0,
+            likely: Vec::new(),
             done: false,
         })
     }
@@ -249,10 +252,29 @@ impl<D: Denoiser> Run<D> {
         self.remask(&mut events);
         self.step += 1;
         self.step_of_block += 1;
+        self.likely = self.likely_next(&proposals, quota);
         if self.is_over() {
             self.end(Outcome::Complete, None, &mut events);
         }
         Ok(events)
+    }
+
+    /// What the next step commits if the model does not change its mind.
+    fn likely_next(&self, proposals: &[Proposals], quota: usize) -> Vec<Candidate> {
+        let masked = |row: &&Proposals| self.board.canvas.cells()[row.cell()].is_none();
+        let left = proposals.iter().filter(masked).count();
+        let quota = match (
+            self.blocks.get(self.block),
+            self.decisions.schedule.needs_probabilities(),
+        ) {
+            (Some(block), false) => self.quota_of(block, left, &[]).max(1),
+            _ => quota,
+        };
+        let order = self.in_order(proposals).into_iter();
+        let best = order
+            .filter(|&at| masked(&&proposals[at]))
+            .filter_map(|at| proposals[at].best());
+        best.take(quota).collect()
     }
 
     /// Whether a step that cannot go on ends the run.
@@ -299,7 +321,8 @@ impl<D: Denoiser> Run<D> {
         let block = self.blocks.get(self.block);
         let block = block.map_or(0..board.canvas.cells().len(), |block| block.range.clone());
         let of_step = (step, masks, &block);
-        let proposals = asking.propose(of_step, mask, sampler, board, events);
+        let ahead = (mask, self.likely.as_slice());
+        let proposals = asking.propose(of_step, ahead, sampler, board, events);
         let (mut proposals, drawn) = proposals.await?;
         let behind = board.canvas.behind_ends(&board.vocabulary);
         if board.is_strict() && masks.iter().any(|&cell| behind[cell]) {
