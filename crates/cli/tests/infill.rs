@@ -72,7 +72,11 @@ fn what_cannot_be_filled_is_said_before_the_model_is_asked() {
     for (template, message) in [
         (
             "{<mask:1>]",
-            "no text of the grammar goes with what is fixed",
+            "no text of the grammar has what is fixed, however long the gaps",
+        ),
+        (
+            r#"[{"a": <mask:1>, "b" <mask:1>]"#,
+            "fits the 2 masked cells: the shortest takes 2 and 0",
         ),
         ("[1, 2]", "the template has no gap"),
         ("[<mask:x>]", "byte 1: \"<mask:x>]\" is no gap"),

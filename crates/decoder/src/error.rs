@@ -2,6 +2,17 @@
 
 use crate::DenoiserError;
 
+/// The masked cells, gap by gap, of a text that has what is fixed, were gaps of any length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// No text takes fewer in all gaps together.
+    Shortest(Vec<usize>),
+    /// Some text takes so many; perhaps a shorter one is there.
+    Enough(Vec<usize>),
+    /// None has what is fixed, however long the gaps.
+    Nowhere,
+}
+
 /// Why a run could not begin, or could not go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
@@ -14,10 +25,12 @@ pub enum DecodeError {
         shortest: Option<usize>,
     },
     /// No text of the language has the fixed cells and fits the masked ones.
-    #[error("no text of the grammar goes with what is fixed and fits the {masked} masked cells")]
+    #[error("{}", no_filling_message(*.masked, .room.as_ref()))]
     NoFilling {
         /// Masked cells.
         masked: usize,
+        /// What gaps of other lengths would have room for, where known.
+        room: Option<Room>,
     },
     /// The fixed cells have text behind an end, or a token that is no text.
     #[error("the canvas has text behind an end of text, or a special token in it")]
@@ -47,6 +60,24 @@ pub enum DecodeError {
     /// The model failed.
     #[error(transparent)]
     Denoiser(#[from] DenoiserError),
+}
+
+fn no_filling_message(masked: usize, room: Option<&Room>) -> String {
+    if room == Some(&Room::Nowhere) {
+        return "no text of the grammar has what is fixed, however long the gaps".to_owned();
+    }
+    let of_gaps = |cells: &[usize]| {
+        let cells: Vec<String> = cells.iter().map(usize::to_string).collect();
+        cells.join(" and ")
+    };
+    let takes = match room {
+        Some(Room::Shortest(cells)) => format!(": the shortest takes {}", of_gaps(cells)),
+        Some(Room::Enough(cells)) => format!(": one would take {}", of_gaps(cells)),
+        Some(Room::Nowhere) | None => String::new(),
+    };
+    format!(
+        "no text of the grammar goes with what is fixed and fits the {masked} masked cells{takes}"
+    )
 }
 
 fn no_member_message(length: usize, shortest: Option<usize>) -> String {

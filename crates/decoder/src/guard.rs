@@ -267,6 +267,7 @@ impl Guard for GrammarGuard {
             }
             CanvasVerdict::Impossible => Err(DecodeError::NoFilling {
                 masked: cells.iter().filter(|cell| cell.is_none()).count(),
+                room: None,
             }),
             CanvasVerdict::Exhausted { what, limit } => Err(DecodeError::Exhausted { what, limit }),
         }

@@ -50,7 +50,7 @@ pub use asking::Pause;
 pub use canvas::{Canvas, Cell};
 pub use commit::{Attempt, Batch, BatchCommit};
 pub use denoiser::{DenoiseRequest, Denoiser, DenoiserError, KeptCells, Move, NarrowRequest};
-pub use error::DecodeError;
+pub use error::{DecodeError, Room};
 pub use event::{Commit, Event, How, Outcome, Reason, Refusal, Timings};
 pub use guard::{Completion, GrammarGuard, Guard, NoGuard};
 pub use left_to_right::{LeftToRight, NextToken};

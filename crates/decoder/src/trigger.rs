@@ -108,8 +108,9 @@ impl Guard for TriggerGuard {
         }
         self.cells = cells.to_vec();
         let masked = cells.iter().filter(|cell| cell.is_none()).count();
+        let room = None;
         self.check(cells)
-            .map_err(|_| DecodeError::NoFilling { masked })
+            .map_err(|_| DecodeError::NoFilling { masked, room })
     }
 
     fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {

@@ -83,7 +83,7 @@ fn fits(checker: &mut Checker, cells: usize) -> Option<bool> {
 }
 
 /// The fewest tokens that spell a text.
-fn in_tokens(vocabulary: &Vocabulary, text: &[u8]) -> Option<usize> {
+pub(crate) fn in_tokens(vocabulary: &Vocabulary, text: &[u8]) -> Option<usize> {
     let mut fewest: Vec<Option<usize>> = vec![None; text.len() + 1];
     fewest[text.len()] = Some(0);
     for at in (0..text.len()).rev() {

@@ -39,6 +39,8 @@ mod prompted;
 #[cfg(feature = "model")]
 mod published;
 #[cfg(feature = "model")]
+mod room;
+#[cfg(feature = "model")]
 mod run;
 mod schema_choices;
 mod session;

@@ -164,7 +164,9 @@ impl Guard for PublishedGuard {
                 what: "milliseconds",
                 limit: self.patience.limit_ms as usize,
             },
-            Reason::Impossible | Reason::EndBeforeText => DecodeError::NoFilling { masked },
+            Reason::Impossible | Reason::EndBeforeText => {
+                DecodeError::NoFilling { masked, room: None }
+            }
         })
     }
 

@@ -20,6 +20,7 @@ use crate::cache::Found;
 use crate::engine::{Begin, request_text};
 use crate::fewest::fewest_tokens;
 use crate::judging::{Judging, Opened};
+use crate::room::room;
 use crate::{Engine, Fault, GenerateRequest, GrammarSource, Judge, ModelRun, Purpose};
 
 /// What a canvas looks like before a run. All but [`Shape::Masks`] leave the options'
@@ -104,6 +105,7 @@ impl Engine {
         let judging = Judging::of(request, self)?;
         let clock: Rc<dyn Fn() -> f64> = Rc::from(clock);
         let mut refusal = None;
+        let first = canvases.first().cloned().unwrap_or_default();
         for cells in canvases {
             let mut opened = judging.guard(self, &begin, &clock)?;
             match opened.guard.open(&cells) {
@@ -119,6 +121,19 @@ impl Engine {
                 }
             }
         }
+        let refusal = match (refusal, &judging) {
+            (Some(DecodeError::NoFilling { masked, .. }), Judging::Checker(found)) => {
+                let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
+                let room = room(&mut checker, &first);
+                Some(DecodeError::NoFilling { masked, room })
+            }
+            (Some(DecodeError::NoMember { length, .. }), Judging::Checker(found)) => {
+                let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
+                let shortest = fewest_tokens(&mut checker).map(|fewest| fewest.at_least);
+                Some(DecodeError::NoMember { length, shortest })
+            }
+            (refusal, _) => refusal,
+        };
         Err(refusal.map_or_else(|| Fault::from(TemplateError::NoGap), Fault::from))
     }
 

@@ -148,3 +148,78 @@ fn a_canvas_that_is_too_short_is_told_the_fewest_cells() {
         assert!(fault.message.contains(&says), "{fault}");
     }
 }
+
+/// The oracle tries all lengths of the gaps, by a guard of its own.
+#[test]
+fn a_template_that_nothing_fits_is_told_what_its_gaps_need() {
+    let engine = engine();
+    let nested = r#"root ::= "(" root ")" | "[" root "," root "]" | "qxz" | "7""#;
+    for (grammar, before, between, behind, is_anything) in [
+        (nested, "((", None, ")))))", true),
+        (nested, "[(", Some(","), ")))]", true),
+        (r#"root ::= "x" "yz"{3}"#, "x", None, "", true),
+        (
+            r#"root ::= "a" root "b" | "c"{6}"#,
+            "aa",
+            Some("cc"),
+            "b",
+            true,
+        ),
+        (nested, "((", None, "]", false),
+        (r#"root ::= "a" root "b" | "c"{6}"#, "ab", None, "c", false),
+    ] {
+        let request = request(Dialect::Gbnf, grammar);
+        let cells_of = |text: &str| {
+            let tokens = engine.encode(text).expect("tokens").into_iter();
+            tokens.map(Some).collect::<Vec<Cell>>()
+        };
+        let fits = |first: usize, second: usize| {
+            let between = between.map_or(Vec::new(), cells_of);
+            let mut cells = [cells_of(before), vec![None; first], between].concat();
+            cells.extend(vec![None; second]);
+            cells.extend(cells_of(behind));
+            if !behind.is_empty() {
+                cells.push(Some(engine.vocabulary().end()));
+            }
+            let guard = engine.guard(&request);
+            guard.expect("a guard").open(&cells).is_ok()
+        };
+        let seconds = if between.is_some() { 9 } else { 1 };
+        let all = (0..12).flat_map(|first| (0..seconds).map(move |second| (first, second)));
+        let fewest = all.filter(|&(first, second)| fits(first, second));
+        let fewest = fewest.map(|(first, second)| first + second).min();
+        assert_eq!(fewest.is_some(), is_anything, "{grammar}");
+
+        let text = |text: &str| Piece::Text(text.to_owned());
+        let mut pieces = vec![text(before), Piece::Gap(1..=1)];
+        if let Some(between) = between {
+            pieces.extend([text(between), Piece::Gap(1..=1)]);
+        }
+        if !behind.is_empty() {
+            pieces.push(text(behind));
+        }
+        let shape = Shape::Template(Template { pieces });
+        let fault = block_on(engine.start_shaped(&request, &shape, no_time())).err();
+        let message = fault.expect("nothing fits").message;
+        let Some(fewest) = fewest else {
+            assert!(message.contains("however long the gaps"), "{message}");
+            continue;
+        };
+        let (_, takes) = message.split_once("the shortest takes ").expect(&message);
+        let takes = takes
+            .split(" and ")
+            .map(|cells| cells.parse().expect(&message));
+        let takes: Vec<usize> = takes.collect();
+        assert_eq!(takes.iter().sum::<usize>(), fewest, "{grammar}: {message}");
+        let second = takes.get(1).copied().unwrap_or(0);
+        assert!(fits(takes[0], second), "{grammar}: {message}");
+    }
+    let mut request = request(Dialect::Gbnf, r#"root ::= "x" "yz"{3}"#);
+    request.options.length = 1;
+    let pieces = vec![Piece::Gap(1..=1)];
+    let shape = Shape::Template(Template { pieces });
+    let masks = block_on(engine.start_shaped(&request, &Shape::Masks, no_time())).err();
+    let template = block_on(engine.start_shaped(&request, &shape, no_time())).err();
+    let message = |fault: Option<lacuna_engine::Fault>| fault.expect("too short").message;
+    assert_eq!(message(template), message(masks));
+}
