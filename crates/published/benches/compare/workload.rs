@@ -89,6 +89,15 @@ pub const SOURCES: [Source; 5] = [
     },
 ];
 
+/// A further one, that masks are drawn of.
+#[allow(dead_code, reason = "only masks are drawn of it")]
+pub const MORE: [Source; 1] = [Source {
+    name: "SQL",
+    grammar: "grammars/sql.lark",
+    texts: "grammars/sql/members.jsonl",
+    join: Join::No,
+}];
+
 impl Source {
     /// The source of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -216,6 +225,32 @@ pub fn cases(
         });
     }
     found
+}
+
+/// So many canvases of about `cells` tokens, or where texts are short of a third of that and
+/// more, half of them masked.
+#[allow(dead_code, reason = "only masks are drawn of them")]
+pub fn half_masked(
+    source: &Source,
+    encoder: &Encoder,
+    cells: usize,
+    count: usize,
+) -> Vec<Vec<Option<TokenId>>> {
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut texts = source.texts();
+    if source.join == Join::No {
+        let long =
+            |text: &String| (cells / 3..=cells * 3 / 2).contains(&encoder.encode(text).len());
+        texts.retain(long);
+    }
+    let canvases = (0..count).map(|_| {
+        let tokens = source.text(&texts, cells, encoder, &mut random);
+        let cells = tokens
+            .into_iter()
+            .map(|token| random.bool().then_some(token));
+        cells.collect()
+    });
+    canvases.collect()
 }
 
 /// The text with masks; `None` if it is too short for them.
