@@ -7,8 +7,8 @@
 //! short), a short parse, more columns, and a longer search; a parse in
 //! which gaps have any length, which refuses, or says which terminals to write in the
 //! cells ([`fit`](crate::fit), [`respell`](crate::respell)), and comes before the short
-//! parse and before more columns where gaps are few; and the full parse of the graph that
-//! counts cells. Each is
+//! parse if it is little work, and before more columns where gaps are few; and the full parse
+//! of the graph that counts cells. Each is
 //! sound in what it answers; only the last one answers everything, within its budget.
 //!
 //! Gaps of any length are parsed at once if that is little work; else the last completion

@@ -41,8 +41,8 @@ const AT_ONCE: usize = 1_600;
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
-/// Gaps up to which gaps of any length are asked about first: a parse of these takes less
-/// than a beam.
+/// Gaps up to which a full parse with gaps of any length comes before many columns: it takes
+/// less than these.
 const FEW_GAPS: usize = 9;
 
 /// Gaps of any length up to which a search often finds a witness.
@@ -119,9 +119,7 @@ impl Exact {
                 return (decision, Tier::Searched);
             }
             // What is opened and never closed the cover does not see.
-            if has_few_gaps
-                && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little)
-            {
+            if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little) {
                 return decided;
             }
             let parse = self.chart(pattern, Some(ahead.clone()), FIRST_PARSE);
