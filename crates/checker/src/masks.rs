@@ -401,13 +401,16 @@ pub(crate) fn mask_bounds(
 /// The work on one cell.
 struct Cell {
     /// The token classes of each lexer state that can stand before the cell.
-    states: Vec<(LexerState, Arc<TokenClasses>, Vec<Standing>)>,
+    states: Vec<(LexerState, Arc<TokenClasses>, Standings)>,
     shown: BitSet,
     /// The groups of the tokens that are not yet decided, if not all.
     wanted: Option<Vec<u32>>,
     /// Steps left to make sure of tokens.
     steps: usize,
 }
+
+/// What is known of each class, and how many of its first tokens are shown.
+type Standings = Vec<(Standing, usize)>;
 
 /// What is known of a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -467,7 +470,14 @@ impl Cell {
             let (_, classes, standings) = &mut self.states[at];
             let mut reached: Vec<Option<Reached>> = vec![None; classes.steps.len()];
             reached[0] = Some(entered.as_slice().into());
-            for (class, standing) in classes.classes.iter().zip(standings) {
+            for (class, (standing, shown)) in classes.classes.iter().zip(standings) {
+                // Other states may have shown all that there is to show.
+                let rest = &class.tokens[*shown..];
+                let is_shown = |&&token: &&TokenId| self.shown.contains(token as usize);
+                *shown += rest.iter().take_while(is_shown).count();
+                if *shown == class.tokens.len() {
+                    *standing = Standing::Settled;
+                }
                 let is_settled = match standing {
                     Standing::Settled => true,
                     Standing::Open => entered[0].1.is_none() || self.steps == 0,
@@ -503,8 +513,8 @@ impl Cell {
                     .any(|&token| wanted[token as usize] != 0),
             };
             let standings = classes.classes.iter().map(|class| match is_wanted(class) {
-                true => Standing::Closed,
-                false => Standing::Settled,
+                true => (Standing::Closed, 0),
+                false => (Standing::Settled, 0),
             });
             let standings = standings.collect();
             self.states.push((state, classes, standings));
@@ -519,7 +529,7 @@ impl Cell {
         let mut refined: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let (mut id, mut groups) = (0, 0u32);
         for (_, classes, standings) in &self.states {
-            for (class, &standing) in classes.classes.iter().zip(standings) {
+            for (class, &(standing, _)) in classes.classes.iter().zip(standings) {
                 if standing != Standing::Open {
                     continue;
                 }

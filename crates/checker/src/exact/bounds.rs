@@ -43,7 +43,7 @@ impl Exact {
         let Outlook::Open(ahead) = self.look(pattern, true)? else {
             return None;
         };
-        let path = self.path(pattern, Some(&ahead), super::tiers::SECOND_SEARCH);
+        let path = self.path(pattern, Some(&ahead), super::tiers::FIRST_SEARCH);
         let memos = &mut self.memos;
         let (columns, sets) = (&mut memos.columns, &mut memos.sets);
         let ways: &[Levels] = match columns.know_all(&self.cfg, sets, MAX_STATES) {
@@ -54,7 +54,8 @@ impl Exact {
             let mut bounds: Option<Vec<CellBounds>> = None;
             let mut before = known;
             let mut certain = Certain::default();
-            let mut most = MAX_PAIRS;
+            // Without columns there are as many pairs as nodes, which are known already.
+            let mut most = usize::MAX;
             for &levels in ways {
                 let known = std::mem::take(&mut certain);
                 let Some(mut pairs) = look.pairs(levels, most, known) else {
