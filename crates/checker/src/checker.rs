@@ -383,6 +383,14 @@ impl Checker {
         bound.as_mut()?.possible(cells, cell)
     }
 
+    /// The same of every masked cell, where the grammar is regular.
+    pub(crate) fn all_possible(
+        &mut self,
+        cells: &[Option<TokenId>],
+    ) -> Option<Vec<Option<BitSet>>> {
+        Some(self.inner.as_mut()?.all_possible(cells))
+    }
+
     /// Tokens that certainly may stand in a masked cell, and those that may at most, as
     /// far as the automata tell that hold a part of the language, and more than it.
     pub(crate) fn approximate_mask(

@@ -120,10 +120,16 @@ impl Checker {
         }
         let is_wanted = |cell: usize| only.is_none_or(|(wanted, _)| wanted == cell);
         if self.is_regular() {
-            for (cell, mask) in masks.cells.iter_mut().enumerate() {
-                if let Some(mask) = mask.as_mut().filter(|_| is_wanted(cell))
-                    && let Some(possible) = self.possible(cells, cell)
-                {
+            let possible = match only {
+                None => self.all_possible(cells).unwrap_or_default(),
+                Some((wanted, _)) => {
+                    let mut possible = vec![None; cells.len()];
+                    possible[wanted] = self.possible(cells, wanted);
+                    possible
+                }
+            };
+            for (mask, possible) in masks.cells.iter_mut().zip(possible) {
+                if let Some((mask, possible)) = mask.as_mut().zip(possible) {
                     mask.union_with(&possible);
                 }
             }

@@ -7,6 +7,7 @@
 //! before but for one cell costs one look-up for every byte and cell behind it.
 //! Exact in both directions for the automaton's language, gap lengths included.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::{Dfa, StateId};
@@ -24,6 +25,10 @@ const EMPTY: SetId = 0;
 /// order of places.
 type Row = Arc<[(StateId, TokenId)]>;
 
+/// A step backwards: a set, the states behind, whether the text may be over, and the cell
+/// between, if there is one.
+type StepBack = (SetId, SetId, bool, Option<Option<TokenId>>);
+
 /// A checker for one automaton and vocabulary, with its memo.
 #[derive(Clone, Debug)]
 pub struct RegularChecker {
@@ -35,6 +40,7 @@ pub struct RegularChecker {
     accepting: Vec<bool>,
     after_cell: Vec<Option<SetId>>,
     after_byte: FxHashMap<(SetId, u8), SetId>,
+    before_cell: FxHashMap<StepBack, (SetId, Option<Arc<BitSet>>)>,
     members: usize,
     memo_limit: usize,
     memo_use: MemoUse,
@@ -54,6 +60,7 @@ impl RegularChecker {
             accepting: Vec::new(),
             after_cell: Vec::new(),
             after_byte: FxHashMap::default(),
+            before_cell: FxHashMap::default(),
             members: 0,
             memo_limit,
             memo_use: MemoUse::default(),
@@ -136,6 +143,113 @@ impl RegularChecker {
             }
         }
         Some(possible)
+    }
+
+    /// The same of all masked cells: sets of states forwards, those of them from which the
+    /// rest can be read backwards, and the tokens between the two. No tokens stand behind an
+    /// end.
+    pub fn all_possible(&mut self, cells: &[Option<TokenId>]) -> Vec<Option<BitSet>> {
+        let vocabulary = Arc::clone(&self.vocabulary);
+        self.forget_if_full();
+        let is_end = |cell: &Option<TokenId>| cell.is_some_and(|token| vocabulary.is_end(token));
+        let text = &cells[..cells.iter().position(is_end).unwrap_or(cells.len())];
+        // From here on the text may be over.
+        let tail = text.iter().rposition(Option::is_some);
+        let tail = tail.map_or(0, |last| last + 1);
+        let bytes = |token: TokenId| vocabulary.bytes(token).unwrap_or_default();
+        let mut before = vec![self.start()];
+        for (at, cell) in text.iter().enumerate() {
+            before.push(match cell {
+                None => self.step_cell(before[at]),
+                Some(token) => {
+                    let bytes = bytes(*token).iter();
+                    bytes.fold(before[at], |set, &byte| self.step_byte(set, byte))
+                }
+            });
+        }
+        let masked = cells.iter().map(Option::is_none);
+        let masks = masked.map(|masked| masked.then(|| BitSet::new(vocabulary.len())));
+        let mut masks: Vec<Option<BitSet>> = masks.collect();
+        let mut behind = EMPTY;
+        for at in (0..=text.len()).rev() {
+            let step = (before[at], behind, at >= tail, text.get(at).copied());
+            let (here, mask) = self.step_back(step);
+            if let (Some(mask), Some(Some(of_cell))) = (mask, masks.get_mut(at)) {
+                of_cell.union_with(&mask);
+            }
+            behind = here;
+        }
+        masks
+    }
+
+    /// The states of a set from which the rest can be read, where it can be read from those
+    /// behind, or the text may be over; and the tokens of a masked cell between.
+    fn step_back(&mut self, step: StepBack) -> (SetId, Option<Arc<BitSet>>) {
+        if let Some((here, mask)) = self.before_cell.get(&step) {
+            return (*here, mask.clone());
+        }
+        let (set, behind, may_end, cell) = step;
+        let mut leads_on = BitSet::new(self.dfa.state_count());
+        for &state in self.sets[behind as usize].iter() {
+            leads_on.insert(state as usize);
+        }
+        let (mut here, mut goes_on) = (Vec::new(), Vec::new());
+        for &state in Arc::clone(&self.sets[set as usize]).iter() {
+            let is_open = match cell {
+                None => false,
+                Some(None) => {
+                    let row = self.row(state);
+                    row.iter()
+                        .any(|&(next, _)| leads_on.contains(next as usize))
+                }
+                Some(Some(token)) => {
+                    let mut bytes = self.vocabulary.bytes(token).unwrap_or_default().iter();
+                    let next = bytes.try_fold(state, |state, &byte| self.dfa.next(state, byte));
+                    next.is_some_and(|next| leads_on.contains(next as usize))
+                }
+            };
+            if is_open {
+                goes_on.push(state);
+            }
+            if is_open || (may_end && self.dfa.is_accepting(state)) {
+                here.push(state);
+            }
+        }
+        let mask = (cell == Some(None)).then(|| {
+            let mut mask = BitSet::new(self.vocabulary.len());
+            self.tokens_between(goes_on, &leads_on, &mut mask);
+            Arc::new(mask)
+        });
+        let here = self.intern(here);
+        self.before_cell.insert(step, (here, mask.clone()));
+        (here, mask)
+    }
+
+    /// Adds the tokens that lead from some of the states to some of those behind.
+    fn tokens_between(&self, from: Vec<StateId>, behind: &BitSet, mask: &mut BitSet) {
+        let trie = self.vocabulary.trie();
+        // Sets of states by number; far smaller than those of all texts.
+        let sets = RefCell::new(vec![from]);
+        let step = |set: usize, byte: u8| {
+            let mut sets = sets.borrow_mut();
+            let next = sets[set].iter().filter_map(|&s| self.dfa.next(s, byte));
+            let mut next: Vec<StateId> = next.collect();
+            next.sort_unstable();
+            next.dedup();
+            sets.push(next);
+            sets.last()
+                .is_some_and(|next| !next.is_empty())
+                .then(|| sets.len() - 1)
+        };
+        trie.walk(0, 0, step, |node, set: usize| {
+            let leads_on = |&state: &StateId| behind.contains(state as usize);
+            let tokens = trie.tokens_at(node);
+            if !tokens.is_empty() && sets.borrow()[set].iter().any(leads_on) {
+                for &token in tokens {
+                    mask.insert(token as usize);
+                }
+            }
+        });
     }
 
     /// Runs the pattern; the sets before each byte and cell, and the last one.
@@ -327,6 +441,7 @@ impl RegularChecker {
         self.accepting.clear();
         self.after_cell.clear();
         self.after_byte.clear();
+        self.before_cell.clear();
         self.members = 0;
         self.intern(Vec::new());
     }
