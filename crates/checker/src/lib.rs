@@ -52,7 +52,6 @@ pub mod gap_group;
 mod gap_reach;
 pub mod graph;
 pub mod guide;
-mod lexemes;
 pub mod lookahead;
 pub mod lr;
 mod masks;

@@ -1,6 +1,5 @@
 //! Reading grammars, tokenizers and models from files.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -63,12 +62,12 @@ fn named(argument: &str) -> Result<(String, String), String> {
 
 impl SlotArguments {
     /// The texts by name.
-    pub fn texts(&self) -> BTreeMap<String, String> {
+    pub fn texts(&self) -> Vec<(String, String)> {
         self.text.iter().cloned().collect()
     }
 
     /// The lists by name, read from their files.
-    pub fn lists(&self) -> Result<BTreeMap<String, Vec<String>>, CommandError> {
+    pub fn lists(&self) -> Result<Vec<(String, Vec<String>)>, CommandError> {
         let read = |(name, file): &(String, String)| {
             let literals = read_text(Path::new(file))?;
             let literals = literals.lines().map(str::to_owned).collect();

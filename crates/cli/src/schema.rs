@@ -1,6 +1,5 @@
 //! How a JSON Schema is taken, from arguments.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -49,7 +48,7 @@ enum Blanks {
 impl SchemaArguments {
     /// The choices, documents read from their files.
     pub fn choices(&self) -> Result<SchemaChoices, CommandError> {
-        let documents: Result<BTreeMap<String, String>, CommandError> =
+        let documents: Result<Vec<(String, String)>, CommandError> =
             self.document.iter().map(|name| document(name)).collect();
         let order = self.property_order.map(|order| match order {
             Order::Declared => PropertyOrder::Declared,

@@ -1,6 +1,5 @@
 //! A loaded model and the runs it makes.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,9 +29,9 @@ pub struct GenerateRequest {
     /// request.
     pub grammar: (Dialect, String),
     /// Texts that the grammar may name, besides the request.
-    pub texts: BTreeMap<String, String>,
+    pub texts: Vec<(String, String)>,
     /// Lists that the grammar may name.
-    pub lists: BTreeMap<String, Vec<String>>,
+    pub lists: Vec<(String, Vec<String>)>,
     /// How deep the text may be nested.
     pub max_depth: Option<u32>,
     /// A regular expression that the whole text must match.
@@ -289,7 +288,7 @@ impl Begin {
 pub fn grammar_source(request: &GenerateRequest) -> GrammarSource {
     let (dialect, text) = &request.grammar;
     let mut texts = request.texts.clone();
-    texts.insert(request_text(*dialect).to_owned(), request.request.clone());
+    texts.push((request_text(*dialect).to_owned(), request.request.clone()));
     GrammarSource {
         dialect: *dialect,
         text: text.clone(),

@@ -1,14 +1,12 @@
 //! How a JSON Schema is taken, beside its text.
 
-use std::collections::BTreeMap;
-
 use lacuna_grammar::json_schema::{PropertyOrder, SchemaOptions, WhiteSpace};
 
 /// Choices in place of those that the purpose makes; other dialects have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaChoices {
     /// Other documents that references may lead to, by their identifiers.
-    pub documents: BTreeMap<String, String>,
+    pub documents: Vec<(String, String)>,
     /// The order of an object's properties.
     pub order: Option<PropertyOrder>,
     /// Where white space stands.

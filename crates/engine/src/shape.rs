@@ -219,9 +219,9 @@ impl Engine {
             let source = source.filter(|_| request.judge == Judge::Checker);
             found.push(match source {
                 Some(mut source) => {
-                    let text = || request.request.clone();
+                    // A text of that name, if there is one, comes later and counts.
                     let name = request_text(source.dialect).to_owned();
-                    source.texts.entry(name).or_insert_with(text);
+                    source.texts.insert(0, (name, request.request.clone()));
                     let (purpose, vocabulary) = (Purpose::Writing, Some(self.vocabulary()));
                     Some(self.cache().compile(&source, purpose, vocabulary, false)?)
                 }

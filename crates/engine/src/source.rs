@@ -1,7 +1,5 @@
 //! A grammar text and its dialect.
 
-use std::collections::BTreeMap;
-
 use lacuna_grammar::constrain::constrain;
 use lacuna_grammar::json_schema::{SchemaOptions, Validator};
 use lacuna_grammar::lint::{LintOptions, lint};
@@ -95,10 +93,10 @@ pub struct GrammarSource {
     pub text: String,
     /// Texts that `x-spanOf` may name, or a Lark grammar's `%slot`. One that the
     /// grammar does not ask for is left aside: the request is always offered.
-    pub texts: BTreeMap<String, String>,
+    pub texts: Vec<(String, String)>,
     /// Lists that `x-oneOf` may name, or a Lark grammar's `%slot`. One that the
     /// grammar does not ask for is an error.
-    pub lists: BTreeMap<String, Vec<String>>,
+    pub lists: Vec<(String, Vec<String>)>,
     /// Texts that are nested deeper do not belong (see
     /// [`lacuna_grammar::nesting`]); without it, nesting has no bound.
     pub max_depth: Option<u32>,
@@ -115,8 +113,8 @@ impl GrammarSource {
         Self {
             dialect,
             text: text.into(),
-            texts: BTreeMap::new(),
-            lists: BTreeMap::new(),
+            texts: Vec::new(),
+            lists: Vec::new(),
             max_depth: None,
             matching: None,
             schema: SchemaChoices::default(),
@@ -188,7 +186,7 @@ impl GrammarSource {
     /// The texts that what is compiled may depend on: those that the grammar may
     /// ask for, by names that it spells. In a schema a name may be spelled with
     /// escapes; then all texts count.
-    pub(crate) fn texts_that_matter(&self) -> impl Iterator<Item = (&String, &String)> {
+    pub(crate) fn texts_that_matter(&self) -> impl Iterator<Item = &(String, String)> {
         let plain = |name: &str| {
             let mut bytes = name.bytes();
             bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')

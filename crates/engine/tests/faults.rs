@@ -5,7 +5,6 @@
 //! said, and with `LACUNA_REQUIRE_GPU=1` it is a failure.
 #![cfg(feature = "gpu")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,8 +59,8 @@ fn start(engine: &Engine, temperature: f32) -> ModelRun {
         request: "book a table for two in Boston tomorrow".to_owned(),
         task: None,
         grammar: (Dialect::JsonSchema, schema),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
+        texts: Vec::new(),
+        lists: Vec::new(),
         max_depth: None,
         matching: None,
         schema: Default::default(),

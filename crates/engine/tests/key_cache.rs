@@ -2,7 +2,6 @@
 //! run ends the same whoever else asks the model between its steps, and wherever the model
 //! moves to in the middle of one.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,8 +33,8 @@ fn start(engine: &Engine, request: &str, key_cache: KeyCache) -> ModelRun {
         request: request.to_owned(),
         task: None,
         grammar: (Dialect::JsonSchema, schema),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
+        texts: Vec::new(),
+        lists: Vec::new(),
         max_depth: None,
         matching: None,
         schema: Default::default(),

@@ -3,7 +3,6 @@
 #![cfg(feature = "model")]
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -38,8 +37,8 @@ fn request(method: &str) -> GenerateRequest {
         request: REQUEST.to_owned(),
         task: None,
         grammar: (Dialect::JsonSchema, schema),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
+        texts: Vec::new(),
+        lists: Vec::new(),
         max_depth: None,
         matching: None,
         schema: Default::default(),

@@ -2,7 +2,6 @@
 //! where nothing fits.
 #![cfg(feature = "model")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,8 +31,8 @@ fn request(dialect: Dialect, grammar: &str) -> GenerateRequest {
         request: "give the novel Salt and Thunder four out of six stars".to_owned(),
         task: None,
         grammar: (dialect, grammar.to_owned()),
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
+        texts: Vec::new(),
+        lists: Vec::new(),
         max_depth: None,
         matching: None,
         schema: Default::default(),

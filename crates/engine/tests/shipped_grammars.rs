@@ -16,7 +16,7 @@ use serde::Deserialize;
 struct Line {
     text: String,
     #[serde(default)]
-    texts: BTreeMap<String, String>,
+    texts: Vec<(String, String)>,
     #[serde(default)]
     purpose: Option<String>,
 }
@@ -44,7 +44,7 @@ impl Judge {
             dialect,
             text: text.to_owned(),
             texts: line.texts.clone(),
-            lists: BTreeMap::new(),
+            lists: Vec::new(),
             max_depth: None,
             matching: None,
             schema: Default::default(),

@@ -92,7 +92,7 @@ impl Judgement<'_> {
         let with = |mut options: SchemaOptions| {
             options.assert_formats = case["formats"] == true;
             for (uri, document) in case["documents"].as_object().into_iter().flatten() {
-                options.documents.insert(uri.clone(), document.to_string());
+                options.documents.push((uri.clone(), document.to_string()));
             }
             options
         };

@@ -38,7 +38,7 @@ fn read(name: &str) -> Grammar {
         "json" => {
             let mut options = SchemaOptions::membership();
             let request = "Ann Lee, 34, ann@lee.org, speaks English and Finnish".to_owned();
-            options.texts.insert("request".to_owned(), request);
+            options.texts.push(("request".to_owned(), request));
             json_schema::compile(&text, &options).expect(name)
         }
         _ => {

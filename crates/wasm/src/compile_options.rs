@@ -1,7 +1,5 @@
 //! What is handed over beside a grammar's text, from JavaScript.
 
-use std::collections::BTreeMap;
-
 use lacuna_engine::{Dialect, GrammarSource, Purpose, SchemaChoices};
 use wasm_bindgen::prelude::*;
 
@@ -13,8 +11,8 @@ use crate::schema_options::schema_choices;
 /// `schema`, and `writing`.
 #[derive(Default)]
 struct CompileOptions {
-    texts: BTreeMap<String, String>,
-    lists: BTreeMap<String, Vec<String>>,
+    texts: Vec<(String, String)>,
+    lists: Vec<(String, Vec<String>)>,
     max_depth: Option<u32>,
     matching: Option<String>,
     schema: SchemaChoices,

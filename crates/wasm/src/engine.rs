@@ -1,6 +1,5 @@
 //! A loaded model and its runs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lacuna_decoder::{Event, Options, Piece, Template, Timings};
@@ -87,9 +86,9 @@ struct Request {
     task: Option<String>,
     grammar: RequestGrammar,
     #[serde(default)]
-    texts: BTreeMap<String, String>,
+    texts: Vec<(String, String)>,
     #[serde(default)]
-    lists: BTreeMap<String, Vec<String>>,
+    lists: Vec<(String, Vec<String>)>,
     #[serde(default)]
     max_depth: Option<u32>,
     #[serde(default)]

@@ -3,8 +3,6 @@
 //! By hand, because a general reader brings its numbers and its messages along, some
 //! kilobytes of the small module.
 
-use std::collections::BTreeMap;
-
 use js_sys::{Array, Object};
 use lacuna_engine::Fault;
 use lacuna_engine::quoted;
@@ -58,7 +56,7 @@ impl Field {
     }
 
     /// An object of texts.
-    pub(crate) fn texts(&self, what: &str) -> Result<BTreeMap<String, String>, JsValue> {
+    pub(crate) fn texts(&self, what: &str) -> Result<Vec<(String, String)>, JsValue> {
         let within = format!("{what}.{}", self.name);
         let fields = fields(&self.value, &within)?.into_iter();
         fields
@@ -67,7 +65,7 @@ impl Field {
     }
 
     /// An object of lists of texts.
-    pub(crate) fn lists(&self, what: &str) -> Result<BTreeMap<String, Vec<String>>, JsValue> {
+    pub(crate) fn lists(&self, what: &str) -> Result<Vec<(String, Vec<String>)>, JsValue> {
         let within = format!("{what}.{}", self.name);
         let list = |field: Field| {
             let texts = match Array::is_array(&field.value) {

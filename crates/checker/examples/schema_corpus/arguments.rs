@@ -14,7 +14,7 @@ pub struct Arguments {
     pub folder: PathBuf,
     /// Documents that references may lead to, as texts and as the outside validator
     /// takes them.
-    pub documents: BTreeMap<String, String>,
+    pub documents: Vec<(String, String)>,
     pub read_documents: BTreeMap<String, Value>,
     /// What `$schema` is to say where it says nothing.
     pub draft: Option<String>,
@@ -32,7 +32,7 @@ impl Arguments {
     pub fn read(mut given: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut read = Self {
             folder: PathBuf::new(),
-            documents: BTreeMap::new(),
+            documents: Vec::new(),
             read_documents: BTreeMap::new(),
             draft: None,
             asserts_formats: false,
@@ -65,7 +65,7 @@ impl Arguments {
         for (uri, text) in found.map_err(|error| format!("{folder}: {error}"))? {
             let value = serde_json::from_str(&text).map_err(|error| format!("{uri}: {error}"))?;
             self.read_documents.insert(uri.clone(), value);
-            self.documents.insert(uri, text);
+            self.documents.push((uri, text));
         }
         Ok(())
     }

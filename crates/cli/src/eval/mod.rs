@@ -18,7 +18,6 @@ mod spread;
 mod synthetic;
 mod table;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -332,8 +331,8 @@ impl Evaluation<'_> {
             request: example.request.clone(),
             task: self.arguments.task.clone(),
             grammar: self.grammar.clone(),
-            texts: BTreeMap::new(),
-            lists: BTreeMap::new(),
+            texts: Vec::new(),
+            lists: Vec::new(),
             max_depth: None,
             matching: None,
             schema: self.choices.clone(),

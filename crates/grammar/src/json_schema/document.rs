@@ -364,7 +364,7 @@ impl<'a> Document<'a> {
 
     /// Lists of the options that nothing asked for.
     pub(super) fn unused_lists(&self) -> impl Iterator<Item = &'a str> {
-        let lists = self.options.lists.keys().map(String::as_str);
+        let lists = self.options.lists.iter().map(|(name, _)| name.as_str());
         lists.filter(|name| {
             let mut asked = self.filled.keys();
             !asked.any(|ask| ask.filling == Filling::List && ask.name == *name)

@@ -90,8 +90,6 @@ mod values;
 mod word_rows;
 mod words;
 
-use std::collections::BTreeMap;
-
 pub use numbers::NumberSpelling;
 pub use strings::StringSpelling;
 pub use validity::Validator;
@@ -148,11 +146,11 @@ pub struct SchemaOptions {
     /// The spellings of numbers.
     pub numbers: NumberSpelling,
     /// The texts that `x-spanOf` may name.
-    pub texts: BTreeMap<String, String>,
+    pub texts: Vec<(String, String)>,
     /// The lists that `x-oneOf` may name; each is asked for somewhere.
-    pub lists: BTreeMap<String, Vec<String>>,
+    pub lists: Vec<(String, Vec<String>)>,
     /// Other documents that references may lead to, by their identifiers.
-    pub documents: BTreeMap<String, String>,
+    pub documents: Vec<(String, String)>,
     /// Whether `format` constrains, and is an error where it cannot.
     pub assert_formats: bool,
     /// The steps that compiling may take; more are the error `too-much-work`.
@@ -167,9 +165,9 @@ impl SchemaOptions {
             white_space: WhiteSpace::Compact,
             strings: StringSpelling::Canonical,
             numbers: NumberSpelling::Plain,
-            texts: BTreeMap::new(),
-            lists: BTreeMap::new(),
-            documents: BTreeMap::new(),
+            texts: Vec::new(),
+            lists: Vec::new(),
+            documents: Vec::new(),
             assert_formats: false,
             effort: EFFORT,
         }
@@ -182,9 +180,9 @@ impl SchemaOptions {
             white_space: WhiteSpace::Any,
             strings: StringSpelling::Any,
             numbers: NumberSpelling::Any,
-            texts: BTreeMap::new(),
-            lists: BTreeMap::new(),
-            documents: BTreeMap::new(),
+            texts: Vec::new(),
+            lists: Vec::new(),
+            documents: Vec::new(),
             assert_formats: false,
             effort: EFFORT,
         }
@@ -192,7 +190,7 @@ impl SchemaOptions {
 
     /// The same options with one text more that `x-spanOf` may name.
     pub fn with_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.texts.insert(name.into(), text.into());
+        self.texts.push((name.into(), text.into()));
         self
     }
 }

@@ -9,8 +9,8 @@ use super::keyword::Keyword;
 use super::value::Json;
 use crate::automaton::Language;
 use crate::quoted;
-use crate::slots::Ask;
 use crate::slots::values::any_of;
+use crate::slots::{Ask, named};
 use crate::spans::spans;
 use crate::{Filling, Place, Slot};
 
@@ -37,8 +37,8 @@ pub(super) fn slot<'a>(
     if let Some(known) = document.filled.get(&ask) {
         return Ok(Keyword::Text(known.clone()));
     }
-    let list = document.options.lists.get(name);
-    let text = document.options.texts.get(name);
+    let list = named(&document.options.lists, name);
+    let text = named(&document.options.texts, name);
     let language = match (filling, list, text) {
         (Filling::List, Some(list), _) => any_of(list, ask.ignore_case, &LIMITS)?,
         (Filling::Text, _, Some(text)) => spans(text, ask.ignore_case, &LIMITS)?,

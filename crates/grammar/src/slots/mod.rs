@@ -16,7 +16,6 @@
 pub(crate) mod spelling;
 pub(crate) mod values;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -33,13 +32,20 @@ pub const LIMITS: Limits = Limits {
     dfa_states: 400_000,
 };
 
-/// What fills the slots of a grammar, by name.
+/// What fills the slots of a grammar, by name. Of a name that stands twice, the last
+/// counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     /// Literals, any one of which may stand in the slot.
-    pub lists: BTreeMap<String, Vec<String>>,
+    pub lists: Vec<(String, Vec<String>)>,
     /// Texts, of which any run of whole words may stand in the slot.
-    pub texts: BTreeMap<String, String>,
+    pub texts: Vec<(String, String)>,
+}
+
+/// What has this name in a list of few.
+pub(crate) fn named<'a, T>(list: &'a [(String, T)], name: &str) -> Option<&'a T> {
+    let mut last_first = list.iter().rev();
+    last_first.find_map(|(known, value)| (known == name).then_some(value))
 }
 
 impl Slots {
@@ -50,13 +56,13 @@ impl Slots {
         values: impl IntoIterator<Item = V>,
     ) -> Self {
         let values = values.into_iter().map(Into::into).collect();
-        self.lists.insert(name.into(), values);
+        self.lists.push((name.into(), values));
         self
     }
 
     /// The same, and a text.
     pub fn with_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.texts.insert(name.into(), text.into());
+        self.texts.push((name.into(), text.into()));
         self
     }
 }
@@ -222,14 +228,8 @@ impl OpenGrammar {
         let mut findings = Vec::new();
         for slot in &self.slots {
             let (name, place) = (&slot.name, slot.place.clone());
-            let list = slots
-                .lists
-                .get(name)
-                .filter(|_| slot.filling != Filling::Text);
-            let text = slots
-                .texts
-                .get(name)
-                .filter(|_| slot.filling != Filling::List);
+            let list = named(&slots.lists, name).filter(|_| slot.filling != Filling::Text);
+            let text = named(&slots.texts, name).filter(|_| slot.filling != Filling::List);
             let error = |kind, message| Diagnostic::error(kind, place, message);
             findings.extend(match (list, text) {
                 (None, None) => {
@@ -256,14 +256,10 @@ impl OpenGrammar {
             let mut slots = self.slots.iter();
             slots.any(|slot| slot.name == name && slot.filling != other)
         };
-        let lists = slots
-            .lists
-            .keys()
-            .filter(|name| !known(name, Filling::Text));
-        let texts = slots
-            .texts
-            .keys()
-            .filter(|name| !known(name, Filling::List));
+        let lists = slots.lists.iter().map(|(name, _)| name);
+        let lists = lists.filter(|name| !known(name, Filling::Text));
+        let texts = slots.texts.iter().map(|(name, _)| name);
+        let texts = texts.filter(|name| !known(name, Filling::List));
         for (what, name) in lists
             .map(|name| ("list", name))
             .chain(texts.map(|name| ("text", name)))
@@ -369,8 +365,8 @@ impl<'a> Kitchen<'a> {
         if let Some(known) = self.raw.get(ask) {
             return Ok(Arc::clone(known));
         }
-        let list = self.slots.lists.get(&ask.name);
-        let text = self.slots.texts.get(&ask.name);
+        let list = named(&self.slots.lists, &ask.name);
+        let text = named(&self.slots.texts, &ask.name);
         let made = match (list.filter(|_| ask.filling != Filling::Text), text) {
             (Some(list), _) => values::any_of(list, ask.ignore_case, &LIMITS)?,
             (None, text) => {

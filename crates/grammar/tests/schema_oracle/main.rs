@@ -101,7 +101,7 @@ impl Case {
     fn options(&self, mut options: SchemaOptions) -> SchemaOptions {
         options.assert_formats = self.drawn.formats == Formats::Asserted;
         for (uri, document) in &self.drawn.documents {
-            options.documents.insert(uri.clone(), document.to_string());
+            options.documents.push((uri.clone(), document.to_string()));
         }
         options
     }
