@@ -63,7 +63,7 @@ fn named(argument: &str) -> Result<(String, String), String> {
 impl SlotArguments {
     /// The texts by name.
     pub fn texts(&self) -> Vec<(String, String)> {
-        self.text.iter().cloned().collect()
+        self.text.clone()
     }
 
     /// The lists by name, read from their files.
