@@ -21,7 +21,7 @@ struct Line {
     class: Option<String>,
     /// What was handed over with the grammar.
     #[serde(default)]
-    texts: Vec<(String, String)>,
+    texts: BTreeMap<String, String>,
 }
 
 fn folder() -> PathBuf {
@@ -41,10 +41,10 @@ fn stem(path: &Path) -> String {
     name.split('.').next().expect("a stem").to_owned()
 }
 
-fn session(path: &Path, texts: &[(String, String)]) -> GrammarSession {
+fn session(path: &Path, texts: &BTreeMap<String, String>) -> GrammarSession {
     let name = path.file_name().expect("a name").to_string_lossy();
     let source = GrammarSource {
-        texts: texts.to_vec(),
+        texts: texts.clone().into_iter().collect(),
         ..GrammarSource::new(
             Dialect::of_file(&name).expect("a known ending"),
             std::fs::read_to_string(path).expect("a grammar"),
@@ -115,7 +115,7 @@ struct BeyondBounds {
 fn molecules_beyond_the_bounds_stay_outside() {
     let beyond: Vec<BeyondBounds> = lines(&folder().join("judge/outside/smiles_coverage.jsonl"));
     assert!(!beyond.is_empty());
-    let mut session = session(&folder().join("smiles.lark"), &[]);
+    let mut session = session(&folder().join("smiles.lark"), &BTreeMap::new());
     for molecule in beyond {
         assert!(!belongs(&mut session, &molecule.text), "{}", molecule.text);
     }

@@ -16,7 +16,7 @@ use serde::Deserialize;
 struct Line {
     text: String,
     #[serde(default)]
-    texts: Vec<(String, String)>,
+    texts: BTreeMap<String, String>,
     #[serde(default)]
     purpose: Option<String>,
 }
@@ -43,7 +43,7 @@ impl Judge {
         let source = GrammarSource {
             dialect,
             text: text.to_owned(),
-            texts: line.texts.clone(),
+            texts: line.texts.clone().into_iter().collect(),
             lists: Vec::new(),
             max_depth: None,
             matching: None,

@@ -1,5 +1,6 @@
 //! A loaded model and its runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lacuna_decoder::{Event, Options, Piece, Template, Timings};
@@ -86,9 +87,9 @@ struct Request {
     task: Option<String>,
     grammar: RequestGrammar,
     #[serde(default)]
-    texts: Vec<(String, String)>,
+    texts: BTreeMap<String, String>,
     #[serde(default)]
-    lists: Vec<(String, Vec<String>)>,
+    lists: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     max_depth: Option<u32>,
     #[serde(default)]
@@ -234,8 +235,8 @@ fn generate_request(request: JsValue) -> Result<GenerateRequest, JsValue> {
             Dialect::of_name(&request.grammar.kind).map_err(thrown)?,
             request.grammar.text,
         ),
-        texts: request.texts,
-        lists: request.lists,
+        texts: request.texts.into_iter().collect(),
+        lists: request.lists.into_iter().collect(),
         max_depth: request.max_depth,
         matching: request.matching,
         schema: schema_choices(&request.schema)?,
