@@ -220,6 +220,7 @@ impl RegularChecker {
             self.tokens_between(goes_on, &leads_on, &mut mask);
             Arc::new(mask)
         });
+        self.members += mask.as_ref().map_or(1, |mask| mask.heap_bytes() / 4);
         let here = self.intern(here);
         self.before_cell.insert(step, (here, mask.clone()));
         (here, mask)

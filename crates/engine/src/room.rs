@@ -5,7 +5,8 @@
 //! that is known: a shortest one in bytes, had gaps any length. If there is none of that kind,
 //! no lengths help.
 //!
-//! Cost: up to [`MOST_SHARED`] checks, for the sake of an error.
+//! Cost: up to [`MOST_SHARED`] checks, for the sake of an error, and none begun later than
+//! [`LONGEST_MS`].
 
 use lacuna_checker::{Checker, Filling, Gap, Pattern, Segment, Verdict};
 use lacuna_decoder::{Cell, Room};
@@ -15,9 +16,13 @@ use crate::fewest::in_tokens;
 /// Ways to share out cells among gaps that are tried.
 const MOST_SHARED: usize = 400;
 
+/// Milliseconds for all tries.
+const LONGEST_MS: f64 = 1_000.0;
+
 /// What gaps of other lengths have room for, in place of those of a canvas that no text fits;
 /// `None` if nothing is found out.
-pub(crate) fn room(checker: &mut Checker, cells: &[Cell]) -> Option<Room> {
+pub(crate) fn room(checker: &mut Checker, cells: &[Cell], clock: &dyn Fn() -> f64) -> Option<Room> {
+    let until = clock() + LONGEST_MS;
     let vocabulary = checker.vocabulary()?.clone();
     let is_gap = |segment: &Segment| matches!(segment, Segment::Gap(_));
     let pattern = Pattern::of_canvas(cells, &vocabulary)?;
@@ -51,7 +56,7 @@ pub(crate) fn room(checker: &mut Checker, cells: &[Cell]) -> Option<Room> {
         let mut shares = vec![0; gaps];
         shares[0] = all;
         loop {
-            if tries == 0 {
+            if tries == 0 || clock() > until {
                 return known.map(Room::Enough);
             }
             tries -= 1;

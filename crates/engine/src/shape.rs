@@ -124,7 +124,7 @@ impl Engine {
         let refusal = match (refusal, &judging) {
             (Some(DecodeError::NoFilling { masked, .. }), Judging::Checker(found)) => {
                 let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
-                let room = room(&mut checker, &first);
+                let room = room(&mut checker, &first, &*clock);
                 Some(DecodeError::NoFilling { masked, room })
             }
             (Some(DecodeError::NoMember { length, .. }), Judging::Checker(found)) => {
