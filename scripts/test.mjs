@@ -7,6 +7,7 @@ import { benchEngine } from "./lib/bench-page.mjs";
 import { chromium } from "./lib/browser.mjs";
 import { requireModels } from "./lib/models.mjs";
 import { inside } from "./lib/paths.mjs";
+import { pythonTests } from "./lib/python.mjs";
 import { main, stage } from "./lib/report.mjs";
 import { capture, run } from "./lib/run.mjs";
 import { runtimes } from "./lib/runtimes.mjs";
@@ -38,6 +39,7 @@ await main(async () => {
   );
   await stage("Rust tests", cargoTests);
   await stage("Rust doc tests", () => run("cargo", ["test", "--doc", "--workspace"]));
+  await stage("Python tests", pythonTests);
   await build();
   await stage("engine for benchmarks (WebAssembly)", () => benchEngine({ threads: false }));
   await stage("Biome", () =>

@@ -2,6 +2,10 @@
 
 import unittest
 
+import needs
+
+needs.packages("torch", "tokenizers", "safetensors", "numpy")
+
 import torch
 
 import grow

@@ -2,6 +2,10 @@
 
 import unittest
 
+import needs
+
+needs.packages("torch")
+
 import torch
 
 from masking import FAR, SPARE, mask_cells

@@ -5,6 +5,10 @@ import os
 import tempfile
 import unittest
 
+import needs
+
+needs.packages("torch", "tokenizers", "safetensors", "numpy", "faker")
+
 import numpy as np
 import torch
 
@@ -18,12 +22,6 @@ from evaluate import decode, decode_rows, read
 from model import Config, MaskedDiffusionTransformer, int4_rounded
 from tokenizer import MASK
 
-try:
-    import faker
-except ImportError:
-    faker = None
-
-
 def options(folder, **given):
     chosen = {"data": folder, "output": os.path.join(folder, "run"), "tokenizer": os.path.join(folder, "tokenizer.json"),
               "shape": "tiny", "start": None, "embeddings_only": False, "anneal": None, "minutes": 5.0, "steps": None,
@@ -33,7 +31,6 @@ def options(folder, **given):
     return type("Options", (), chosen | given)
 
 
-@unittest.skipUnless(faker, "faker is not installed")
 class EndToEnd(unittest.TestCase):
     def test_trains_stops_resumes_ends_and_ships(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -11,10 +11,10 @@ import data
 import everyday
 import execution
 import molecules
+import needs
 import schema
 import synthetic
 import tasks
-import vocabulary
 import wikisql
 
 POOLS = {kind: ["Nina Simone", "Åland", "o'Hara Ltd.", "B-52"] for kind in synthetic.TEXTS}
@@ -196,8 +196,14 @@ class Samples(unittest.TestCase):
 
 
 class Vocabulary(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        needs.packages("tokenizers")
+
     def test_a_word_has_the_same_tokens_behind_a_blank(self):
         sources = tasks.Sources(POOLS | {"word": ["fig", "elm", "oak", "ash"]})
+        import vocabulary
+
         tokenizer = vocabulary.build(vocabulary.corpus(sources, 300), size=700, joined=100)
         encode = lambda text: tokenizer.encode(text, add_special_tokens=False)  # noqa: E731
         self.assertTrue(any(t.startswith("Ġ") and len(t) > 2 for t in tokenizer.get_vocab()))
