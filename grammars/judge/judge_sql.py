@@ -48,7 +48,6 @@ def classify(text, judge):
         ]  # fmt: skip
     else:
         rules = [
-            ("\0" in text, "a null character"),
             (re.search(r"from\b.*\bon\s+conflict", bare, re.I | re.S),
              "ON CONFLICT after FROM, where SQLite takes ON for the join's"),
         ]  # fmt: skip
@@ -201,7 +200,8 @@ def texts():
             "a t 1 's' OVER DESC ALL WITH"
         ).split()
     ]  # fmt: skip
-    return found + judging.with_mutants(short, pieces, 1200, seed=2)
+    controls = [f"SELECT {quoted}" for quoted in ("'a\0'", '"\0a"', "[a\0]", "`\0`", "'a\1'", '"\x1f"')]
+    return found + controls + judging.with_mutants(short, pieces, 1200, seed=2)
 
 
 if __name__ == "__main__":
