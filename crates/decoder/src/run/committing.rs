@@ -128,13 +128,7 @@ impl<D: Denoiser> Run<D> {
             self.asking.pause().await?;
             match self.board.commit(&[candidate]) {
                 Ok(()) => {
-                    let how = match proposals[at].is_forced() {
-                        true => How::Forced,
-                        false => How::Model,
-                    };
-                    self.report(candidate, how, events);
-                    self.report_cleared(events);
-                    proposals.swap_remove(at);
+                    self.report_one(candidate, proposals.swap_remove(at), events);
                     committed += 1;
                 }
                 Err(reason) => {
@@ -149,6 +143,21 @@ impl<D: Denoiser> Run<D> {
             }
         }
         Ok(committed)
+    }
+
+    /// Tells of a candidate that was committed alone, and of what that cleared.
+    pub(super) fn report_one(
+        &mut self,
+        candidate: Candidate,
+        from: Proposals,
+        events: &mut Vec<Event>,
+    ) {
+        let how = match from.is_forced() {
+            true => How::Forced,
+            false => How::Model,
+        };
+        self.report(candidate, how, events);
+        self.report_cleared(events);
     }
 
     /// Draws the masks anew after enough refusals: those that there were, if any, are of

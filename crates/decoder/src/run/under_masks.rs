@@ -14,7 +14,7 @@ use super::Run;
 use crate::asking::CellMasks;
 use crate::commit::Attempt;
 use crate::propose::Proposals;
-use crate::{DecodeError, Denoiser, Event, How};
+use crate::{DecodeError, Denoiser, Event};
 
 impl<D: Denoiser> Run<D> {
     /// Commits the most preferred candidates one after another, each from its cell's mask as
@@ -62,13 +62,7 @@ impl<D: Denoiser> Run<D> {
                     .await?;
                 break;
             }
-            let how = match proposals[at].is_forced() {
-                true => How::Forced,
-                false => How::Model,
-            };
-            self.report(candidate, how, events);
-            self.report_cleared(events);
-            proposals.swap_remove(at);
+            self.report_one(candidate, proposals.swap_remove(at), events);
             committed += 1;
         }
         Ok(committed)

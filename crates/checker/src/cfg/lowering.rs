@@ -1,0 +1,231 @@
+//! Rules become productions; what is regular in them becomes terminals.
+
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::{Expr, RuleId, analysis};
+use lacuna_lexer::TerminalId;
+use rustc_hash::FxHashMap;
+
+use super::terminals::CanonicalTerminal;
+use super::{Interleaved, NonterminalId, Symbol};
+use crate::normalize::Normalized;
+
+/// A grammar being lowered.
+pub(super) struct Lowering<'a> {
+    pub normalized: &'a Normalized,
+    pub limits: &'a Limits,
+    pub symbols: Vec<Symbol>,
+    pub productions: Vec<Vec<u32>>,
+    pub interleaves: Vec<Interleaved>,
+    /// For each rule, whether it derives any text.
+    pub productive: Vec<bool>,
+    rules: FxHashMap<RuleId, NonterminalId>,
+    queue: Vec<(RuleId, NonterminalId)>,
+    pub terminals: Vec<Dfa>,
+    pub known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
+    /// Alternatives of parts met before, by their spelling.
+    pub known_parts: FxHashMap<Vec<u64>, Vec<Vec<Symbol>>>,
+}
+
+impl<'a> Lowering<'a> {
+    pub fn new(normalized: &'a Normalized, limits: &'a Limits) -> Self {
+        Self {
+            normalized,
+            limits,
+            symbols: Vec::new(),
+            productions: Vec::new(),
+            interleaves: Vec::new(),
+            productive: analysis::productive(&normalized.grammar),
+            rules: FxHashMap::default(),
+            queue: Vec::new(),
+            terminals: Vec::new(),
+            known_terminals: FxHashMap::default(),
+            known_parts: FxHashMap::default(),
+        }
+    }
+
+    /// Lowers all that the start needs, and gives its nonterminal.
+    pub fn run(&mut self) -> Result<NonterminalId, AutomatonError> {
+        let normalized = self.normalized;
+        let start = self.rule(normalized.grammar.start);
+        while let Some((rule, nonterminal)) = self.queue.pop() {
+            let body = &normalized.grammar.rule(rule).body;
+            for sequence in self.alternatives(body)? {
+                self.production(nonterminal, &sequence);
+            }
+        }
+        self.write_lists();
+        Ok(start)
+    }
+
+    fn rule(&mut self, rule: RuleId) -> NonterminalId {
+        if let Some(&known) = self.rules.get(&rule) {
+            return known;
+        }
+        let id = self.nonterminal();
+        self.rules.insert(rule, id);
+        self.queue.push((rule, id));
+        id
+    }
+
+    pub fn nonterminal(&mut self) -> NonterminalId {
+        self.productions.push(Vec::new());
+        self.productions.len() as NonterminalId - 1
+    }
+
+    pub fn production(&mut self, nonterminal: NonterminalId, sequence: &[Symbol]) {
+        self.productions[nonterminal as usize].push(self.symbols.len() as u32);
+        self.symbols.extend_from_slice(sequence);
+        self.symbols.push(Symbol::End(nonterminal));
+    }
+
+    /// The right-hand sides of a nonterminal that derives `expr`.
+    fn alternatives(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        if self.is_regular(expr) || self.is_apart(expr) {
+            return self.terminal(expr);
+        }
+        match expr {
+            Expr::Choice(parts) => {
+                let (regular, other): (Vec<_>, Vec<_>) = parts
+                    .iter()
+                    .cloned()
+                    .partition(|part| self.is_regular(part));
+                let mut found = Vec::new();
+                if !regular.is_empty() {
+                    found.extend(self.terminal(&Expr::Choice(regular))?);
+                }
+                for part in other {
+                    found.extend(self.alternatives(&part)?);
+                }
+                Ok(found)
+            }
+            other => {
+                let mut sequence = Vec::new();
+                self.append(other, &mut sequence)?;
+                Ok(vec![sequence])
+            }
+        }
+    }
+
+    /// Appends symbols that derive `expr`.
+    fn append(&mut self, expr: &Expr, sequence: &mut Vec<Symbol>) -> Result<(), AutomatonError> {
+        match expr {
+            Expr::Sequence(parts) if !self.is_regular(expr) => {
+                let mut parts = parts.as_slice();
+                while let Some(first) = parts.first() {
+                    let run = parts
+                        .iter()
+                        .take_while(|part| self.is_regular(part))
+                        .count();
+                    if run > 0 {
+                        self.append(&Expr::Sequence(parts[..run].to_vec()), sequence)?;
+                    } else {
+                        self.append(first, sequence)?;
+                    }
+                    parts = &parts[run.max(1)..];
+                }
+                Ok(())
+            }
+            Expr::Rule(rule) if !self.is_regular(expr) && !self.is_apart(expr) => {
+                let nonterminal = self.rule(*rule);
+                sequence.push(Symbol::Nonterminal(nonterminal));
+                Ok(())
+            }
+            Expr::Repeat { item, min, max } if !self.is_regular(expr) => {
+                self.repetition(item, *min, *max, sequence)
+            }
+            Expr::Interleave(interleave) => {
+                let nonterminal = self.interleave(interleave)?;
+                sequence.push(Symbol::Nonterminal(nonterminal));
+                Ok(())
+            }
+            Expr::Terminal(terminal) => {
+                sequence.push(Symbol::Terminal(terminal.0));
+                Ok(())
+            }
+            _ => {
+                let mut alternatives = self.alternatives(expr)?;
+                if alternatives.len() == 1 {
+                    sequence.append(&mut alternatives[0]);
+                    return Ok(());
+                }
+                let nonterminal = self.nonterminal();
+                for alternative in &alternatives {
+                    self.production(nonterminal, alternative);
+                }
+                sequence.push(Symbol::Nonterminal(nonterminal));
+                Ok(())
+            }
+        }
+    }
+
+    fn repetition(
+        &mut self,
+        item: &Expr,
+        min: u32,
+        max: Option<u32>,
+        sequence: &mut Vec<Symbol>,
+    ) -> Result<(), AutomatonError> {
+        let mut once = Vec::new();
+        self.append(item, &mut once)?;
+        let copies = max.unwrap_or(min) as usize;
+        if self.symbols.len() + copies.saturating_mul(once.len() + 2) > self.limits.nfa_states {
+            return Err(AutomatonError::TooLarge {
+                what: "symbols in productions",
+                limit: self.limits.nfa_states,
+            });
+        }
+        for _ in 0..min {
+            sequence.extend_from_slice(&once);
+        }
+        match max {
+            None => {
+                // Left recursion, which Earley's algorithm reads in linear time.
+                let many = self.nonterminal();
+                self.production(many, &[]);
+                once.insert(0, Symbol::Nonterminal(many));
+                self.production(many, &once);
+                sequence.push(Symbol::Nonterminal(many));
+            }
+            Some(max) => {
+                let mut rest: Option<NonterminalId> = None;
+                for _ in min..max {
+                    let longer = self.nonterminal();
+                    self.production(longer, &[]);
+                    let mut next = once.clone();
+                    next.extend(rest.map(Symbol::Nonterminal));
+                    self.production(longer, &next);
+                    rest = Some(longer);
+                }
+                sequence.extend(rest.map(Symbol::Nonterminal));
+            }
+        }
+        Ok(())
+    }
+
+    /// One symbol that derives `expr`.
+    pub fn symbol(&mut self, expr: &Expr) -> Result<Symbol, AutomatonError> {
+        let mut sequence = Vec::new();
+        self.append(expr, &mut sequence)?;
+        if let [symbol] = sequence[..] {
+            return Ok(symbol);
+        }
+        let nonterminal = self.nonterminal();
+        self.production(nonterminal, &sequence);
+        Ok(Symbol::Nonterminal(nonterminal))
+    }
+
+    fn is_regular(&self, expr: &Expr) -> bool {
+        // Rules over terminals have nothing to say about bytes.
+        let mut regular = self.normalized.grammar.lexicon.is_none() && !expr.has_interleave();
+        expr.for_each_rule(&mut |rule| {
+            let rule = rule.0 as usize;
+            regular &= self.normalized.regular[rule] && !self.normalized.apart[rule];
+        });
+        regular
+    }
+
+    /// Whether it mentions a rule that is a terminal of its own.
+    fn is_apart(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Rule(rule) if self.normalized.apart[rule.0 as usize])
+    }
+}

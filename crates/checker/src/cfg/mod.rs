@@ -1,0 +1,184 @@
+//! The grammar as productions over terminals.
+//!
+//! With a lexicon, these are its terminals. Without one, terminals are the
+//! largest regular parts of the rules, so that the parser
+//! sees only what recursion needs: a string, a number, `"," white space` are
+//! one terminal each (and a regular grammar is one terminal as a whole). Parts
+//! that would make large automata stay rules. This keeps the language, because any segmentation of a
+//! text into lexemes counts. Terminals do not hold the empty text; a part that
+//! does becomes optional.
+
+use lacuna_grammar::Expr;
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::interleave::Interleave;
+use lacuna_lexer::{Lexer, TerminalId};
+
+use crate::normalize::Normalized;
+use crate::unroll::write_out_expression;
+
+mod interleaves;
+mod lowering;
+mod terminals;
+
+use lowering::Lowering;
+
+/// Index of a nonterminal.
+pub type NonterminalId = u32;
+
+/// One symbol of a production's right-hand side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// A lexeme of this terminal.
+    Terminal(TerminalId),
+    /// What this nonterminal derives.
+    Nonterminal(NonterminalId),
+    /// The end of a production of this nonterminal.
+    End(NonterminalId),
+    /// The end of the text, behind ignored lexemes at most.
+    EndOfText,
+}
+
+/// A nonterminal that derives items in any order.
+///
+/// Its only production is a shortest list of items, for whoever asks what it costs;
+/// the parser reads the items themselves ([`dots`](crate::dots)).
+#[derive(Clone, Debug)]
+pub struct Interleaved {
+    /// The nonterminal.
+    pub nonterminal: NonterminalId,
+    /// One that derives any list of the items, and stands in no production.
+    pub hidden: NonterminalId,
+    /// What is read; the ways' symbols all differ.
+    pub items: Interleave<Symbol>,
+}
+
+/// Productions over terminals, right-hand sides one after the other.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    /// All right-hand sides, each closed by [`Symbol::End`]. An index into this
+    /// is a dotted production.
+    pub symbols: Vec<Symbol>,
+    /// For each nonterminal, where its productions begin.
+    pub productions: Vec<Vec<u32>>,
+    /// The nonterminals whose items stand in any order.
+    pub interleaves: Vec<Interleaved>,
+    /// The dotted production that every text begins with: the start symbol and
+    /// [`Symbol::EndOfText`].
+    pub goal: u32,
+    /// The terminals as one automaton.
+    pub lexer: Lexer,
+}
+
+impl Cfg {
+    /// Lowers a grammar.
+    ///
+    /// # Errors
+    /// When an automaton outgrows the limits.
+    pub(crate) fn new(normalized: &Normalized, limits: &Limits) -> Result<Self, AutomatonError> {
+        if let Some(cfg) = Self::of_one_terminal(normalized, limits)? {
+            return Ok(cfg);
+        }
+        let mut lowering = Lowering::new(normalized, limits);
+        let start = lowering.run()?;
+        let grammar = &normalized.grammar;
+        let constraint = grammar.constraint.as_deref();
+        let lexer = match &grammar.lexicon {
+            Some(lexicon) => {
+                let mut wanted = vec![false; lexicon.terminals.len()];
+                for symbol in &lowering.symbols {
+                    if let Symbol::Terminal(terminal) = symbol {
+                        wanted[*terminal as usize] = true;
+                    }
+                }
+                Lexer::munching(lexicon, &wanted, constraint, limits)?
+            }
+            None => Lexer::free(&lowering.terminals, constraint, limits)?,
+        };
+        let goal = lowering.symbols.len() as u32;
+        let whole = [Symbol::Nonterminal(start), Symbol::EndOfText];
+        lowering.symbols.extend(whole);
+        Ok(Self {
+            symbols: lowering.symbols,
+            productions: lowering.productions,
+            interleaves: lowering.interleaves,
+            goal,
+            lexer,
+        })
+    }
+
+    /// The productions of a regular grammar: one terminal, or nothing, or both.
+    /// `None` if the grammar is not regular, or its automaton is not small.
+    fn of_one_terminal(
+        normalized: &Normalized,
+        limits: &Limits,
+    ) -> Result<Option<Self>, AutomatonError> {
+        let Normalized {
+            grammar, recursive, ..
+        } = normalized;
+        if grammar.lexicon.is_some()
+            || (ONE_TERMINAL.nfa_states..usize::MAX).contains(&normalized.cost)
+        {
+            return Ok(None);
+        }
+        let start = &Expr::Rule(grammar.start);
+        let Ok(whole) = write_out_expression(grammar, start, recursive, &ONE_TERMINAL) else {
+            return Ok(None);
+        };
+        let constraint = grammar.constraint.as_deref();
+        Self::of_terminal(&whole, constraint, limits).map(Some)
+    }
+
+    /// The productions of a regular language, as one terminal.
+    ///
+    /// # Errors
+    /// When an automaton outgrows the limits.
+    pub(crate) fn of_language(language: &Dfa, limits: &Limits) -> Result<Self, AutomatonError> {
+        Self::of_terminal(language, None, limits)
+    }
+
+    fn of_terminal(
+        whole: &Dfa,
+        constraint: Option<&Dfa>,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let nullable = whole.is_accepting(whole.start());
+        let terminal = whole.clone().without_empty_text();
+        let mut cfg = Self {
+            symbols: Vec::new(),
+            productions: vec![Vec::new()],
+            interleaves: Vec::new(),
+            goal: 0,
+            lexer: Lexer::free(std::slice::from_ref(&terminal), constraint, limits)?,
+        };
+        let alternatives = [
+            (nullable, None),
+            (!terminal.is_empty(), Some(Symbol::Terminal(0))),
+        ];
+        for (_, symbol) in alternatives.iter().filter(|(there, _)| *there) {
+            cfg.productions[0].push(cfg.symbols.len() as u32);
+            cfg.symbols.extend(*symbol);
+            cfg.symbols.push(Symbol::End(0));
+        }
+        cfg.goal = cfg.symbols.len() as u32;
+        let whole = [Symbol::Nonterminal(0), Symbol::EndOfText];
+        cfg.symbols.extend(whole);
+        Ok(cfg)
+    }
+
+    /// Bytes of memory that it takes, closely.
+    pub fn heap_bytes(&self) -> usize {
+        let productions = self.productions.iter();
+        let productions = productions.map(|starts| size_of_val(starts.as_slice()) + 24);
+        let symbols = size_of_val(self.symbols.as_slice());
+        let interleaves = self.interleaves.iter();
+        let interleaves = interleaves.map(|it| 24 * it.items.forms().count());
+        let interleaves = interleaves.sum::<usize>();
+        symbols + productions.sum::<usize>() + interleaves + self.lexer.heap_bytes()
+    }
+}
+
+/// Sizes up to which a regular grammar is one terminal.
+const ONE_TERMINAL: Limits = Limits {
+    nfa_states: 20_000,
+    dfa_states: 20_000,
+};
