@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use lacuna_grammar::analysis;
 use lacuna_grammar::automaton::AutomatonError;
 use lacuna_grammar::interleave::{Choice, Interleave};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::lowering::Lowering;
 use super::{Interleaved, NonterminalId, Symbol};
@@ -65,9 +65,9 @@ impl Lowering<'_> {
             }
         }
         let interleaves = std::mem::take(&mut self.interleaves);
-        let mut interleave_of: FxHashMap<NonterminalId, usize> = FxHashMap::default();
+        let mut interleave_of = vec![None; count];
         for (at, interleaved) in interleaves.iter().enumerate() {
-            interleave_of.insert(interleaved.nonterminal, at);
+            interleave_of[interleaved.nonterminal as usize] = Some(at);
             let forms = interleaved.items.forms();
             forms.for_each(|symbol| use_by(symbol, interleaved.nonterminal));
         }
@@ -84,7 +84,7 @@ impl Lowering<'_> {
             let mut productions = self.productions[nonterminal as usize].iter();
             let mut found = productions
                 .any(|&first| right_hand_side(&self.symbols, first).iter().all(is_finite));
-            if let Some(&at) = interleave_of.get(&nonterminal) {
+            if let Some(at) = interleave_of[nonterminal as usize] {
                 let items = interleaves[at].items.restricted(is_finite);
                 let list = items.fewest().map(|fewest| list(&items, &fewest));
                 if let Some(list) = list.filter(|list| list.iter().all(is_finite)) {

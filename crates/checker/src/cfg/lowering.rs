@@ -18,7 +18,8 @@ pub(super) struct Lowering<'a> {
     pub interleaves: Vec<Interleaved>,
     /// For each rule, whether it derives any text.
     pub productive: Vec<bool>,
-    rules: FxHashMap<RuleId, NonterminalId>,
+    /// For each rule, its nonterminal, once it has one.
+    rules: Vec<Option<NonterminalId>>,
     queue: Vec<(RuleId, NonterminalId)>,
     pub terminals: Vec<Dfa>,
     pub known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
@@ -35,7 +36,7 @@ impl<'a> Lowering<'a> {
             productions: Vec::new(),
             interleaves: Vec::new(),
             productive: analysis::productive(&normalized.grammar),
-            rules: FxHashMap::default(),
+            rules: vec![None; normalized.grammar.rules.len()],
             queue: Vec::new(),
             terminals: Vec::new(),
             known_terminals: FxHashMap::default(),
@@ -58,11 +59,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn rule(&mut self, rule: RuleId) -> NonterminalId {
-        if let Some(&known) = self.rules.get(&rule) {
+        if let Some(known) = self.rules[rule.0 as usize] {
             return known;
         }
         let id = self.nonterminal();
-        self.rules.insert(rule, id);
+        self.rules[rule.0 as usize] = Some(id);
         self.queue.push((rule, id));
         id
     }
