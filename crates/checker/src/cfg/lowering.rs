@@ -5,7 +5,7 @@ use lacuna_grammar::{Expr, RuleId, analysis};
 use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
-use super::terminals::CanonicalTerminal;
+use super::terminals::{CanonicalTerminal, Part};
 use super::{Interleaved, NonterminalId, Symbol};
 use crate::normalize::Normalized;
 
@@ -23,8 +23,8 @@ pub(super) struct Lowering<'a> {
     queue: Vec<(RuleId, NonterminalId)>,
     pub terminals: Vec<Dfa>,
     pub known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
-    /// Alternatives of parts met before, by their spelling.
-    pub known_parts: FxHashMap<Vec<u64>, Vec<Vec<Symbol>>>,
+    /// Regular parts met before, by their spelling.
+    pub known_parts: FxHashMap<Vec<u64>, Part>,
 }
 
 impl<'a> Lowering<'a> {

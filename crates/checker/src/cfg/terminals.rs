@@ -12,20 +12,31 @@ use crate::unroll::write_out_expression;
 /// Of each state of a minimal automaton, whether it accepts, and its transitions.
 pub(super) type CanonicalTerminal = Vec<(bool, Vec<(u8, u8, u32)>)>;
 
+/// Whether a regular part holds the empty text, and the terminal of all others, if there are.
+pub(super) type Part = (bool, Option<TerminalId>);
+
 impl Lowering<'_> {
     /// The alternatives of a regular part: its terminal, or nothing, or both.
     pub fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
         let mut spelled = Vec::new();
         spell(expr, &mut spelled);
-        if let Some(known) = self.known_parts.get(&spelled) {
-            return Ok(known.clone());
+        let (nullable, terminal) = match self.known_parts.get(&spelled) {
+            Some(&known) => known,
+            None => {
+                let fresh = self.new_terminal(expr)?;
+                self.known_parts.insert(spelled, fresh);
+                fresh
+            }
+        };
+        let mut alternatives = Vec::new();
+        if nullable {
+            alternatives.push(Vec::new());
         }
-        let alternatives = self.new_terminal(expr)?;
-        self.known_parts.insert(spelled, alternatives.clone());
+        alternatives.extend(terminal.map(|terminal| vec![Symbol::Terminal(terminal)]));
         Ok(alternatives)
     }
 
-    fn new_terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+    fn new_terminal(&mut self, expr: &Expr) -> Result<Part, AutomatonError> {
         let Normalized {
             grammar, recursive, ..
         } = self.normalized;
@@ -37,24 +48,20 @@ impl Lowering<'_> {
         };
         let nullable = whole.is_accepting(whole.start());
         let terminal = whole.without_empty_text();
-        let mut alternatives = Vec::new();
-        if nullable {
-            alternatives.push(Vec::new());
+        if terminal.is_empty() {
+            return Ok((nullable, None));
         }
-        if !terminal.is_empty() {
-            let ranges = terminal.ranges().into_iter();
-            let canonical: CanonicalTerminal = (0..)
-                .zip(ranges)
-                .map(|(state, ranges)| (terminal.is_accepting(state), ranges))
-                .collect();
-            let terminals = &mut self.terminals;
-            let id = *self.known_terminals.entry(canonical).or_insert_with(|| {
-                terminals.push(terminal);
-                terminals.len() as TerminalId - 1
-            });
-            alternatives.push(vec![Symbol::Terminal(id)]);
-        }
-        Ok(alternatives)
+        let ranges = terminal.ranges().into_iter();
+        let canonical: CanonicalTerminal = (0..)
+            .zip(ranges)
+            .map(|(state, ranges)| (terminal.is_accepting(state), ranges))
+            .collect();
+        let terminals = &mut self.terminals;
+        let id = *self.known_terminals.entry(canonical).or_insert_with(|| {
+            terminals.push(terminal);
+            terminals.len() as TerminalId - 1
+        });
+        Ok((nullable, Some(id)))
     }
 }
 
