@@ -2,10 +2,9 @@
 
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_grammar::{Expr, RuleId, analysis};
-use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
-use super::terminals::{CanonicalTerminal, Part};
+use super::terminals::Part;
 use super::{Interleaved, NonterminalId, Symbol};
 use crate::normalize::Normalized;
 
@@ -22,8 +21,7 @@ pub(super) struct Lowering<'a> {
     rules: Vec<Option<NonterminalId>>,
     queue: Vec<(RuleId, NonterminalId)>,
     pub terminals: Vec<Dfa>,
-    pub known_terminals: FxHashMap<CanonicalTerminal, TerminalId>,
-    /// Regular parts met before, by their spelling.
+    /// Regular parts and automata of terminals met before, by their spelling.
     pub known_parts: FxHashMap<Vec<u64>, Part>,
 }
 
@@ -39,7 +37,6 @@ impl<'a> Lowering<'a> {
             rules: vec![None; normalized.grammar.rules.len()],
             queue: Vec::new(),
             terminals: Vec::new(),
-            known_terminals: FxHashMap::default(),
             known_parts: FxHashMap::default(),
         }
     }

@@ -9,9 +9,6 @@ use super::lowering::Lowering;
 use crate::normalize::Normalized;
 use crate::unroll::write_out_expression;
 
-/// Of each state of a minimal automaton, whether it accepts, and its transitions.
-pub(super) type CanonicalTerminal = Vec<(bool, Vec<(u8, u8, u32)>)>;
-
 /// Whether a regular part holds the empty text, and the terminal of all others, if there are.
 pub(super) type Part = (bool, Option<TerminalId>);
 
@@ -23,9 +20,9 @@ impl Lowering<'_> {
         let (nullable, terminal) = match self.known_parts.get(&spelled) {
             Some(&known) => known,
             None => {
-                let fresh = self.new_terminal(expr)?;
-                self.known_parts.insert(spelled, fresh);
-                fresh
+                let part = self.part(expr)?;
+                self.known_parts.insert(spelled, part);
+                part
             }
         };
         let mut alternatives = Vec::new();
@@ -36,7 +33,7 @@ impl Lowering<'_> {
         Ok(alternatives)
     }
 
-    fn new_terminal(&mut self, expr: &Expr) -> Result<Part, AutomatonError> {
+    fn part(&mut self, expr: &Expr) -> Result<Part, AutomatonError> {
         let Normalized {
             grammar, recursive, ..
         } = self.normalized;
@@ -51,17 +48,14 @@ impl Lowering<'_> {
         if terminal.is_empty() {
             return Ok((nullable, None));
         }
-        let ranges = terminal.ranges().into_iter();
-        let canonical: CanonicalTerminal = (0..)
-            .zip(ranges)
-            .map(|(state, ranges)| (terminal.is_accepting(state), ranges))
-            .collect();
-        let terminals = &mut self.terminals;
-        let id = *self.known_terminals.entry(canonical).or_insert_with(|| {
-            terminals.push(terminal);
-            terminals.len() as TerminalId - 1
-        });
-        Ok((nullable, Some(id)))
+        let spelled = spell_automaton(&terminal);
+        if let Some(&(_, known)) = self.known_parts.get(&spelled) {
+            return Ok((nullable, known));
+        }
+        let fresh = Some(self.terminals.len() as TerminalId);
+        self.terminals.push(terminal);
+        self.known_parts.insert(spelled, (false, fresh));
+        Ok((nullable, fresh))
     }
 }
 
@@ -98,6 +92,18 @@ fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
             numbers.extend([8, std::ptr::from_ref(interleave.as_ref()) as usize as u64]);
         }
     }
+}
+
+/// The same for a minimal automaton, unlike any expression.
+fn spell_automaton(dfa: &Dfa) -> Vec<u64> {
+    let mut numbers = vec![9];
+    for (state, ranges) in (0..).zip(dfa.ranges()) {
+        numbers.extend([u64::from(dfa.is_accepting(state)), ranges.len() as u64]);
+        let spelled =
+            |(low, high, next)| u64::from(low) | u64::from(high) << 8 | u64::from(next) << 16;
+        numbers.extend(ranges.into_iter().map(spelled));
+    }
+    numbers
 }
 
 /// Whether an expression is one text, which is written behind `text`.
