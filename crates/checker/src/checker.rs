@@ -305,6 +305,11 @@ impl Checker {
         }
     }
 
+    /// Items of all parses so far.
+    pub(crate) fn parsed(&self) -> usize {
+        self.exact.as_ref().map_or(0, |exact| exact.parsed)
+    }
+
     /// The exact tiers, made when they are first needed; else what ran out.
     fn exact(&mut self, counts_cells: bool) -> Result<&mut Exact, Verdict> {
         let exhausted = |what, limit| Err(Verdict::Exhausted { what, limit });

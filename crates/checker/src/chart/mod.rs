@@ -90,7 +90,8 @@ pub struct Chart {
     /// The nodes in each gap of any length.
     in_gaps: FxHashMap<u32, Vec<NodeId>>,
     queue: BinaryHeap<Reverse<(u32, u32, u32, NodeId)>>,
-    work: usize,
+    /// Of the last parse.
+    pub(crate) work: usize,
     /// Nodes from which the text can end, with the cost of getting there.
     ends: Vec<(NodeId, u32)>,
     last: Option<Last>,

@@ -95,6 +95,8 @@ pub(crate) struct Exact {
     charts: [Chart; 3],
     /// Of gaps of any length.
     recent: Option<Recent>,
+    /// Items of all parses.
+    pub(crate) parsed: usize,
     limits: CheckerLimits,
 }
 
@@ -114,6 +116,7 @@ impl Exact {
             past: MemoUses::default(),
             charts: Default::default(),
             recent: None,
+            parsed: 0,
             cfg,
             vocabulary,
             limits,

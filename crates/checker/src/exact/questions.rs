@@ -90,13 +90,16 @@ impl Exact {
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let budget = self.limits.parse_items / share;
-        self.charts[chart].parse(
+        let chart = &mut self.charts[chart];
+        let parse = chart.parse(
             &self.cfg,
             &mut memos.sets,
             &mut graph,
             ahead.zip(cover),
             budget,
-        )
+        );
+        self.parsed += chart.work;
+        parse
     }
 
     /// Looks for a path to the end, or to the gap of any length there; `None` if the

@@ -13,7 +13,7 @@
 
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 
-use crate::{CanvasVerdict, Checker, Pattern, Tier};
+use crate::{CanvasVerdict, Checker, Pattern};
 
 mod bounds;
 mod groups;
@@ -21,11 +21,10 @@ mod groups;
 pub(crate) use bounds::{CellBounds, mask_bounds};
 use groups::Groups;
 
-/// Checks that drawing masks may take; how many one counts for that took a parse, or
-/// that ran out of its budget.
-const EFFORT: usize = 5_000;
-const PARSED: usize = 25;
-const EXHAUSTED: usize = 250;
+/// Work that checks for one drawing may take, in items of parses: as much as a few checks that
+/// run out of their budgets. What a check counts for whose parses take none.
+const EFFORT: usize = 20_000_000;
+const CHECK: usize = 4_000;
 
 /// The tokens that may stand in each cell of a canvas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,13 +162,9 @@ impl Checker {
                     masks.undecided += group.len();
                     continue;
                 }
-                let (verdict, tier) = self.check_canvas(&tried);
-                let cost = match (&verdict, tier) {
-                    (CanvasVerdict::Exhausted { .. }, _) => EXHAUSTED,
-                    (_, Tier::Parse) => PARSED,
-                    _ => 1,
-                };
-                effort = effort.saturating_sub(cost);
+                let parsed = self.parsed();
+                let (verdict, _) = self.check_canvas(&tried);
+                effort = effort.saturating_sub(CHECK + self.parsed() - parsed);
                 match verdict {
                     CanvasVerdict::Impossible | CanvasVerdict::Malformed => {}
                     CanvasVerdict::Exhausted { .. } => masks.undecided += group.len(),
