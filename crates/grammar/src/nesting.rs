@@ -20,14 +20,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::productive;
+use crate::analysis::{productive, reachable};
 use crate::{Diagnostic, Expr, Grammar, Linted, Rule, RuleId};
 
 /// Most rules of a grammar that was cut.
 pub const MAX_RULES: usize = 100_000;
 
 /// The rules with nesting mentions, the first of each group of rules that lead
-/// to each other.
+/// to each other. Rules that no text needs are left aside.
 pub fn unbounded_nesting(grammar: &Grammar) -> Vec<RuleId> {
     let graph = Graph::new(grammar);
     let components = graph.components(&FxHashSet::default());
@@ -38,7 +38,9 @@ pub fn unbounded_nesting(grammar: &Grammar) -> Vec<RuleId> {
         let least = first.entry(components[rule]).or_insert(rule);
         *least = (*least).min(rule.min(to));
     }
-    let mut found: Vec<RuleId> = first.values().map(|&rule| RuleId(rule as u32)).collect();
+    let reachable = reachable(grammar);
+    let found = first.values().filter(|&&rule| reachable[rule]);
+    let mut found: Vec<RuleId> = found.map(|&rule| RuleId(rule as u32)).collect();
     found.sort_unstable();
     found
 }

@@ -140,3 +140,14 @@ fn shortest_texts() {
         lark::parse("start: \"let\" NAME [\";\"]\nNAME: /[a-z]{2,}/\n%ignore \" \"").unwrap();
     assert_eq!(shortest_text(&lexed), Some(5));
 }
+
+#[test]
+fn rules_that_no_text_needs_are_not_nested() {
+    let linted = gbnf::lint("root ::= [a-z]\nunused ::= \"[\" unused \"]\" | \"a\"").unwrap();
+    assert_eq!(unbounded_nesting(&linted.grammar), []);
+    let string = lacuna_grammar::json_schema::lint(
+        r#"{"type": "string"}"#,
+        &lacuna_grammar::json_schema::SchemaOptions::membership(),
+    );
+    assert_eq!(lint(&string.unwrap(), &LintOptions::default()), []);
+}

@@ -3,7 +3,7 @@
 //! Only states with byte transitions (and acceptance) are kept in a subset, so
 //! subsets that differ in ways that no text can show are one state.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -56,10 +56,10 @@ impl Nfa {
             .map(|&(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(&mut ranges);
         let class_count = representatives.len();
-        let mut ids: FxHashMap<Rc<[NfaState]>, u32> = FxHashMap::default();
+        let mut ids: FxHashMap<Arc<[NfaState]>, u32> = FxHashMap::default();
         // What was found for targets, before empty edges are followed.
-        let mut found: FxHashMap<Rc<[NfaState]>, u32> = FxHashMap::default();
-        let mut subsets: Vec<Rc<[NfaState]>> = Vec::new();
+        let mut found: FxHashMap<Arc<[NfaState]>, u32> = FxHashMap::default();
+        let mut subsets: Vec<Arc<[NfaState]>> = Vec::new();
         let mut table = Vec::new();
 
         let start = closure.of(&[self.start]);
@@ -164,7 +164,7 @@ impl<'a> Closure<'a> {
 
     /// The states that seeds lead to, in order, without those that read no more than an
     /// earlier repetition of them that is there too.
-    fn of(&mut self, seeds: &[NfaState]) -> Rc<[NfaState]> {
+    fn of(&mut self, seeds: &[NfaState]) -> Arc<[NfaState]> {
         self.round += 1;
         self.steps = seeds.len();
         let mut subset = Vec::new();

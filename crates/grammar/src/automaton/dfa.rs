@@ -245,19 +245,37 @@ impl Dfa {
         first
     }
 
-    /// A shortest member of the language.
+    /// A shortest member of the language. Costs the states that shorter texts lead to.
     pub fn shortest_member(&self) -> Option<Vec<u8>> {
         if self.is_empty() {
             return None;
         }
-        let first = self.first_bytes_to_acceptance();
-        let mut text = Vec::new();
-        let mut state = self.start;
-        while let Some(byte) = first[state as usize] {
-            text.push(byte);
-            state = self.next(state, byte)?;
+        let mut bytes = vec![0; self.class_count];
+        for byte in u8::MIN..=u8::MAX {
+            bytes[self.classes[byte as usize] as usize] = byte;
         }
-        Some(text)
+        // Where each state was come to from, and by which byte.
+        let mut before: Vec<Option<(StateId, u8)>> = vec![None; self.state_count()];
+        let mut queue = VecDeque::from([self.start]);
+        while let Some(mut state) = queue.pop_front() {
+            if self.is_accepting(state) {
+                let mut text = Vec::new();
+                while state != self.start {
+                    let (earlier, byte) = before[state as usize]?;
+                    text.push(byte);
+                    state = earlier;
+                }
+                text.reverse();
+                return Some(text);
+            }
+            for (&next, &byte) in self.row(state).iter().zip(&bytes) {
+                if next != DEAD && next != self.start && before[next as usize].is_none() {
+                    before[next as usize] = Some((state, byte));
+                    queue.push_back(next);
+                }
+            }
+        }
+        None
     }
 
     /// The same without states that no text needs, for automata made elsewhere.

@@ -248,12 +248,12 @@ impl Language {
         known: &mut Trees,
     ) -> u32 {
         known.look(&self.automaton, state, alphabet);
-        if let Some(&tree) = known.trees.get(&known.kinds) {
+        if let Some(&tree) = known.trees.get(known.kinds.as_slice()) {
             return tree;
         }
         let ranges = self.characters_from(state, alphabet);
         let tree = speller.tree(&placed(ranges).0);
-        known.trees.insert(known.kinds.clone(), tree);
+        known.trees.insert(known.kinds.as_slice().into(), tree);
         tree
     }
 
@@ -302,7 +302,7 @@ fn wide((low, high, next): (u8, u8, StateId)) -> Range {
 /// spelled alike.
 #[derive(Default)]
 struct Trees {
-    trees: FxHashMap<Vec<u32>, u32>,
+    trees: FxHashMap<Box<[u32]>, u32>,
     /// For each symbol of the state at hand, the place of its target.
     kinds: Vec<u32>,
     /// The targets, in the order of the characters that lead there first.

@@ -125,7 +125,7 @@ impl Tree {
         let root = self.nodes.len() as StateId - 1;
         let mut speller = Speller::new(&spelling, self.nodes.len(), root);
         // Nodes with the same characters are spelled alike.
-        let mut known: FxHashMap<Vec<char>, u32> = FxHashMap::default();
+        let mut known: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
         for (at, node) in self.nodes.iter().enumerate() {
             let at = at as StateId;
             speller.accept(at, node.is_end);
@@ -135,14 +135,9 @@ impl Tree {
             let targets = node.children.iter().map(|(_, child)| *child);
             let targets: Vec<StateId> = targets.collect();
             let characters: Vec<char> = node.children.iter().map(|(own, _)| *own).collect();
-            let tree = match known.get(&characters) {
-                Some(&tree) => tree,
-                None => {
-                    let tree = speller.tree(&pieces(&characters));
-                    known.insert(characters, tree);
-                    tree
-                }
-            };
+            let key = characters.iter().map(|&own| u32::from(own)).collect();
+            let fresh = || speller.tree(&pieces(&characters));
+            let tree = *known.entry(key).or_insert_with(fresh);
             speller.connect(at, tree, &targets);
         }
         speller.finish().trimmed()
