@@ -11,14 +11,16 @@
 //!
 //! So punctuation around words may be taken or left: `in San Jose.` has the
 //! spans `San Jose` and `San Jose.`, `Ann's bike` has `Ann`, and `for $25,` has
-//! `$25` and `25`. Letters and digits are Unicode's alphanumeric characters and
-//! the combining marks U+0300 to U+036F.
+//! `$25` and `25`. Letters and digits are, beyond ASCII, all that Unicode takes for part of
+//! a word: combining marks too, without which words of many scripts would be cut.
 //!
 //! The automaton is the suffix automaton of the text, restricted to spans: the
 //! sets of places where what was read so far may end are pairwise nested or
 //! disjoint (a boundary is decided by the characters on its two sides, so
 //! whatever occurs inside a longer span occurs there as a span or not at all),
 //! and hence fewer than twice the text's characters.
+
+use regex_syntax::is_word_character;
 
 use crate::automaton::{AutomatonError, Dfa, Limits, NfaBuilder};
 use crate::characters::Folding;
@@ -92,7 +94,9 @@ impl Kind {
     fn of(character: char) -> Self {
         if character.is_whitespace() {
             Kind::Blank
-        } else if character.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&character) {
+        } else if character.is_ascii_alphanumeric()
+            || !character.is_ascii() && is_word_character(character)
+        {
             Kind::Alphanumeric
         } else {
             Kind::Punctuation

@@ -132,6 +132,23 @@ fn spans_are_linear_in_the_text() {
     }
 }
 
+/// Marks belong to the word that they stand in, in every script.
+#[test]
+fn spans_cut_no_word() {
+    for (text, word, parts) in [
+        ("नमस्ते दुनिया", "नमस्ते", ["नमस", "नमस्"]),
+        ("தமிழ் நாடு", "தமிழ்", ["தமிழ", "தமி"]),
+        ("cafe\u{301} noir", "cafe\u{301}", ["cafe", "caf"]),
+        ("don't go", "don't", ["don't g", "do"]),
+    ] {
+        let spans = word_spans(text, &Limits::default()).unwrap();
+        assert!(spans.accepts(word.as_bytes()), "{word}");
+        for part in parts {
+            assert!(!spans.accepts(part.as_bytes()), "{part} of {word}");
+        }
+    }
+}
+
 fn fill<V: Into<String>>(
     open: &OpenGrammar,
     name: &str,
