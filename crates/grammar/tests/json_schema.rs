@@ -199,3 +199,19 @@ fn work_is_bounded() {
     let found = compile(&schema.to_string(), &options).unwrap_err();
     assert_eq!(found.0[0].kind, "too-much-work");
 }
+
+#[test]
+fn documents_are_found_by_the_name_that_they_were_handed_over_by() {
+    let mut options = SchemaOptions::membership();
+    let other = r#"{"$defs": {"b": {"const": 1}}}"#.to_owned();
+    options.documents.push(("other.json".to_owned(), other));
+    for schema in [
+        r##"{"$ref": "other.json#/$defs/b"}"##,
+        r##"{"$id": "https://example.com/a", "$ref": "other.json#/$defs/b"}"##,
+    ] {
+        let grammar = compile(schema, &options).unwrap();
+        assert!(recognize(&grammar, b"1") && !recognize(&grammar, b"2"));
+    }
+    let found = compile(r#"{"$ref": "another.json"}"#, &options).unwrap_err();
+    assert_eq!(found.0[0].kind, "unsupported-reference");
+}

@@ -94,7 +94,9 @@ impl<'a> Resources<'a> {
     pub(super) fn resolve(&self, reference: &str, from: ResourceId) -> Result<Spot<'a>, Finding> {
         let (before, fragment) = split_fragment(reference);
         let uri = resolve(&self.get(from).uri, before);
-        let target = match self.by_uri.get(&uri) {
+        // Where nothing says what a reference is relative to, it may be a document's name.
+        let named = self.by_uri.get(&uri).or_else(|| self.by_uri.get(before));
+        let target = match named {
             Some(Some(target)) => self.get(*target),
             Some(None) => {
                 let message = format!("several schemas have the identifier {}", quoted(&uri));
