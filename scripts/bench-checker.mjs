@@ -54,7 +54,7 @@ await main(async () => {
       fast: async (text) => {
         const table = tokenTable(decoding, vocabulary, config);
         const grammar = decoding.Grammar.compile("lark", text, {}, table);
-        const check = ({ segments, gaps }) => grammar.check(segments, Uint32Array.from(gaps));
+        const check = ({ segments, gaps }) => grammar.check(segments, gaps);
         return { check, dispose: () => grammar.free() };
       },
       small: async (text) => {
@@ -100,7 +100,7 @@ function tokenTable({ TokenTable }, vocabulary, { eos_token_id, mask_token_id })
   const tokens = Array.from({ length: vocabulary.size }, (_, id) => vocabulary.bytes(id) ?? []);
   const lengths = Uint32Array.from(tokens, (token) => token.length);
   const bytes = new Uint8Array(tokens.flatMap((token) => [...token]));
-  return new TokenTable(bytes, lengths, Uint32Array.from([eos_token_id].flat()), mask_token_id);
+  return new TokenTable(bytes, lengths, [eos_token_id].flat(), mask_token_id);
 }
 
 async function canvases(name, masks) {

@@ -210,10 +210,16 @@ impl GrammarSession {
     /// cells being free; ends of text among them.
     ///
     /// # Errors
-    /// When there is no vocabulary, or a budget runs out for some token.
+    /// When there is no vocabulary, a token is outside of it, or a budget runs out for some
+    /// token.
     pub fn masks(&mut self, cells: &[Option<TokenId>]) -> Result<Masks, Fault> {
-        if self.checker.vocabulary().is_none() {
+        let Some(vocabulary) = self.checker.vocabulary() else {
             let message = "masks of tokens need a tokenizer";
+            return Err(Fault::new("invalid-input", message));
+        };
+        let size = vocabulary.len();
+        if let Some(id) = cells.iter().flatten().find(|&&id| id as usize >= size) {
+            let message = format!("token {id} is outside the vocabulary of {size}");
             return Err(Fault::new("invalid-input", message));
         }
         let masks = self.checker.masks(cells);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use js_sys::{Array, Uint8Array, Uint32Array};
 use lacuna_engine::cache::CompiledGrammar;
-use lacuna_engine::{Fault, Finding, GrammarSession};
+use lacuna_engine::{Finding, GrammarSession};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -122,8 +122,8 @@ impl Grammar {
     ///
     /// # Errors
     /// Throws if `segments` is something else, or a budget runs out.
-    pub fn check(&mut self, segments: Array, gaps: Option<Vec<u32>>) -> Result<JsValue, JsValue> {
-        let (segments, gaps) = (read_segments(&segments)?, gaps.map(cells));
+    pub fn check(&mut self, segments: &JsValue, gaps: &JsValue) -> Result<JsValue, JsValue> {
+        let (segments, gaps) = (read_segments(segments)?, read_gaps(gaps)?);
         let started = performance_now();
         let answer = self.session.check(&segments, gaps.as_deref());
         let answer = answer.map_err(thrown)?;
@@ -140,8 +140,8 @@ impl Grammar {
     ///
     /// # Errors
     /// As of `check`.
-    pub fn explain(&mut self, segments: Array, gaps: Option<Vec<u32>>) -> Result<JsValue, JsValue> {
-        let (segments, gaps) = (read_segments(&segments)?, gaps.map(cells));
+    pub fn explain(&mut self, segments: &JsValue, gaps: &JsValue) -> Result<JsValue, JsValue> {
+        let (segments, gaps) = (read_segments(segments)?, read_gaps(gaps)?);
         let explanation = self.session.explain(&segments, gaps.as_deref());
         to_js(&explanation.map_err(thrown)?)
     }
@@ -151,10 +151,9 @@ impl Grammar {
     ///
     /// # Errors
     /// Throws without a vocabulary, or if a budget runs out.
-    pub fn allowed(&mut self, cells: Array) -> Result<Array, JsValue> {
-        let cells: Option<Vec<Option<u32>>> = cells.iter().map(read_cell).collect();
-        let wanted = "each is a token's number, or null where it is masked";
-        let cells = cells.ok_or_else(|| plain::invalid("cells", wanted))?;
+    pub fn allowed(&mut self, cells: &JsValue) -> Result<Array, JsValue> {
+        let of = "tokens' numbers, and null where a cell is masked";
+        let cells = plain::list(cells, "cells", of, read_cell)?;
         let masks = self.session.masks(&cells).map_err(thrown)?;
         let allowed = masks.cells.iter().map(|mask| match mask {
             None => JsValue::NULL,
@@ -168,18 +167,27 @@ impl Grammar {
 }
 
 /// Segments as JavaScript hands them over.
-fn read_segments(segments: &Array) -> Result<Vec<Option<Vec<u8>>>, JsValue> {
+fn read_segments(segments: &JsValue) -> Result<Vec<Option<Vec<u8>>>, JsValue> {
     let read = |segment: JsValue| {
         if segment.is_null() {
-            return Ok(None);
+            return Some(None);
         }
         let bytes = segment.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec);
-        let bytes = bytes.or_else(|| segment.as_string().map(String::into_bytes));
-        let message = "segments: each is a string, bytes, or null for a gap";
-        let bytes = bytes.ok_or_else(|| thrown(Fault::new("invalid-input", message)))?;
-        Ok(Some(bytes))
+        bytes
+            .or_else(|| segment.as_string().map(String::into_bytes))
+            .map(Some)
     };
-    segments.iter().map(read).collect()
+    let of = "strings, bytes, and null for gaps";
+    plain::list(segments, "segments", of, read)
+}
+
+/// How many cells each gap has, if they are counted.
+fn read_gaps(gaps: &JsValue) -> Result<Option<Vec<usize>>, JsValue> {
+    if gaps.is_undefined() {
+        return Ok(None);
+    }
+    let read = |cells: JsValue| Some(plain::count(&cells, u32::MAX)? as usize);
+    plain::list(gaps, "gaps", "numbers of cells", read).map(Some)
 }
 
 /// A cell as JavaScript hands it over: `Some(None)` is a masked one.
@@ -188,8 +196,4 @@ fn read_cell(cell: JsValue) -> Option<Option<u32>> {
         true => Some(None),
         false => plain::count(&cell, u32::MAX).map(Some),
     }
-}
-
-fn cells(gaps: Vec<u32>) -> Vec<usize> {
-    gaps.into_iter().map(|cells| cells as usize).collect()
 }

@@ -23,7 +23,7 @@ pub(crate) fn fields(object: &JsValue, what: &str) -> Result<Vec<Field>, JsValue
     if object.is_undefined() || object.is_null() {
         return Ok(Vec::new());
     }
-    if !object.is_object() || Array::is_array(object) {
+    if !is_plain(object) {
         return Err(invalid(what, "this is no plain object"));
     }
     let entries = Object::entries(object.unchecked_ref());
@@ -67,18 +67,14 @@ impl Field {
     /// An object of lists of texts.
     pub(crate) fn lists(&self, what: &str) -> Result<Vec<(String, Vec<String>)>, JsValue> {
         let within = format!("{what}.{}", self.name);
-        let list = |field: Field| {
-            let texts = match Array::is_array(&field.value) {
-                true => field.value.unchecked_ref::<Array>().iter(),
-                false => return Err(field.wrong(&within, "a list of texts")),
-            };
-            let texts: Option<Vec<String>> = texts.map(|text| text.as_string()).collect();
-            let texts = field.of(&within, "a list of texts", texts)?;
+        let texts = |field: Field| {
+            let what = format!("{within}.{}", field.name);
+            let texts = list(&field.value, &what, "texts", |text| text.as_string())?;
             Ok((field.name, texts))
         };
         fields(&self.value, &within)?
             .into_iter()
-            .map(list)
+            .map(texts)
             .collect()
     }
 
@@ -99,6 +95,30 @@ impl Field {
     fn of<T>(&self, what: &str, wanted: &str, read: Option<T>) -> Result<T, JsValue> {
         read.ok_or_else(|| self.wrong(what, wanted))
     }
+}
+
+/// Whether a value holds nothing but fields: maps, arrays and what has a class hold what is
+/// not among its fields.
+fn is_plain(value: &JsValue) -> bool {
+    let above = |value: &JsValue| Object::get_prototype_of(value).into();
+    value.is_object() && !Array::is_array(value) && {
+        let kind: JsValue = above(value);
+        kind.is_null() || JsValue::is_null(&above(&kind))
+    }
+}
+
+/// The items of a list; `what` it is, and what it is a list `of`, for messages.
+pub(crate) fn list<T>(
+    value: &JsValue,
+    what: &str,
+    of: &str,
+    read: impl Fn(JsValue) -> Option<T>,
+) -> Result<Vec<T>, JsValue> {
+    let items = match Array::is_array(value) {
+        true => value.unchecked_ref::<Array>().iter().map(read).collect(),
+        false => None,
+    };
+    items.ok_or_else(|| invalid(what, &format!("this is no list of {of}")))
 }
 
 /// An integer from 0 to `most`.

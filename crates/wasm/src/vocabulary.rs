@@ -7,6 +7,7 @@ use lacuna_lexer::Vocabulary;
 use wasm_bindgen::prelude::*;
 
 use crate::crossing::thrown;
+use crate::plain;
 
 /// The bytes of every token.
 #[wasm_bindgen]
@@ -25,9 +26,13 @@ impl TokenTable {
     pub fn new(
         bytes: &[u8],
         lengths: &[u32],
-        ends: Vec<u32>,
-        mask: u32,
+        ends: &JsValue,
+        mask: &JsValue,
     ) -> Result<TokenTable, JsValue> {
+        let token = |id: &JsValue| plain::count(id, u32::MAX);
+        let ends = plain::list(ends, "ends", "tokens' numbers", |id| token(&id))?;
+        let mask =
+            token(mask).ok_or_else(|| plain::invalid("mask", "this is no token's number"))?;
         let mut rest = bytes;
         let mut tokens = Vec::with_capacity(lengths.len());
         for &length in lengths {

@@ -81,6 +81,17 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw cancelled(signal);
 }
 
+/** Reads what a caller handed over; what that throws says that it is not what was asked for. */
+export function reading<Value>(what: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof LacunaError) throw thrown;
+    const message = `${what} could not be read: ${describeThrown(thrown).fault.message}`;
+    throw new LacunaError({ kind: FAULT.invalid, message }, { cause: thrown });
+  }
+}
+
 /** Whatever was thrown, as an exception of ours. */
 export function asError(thrown: unknown): LacunaError {
   return thrown instanceof LacunaError ? thrown : new LacunaError(describeThrown(thrown).fault);

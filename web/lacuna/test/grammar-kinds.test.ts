@@ -15,7 +15,7 @@ function belongs(
   options: GrammarOptions = {},
 ): boolean {
   const grammar = Grammar.compile(kind, text, options);
-  const { completable } = grammar.check(segments) as { completable: boolean };
+  const { completable } = grammar.check(segments, undefined) as { completable: boolean };
   grammar.free();
   return completable;
 }

@@ -1,6 +1,6 @@
 /** A compiled grammar that answers questions about texts with gaps. */
 
-import { FAULT, LacunaError } from "../fault.ts";
+import { FAULT, LacunaError, reading } from "../fault.ts";
 import { bindings, entering } from "./load.ts";
 import type { GrammarInfo, GrammarOptions, GrammarSource, ReadGrammar } from "./source.ts";
 import type { StandardSchema } from "./standard-schema.ts";
@@ -74,7 +74,7 @@ export class CompiledGrammar<Value = unknown> implements ReadGrammar<Value> {
     this.options = read.options;
     this.schema = read.schema;
     const { kind, text } = read.source;
-    const table = vocabulary?.share();
+    const table = reading("The vocabulary", () => vocabulary?.share());
     this.#handle = entering(() => bindings.Grammar.compile(kind, text, read.options, table));
     this.info = entering(() => this.#handle.info() as GrammarInfo);
   }
@@ -91,14 +91,12 @@ export class CompiledGrammar<Value = unknown> implements ReadGrammar<Value> {
 
   /** Both, and how long it took. */
   check(segments: readonly Segment[], { gaps }: GapOptions = {}): Answer {
-    return this.#ask((handle) => handle.check([...segments], cells(gaps)) as Answer);
+    return this.#ask((handle) => handle.check(segments, gaps) as Answer);
   }
 
   /** Why a text with gaps cannot be completed: where it breaks, and what was expected. */
   explain(segments: readonly Segment[], { gaps }: GapOptions = {}): Explanation {
-    const explanation = this.#ask(
-      (handle) => handle.explain([...segments], cells(gaps)) as Explanation,
-    );
+    const explanation = this.#ask((handle) => handle.explain(segments, gaps) as Explanation);
     if (explanation.why !== "breaks") return explanation;
     const broken = segments[explanation.segment];
     if (typeof broken !== "string") return explanation;
@@ -112,7 +110,7 @@ export class CompiledGrammar<Value = unknown> implements ReadGrammar<Value> {
    * must have been compiled with a vocabulary.
    */
   allowedTokens(cells: readonly (number | null)[]): (Uint32Array | null)[] {
-    return this.#ask((handle) => handle.allowed([...cells]) as (Uint32Array | null)[]);
+    return this.#ask((handle) => handle.allowed(cells) as (Uint32Array | null)[]);
   }
 
   /** Gives its memory back. */
@@ -134,6 +132,3 @@ export class CompiledGrammar<Value = unknown> implements ReadGrammar<Value> {
     return entering(() => question(this.#handle));
   }
 }
-
-const cells = (gaps: readonly number[] | undefined): Uint32Array | undefined =>
-  gaps && Uint32Array.from(gaps);

@@ -67,11 +67,12 @@ export interface CompileOptions extends GrammarOptions {
  */
 export async function compileGrammar<const Grammar extends GrammarInput>(
   grammar: Grammar,
-  { vocabulary, signal, ...options }: CompileOptions = {},
+  options?: CompileOptions,
 ): Promise<CompiledGrammar<ValueOf<Grammar>>> {
+  const { vocabulary, signal, ...others } = options ?? {};
   await abortable(loadGrammarEngine(), signal);
   const read = readGrammar(grammar);
-  return new CompiledGrammar({ ...read, options: { ...read.options, ...options } }, vocabulary);
+  return new CompiledGrammar({ ...read, options: { ...read.options, ...others } }, vocabulary);
 }
 
 /** What is wrong with a grammar; rejects only if that cannot be found out. */

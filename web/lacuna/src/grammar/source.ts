@@ -1,6 +1,6 @@
 /** Grammars as they are handed over, and as the engine takes them. */
 
-import { type Diagnostic, FAULT, type Fault, LacunaError } from "../fault.ts";
+import { type Diagnostic, FAULT, type Fault, LacunaError, reading } from "../fault.ts";
 import { isStandardSchema, type StandardOutput, type StandardSchema } from "./standard-schema.ts";
 
 /** A JSON Schema: as an object, as its text, or as a validator that can be written as one. */
@@ -111,7 +111,9 @@ export function readGrammar<Grammar extends GrammarInput>(
     const schema = isStandardSchema(jsonSchema)
       ? (jsonSchema as StandardSchema<unknown, ValueOf<Grammar>>)
       : undefined;
-    return { source: { kind: "jsonSchema", text: schemaText(jsonSchema) }, options: {}, schema };
+    const text = reading("The schema", () => schemaText(jsonSchema));
+    if (text === undefined) throw new LacunaError(NO_GRAMMAR);
+    return { source: { kind: "jsonSchema", text }, options: {}, schema };
   }
   for (const kind of ["gbnf", "lark", "regex"] as const) {
     const text = (input as Partial<Record<typeof kind, string>>)[kind];
@@ -126,7 +128,7 @@ const NO_GRAMMAR: Fault = {
     "A grammar is one of { jsonSchema }, { gbnf }, { lark } and { regex }, or a compiled one.",
 };
 
-function schemaText(schema: SchemaInput): string {
+function schemaText(schema: SchemaInput): string | undefined {
   if (typeof schema === "string") return schema;
   return JSON.stringify(isStandardSchema(schema) ? asJsonSchema(schema) : schema);
 }

@@ -1,5 +1,6 @@
 /** Vocabularies: the bytes of every token, read out of a `tokenizer.json`. */
 
+import { reading } from "../fault.ts";
 import { bindings, entering, loadGrammarEngine } from "./load.ts";
 import { tokensOfTokenizer } from "./tokenizer.ts";
 
@@ -28,23 +29,24 @@ export class Vocabulary {
   /** A vocabulary of these tokens. */
   static async of({ tokens, ends, mask }: VocabularyInput): Promise<Vocabulary> {
     await loadGrammarEngine();
-    const encoder = new TextEncoder();
-    const spelled = tokens.map((token) =>
-      typeof token === "string" ? encoder.encode(token) : token,
-    );
-    if (mask === undefined) spelled.push(null);
-    const lengths = Uint32Array.from(spelled, (token) => token?.length ?? 0);
-    const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
-    let at = 0;
-    for (const token of spelled) {
-      bytes.set(token ?? [], at);
-      at += token?.length ?? 0;
-    }
-    const table = entering(
-      () =>
-        new bindings.TokenTable(bytes, lengths, Uint32Array.from(ends), mask ?? spelled.length - 1),
-    );
-    return new Vocabulary(table, spelled);
+    return reading("The vocabulary", () => {
+      const encoder = new TextEncoder();
+      const spelled = tokens.map((token) =>
+        typeof token === "string" ? encoder.encode(token) : token,
+      );
+      if (mask === undefined) spelled.push(null);
+      const lengths = Uint32Array.from(spelled, (token) => token?.length ?? 0);
+      const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+      let at = 0;
+      for (const token of spelled) {
+        bytes.set(token ?? [], at);
+        at += token?.length ?? 0;
+      }
+      const table = entering(
+        () => new bindings.TokenTable(bytes, lengths, ends, mask ?? spelled.length - 1),
+      );
+      return new Vocabulary(table, spelled);
+    });
   }
 
   /**
@@ -59,11 +61,13 @@ export class Vocabulary {
       readonly mask_token_id?: number;
     },
   ): Promise<Vocabulary> {
-    const json = (typeof tokenizer === "string" ? JSON.parse(tokenizer) : tokenizer) as object;
-    const ends = [config.eos_token_id].flat();
-    const mask = config.mask_token_id;
-    const tokens = tokensOfTokenizer(json);
-    return Vocabulary.of({ tokens, ends, ...(mask === undefined ? {} : { mask }) });
+    const input = reading("The tokenizer", (): VocabularyInput => {
+      const json = (typeof tokenizer === "string" ? JSON.parse(tokenizer) : tokenizer) as object;
+      const ends = [config.eos_token_id].flat();
+      const mask = config.mask_token_id;
+      return { tokens: tokensOfTokenizer(json), ends, ...(mask === undefined ? {} : { mask }) };
+    });
+    return Vocabulary.of(input);
   }
 
   /** Number of tokens. */
