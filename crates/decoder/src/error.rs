@@ -1,5 +1,7 @@
 //! Why a run could not begin, or could not go on.
 
+use lacuna_lexer::TokenId;
+
 use crate::DenoiserError;
 
 /// The masked cells, gap by gap, of a text that has what is fixed, were gaps of any length.
@@ -46,6 +48,16 @@ pub enum DecodeError {
     /// The options make no sense.
     #[error("{0}")]
     Invalid(&'static str),
+    /// An option names a token that is not there.
+    #[error("{option} names token {token}, but the vocabulary has {tokens} tokens, counted from 0")]
+    UnknownToken {
+        /// What the option is for.
+        option: &'static str,
+        /// The token's id.
+        token: TokenId,
+        /// Tokens of the vocabulary.
+        tokens: usize,
+    },
     /// The model and the grammar engine disagree about the vocabulary.
     #[error("the model gives {logits} logits a cell, but the vocabulary has {tokens} tokens")]
     VocabularyMismatch {

@@ -237,6 +237,21 @@ impl Options {
         })
     }
 
+    /// Whether all tokens that are named are among so many.
+    pub(crate) fn expect_tokens(&self, tokens: usize) -> Result<(), DecodeError> {
+        let biased = self.bias.iter().map(|&(token, _)| ("the bias", token));
+        let banned = self.banned.iter().map(|&token| ("the ban", token));
+        let mut named = biased.chain(banned);
+        match named.find(|&(_, token)| token as usize >= tokens) {
+            Some((option, token)) => Err(DecodeError::UnknownToken {
+                option,
+                token,
+                tokens,
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// What is wrong with the options, if anything.
     pub(crate) fn validate(&self) -> Result<(), DecodeError> {
         let share = |share: f32| share > 0.0 && share <= 1.0;

@@ -566,6 +566,31 @@ fn banned_tokens_are_not_written_and_liked_ones_are() {
 }
 
 #[test]
+fn tokens_that_are_not_there_are_refused_by_their_ids() {
+    let tokens = vocabulary().len();
+    let begin = |bias: Vec<(TokenId, f32)>, banned: Vec<TokenId>| {
+        let options = Options {
+            bias,
+            banned,
+            ..Options::default()
+        };
+        let model = Model::new(Adversary::Flat, vocabulary());
+        decode(None, &[None; 9], model, &options).err()
+    };
+    let (last, past) = (tokens as TokenId - 1, tokens as TokenId);
+    assert_eq!(begin(vec![(last, 1.0)], vec![last]), None);
+    for (bias, banned) in [
+        (vec![(2, 1.0), (past, 1.0)], vec![]),
+        (vec![], vec![2, past]),
+    ] {
+        let error = begin(bias, banned).map(|error| error.to_string());
+        let error = error.unwrap_or_default();
+        assert!(error.contains(&format!("token {past},")), "{error}");
+        assert!(error.contains(&format!("has {tokens} tokens")), "{error}");
+    }
+}
+
+#[test]
 fn a_repetition_penalty_spreads_the_tokens() {
     let distinct = |repetition_penalty: f32| {
         let options = Options {

@@ -34,7 +34,9 @@ impl From<DecodeError> for Fault {
         let kind = match error {
             DecodeError::NoMember { .. } | DecodeError::NoFilling { .. } => "no-member",
             DecodeError::Exhausted { .. } => "budget",
-            DecodeError::Invalid(_) | DecodeError::Malformed => "invalid-input",
+            DecodeError::Invalid(_) | DecodeError::UnknownToken { .. } | DecodeError::Malformed => {
+                "invalid-input"
+            }
             DecodeError::VocabularyMismatch { .. } => "tokenizer",
             DecodeError::Denoiser(_) => "model",
             DecodeError::GivenUp => "cancelled",

@@ -113,6 +113,7 @@ impl<D: Denoiser> Run<D> {
         if logits != tokens {
             return Err(DecodeError::VocabularyMismatch { logits, tokens });
         }
+        options.expect_tokens(tokens)?;
         let written = |token: &u32| vocabulary.bytes(*token).is_some();
         let banned = |token: &u32| vocabulary.is_end(*token) || written(token);
         if guard.is_strict() && options.banned.iter().any(banned) {
