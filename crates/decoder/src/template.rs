@@ -36,6 +36,14 @@ pub enum TemplateError {
     /// No gap at all.
     #[error("the template has no gap; write <mask:4> or <mask:2-6>")]
     NoGap,
+    /// A gap of no length at all.
+    #[error("a gap is to have at least {least} cells and at most {most}")]
+    NoLength {
+        /// The least number of cells.
+        least: usize,
+        /// The most.
+        most: usize,
+    },
     /// Gaps that together may have too many lengths.
     #[error("the gaps may have {found} different lengths together; at most {most} are tried")]
     TooMany {
@@ -91,12 +99,16 @@ impl Template {
     /// Every combination of lengths that the gaps may have, shorter first gaps first.
     ///
     /// # Errors
-    /// When there are more than `most`.
+    /// When there are more than `most`, or a gap has none.
     pub fn lengths(&self, most: usize) -> Result<Vec<Vec<usize>>, TemplateError> {
         let gaps = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Gap(lengths) => Some(lengths.clone()),
             Piece::Text(_) => None,
         });
+        if let Some(none) = gaps.clone().find(RangeInclusive::is_empty) {
+            let (least, most) = none.into_inner();
+            return Err(TemplateError::NoLength { least, most });
+        }
         let sizes = gaps
             .clone()
             .map(|gap| gap.end().saturating_sub(*gap.start()).saturating_add(1));
@@ -152,6 +164,13 @@ mod tests {
         assert_eq!(lengths, [[2, 0, 1], [2, 1, 1], [2, 2, 1], [2, 3, 1]]);
         let many = TemplateError::TooMany { found: 4, most: 3 };
         assert_eq!(read.lengths(3), Err(many));
+    }
+
+    #[test]
+    fn a_gap_has_some_length() {
+        let pieces = vec![Piece::Gap(1..=1), Piece::Gap(RangeInclusive::new(3, 2))];
+        let none = TemplateError::NoLength { least: 3, most: 2 };
+        assert_eq!(Template { pieces }.lengths(9), Err(none));
     }
 
     #[test]

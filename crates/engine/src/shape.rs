@@ -93,6 +93,12 @@ impl Engine {
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
         let lengths = template.lengths(MOST_LENGTHS)?;
+        // Before any is laid out: a gap may be longer than memory.
+        let masked = lengths.iter().map(|of_gaps| {
+            let cells = of_gaps.iter().copied();
+            cells.fold(0, usize::saturating_add)
+        });
+        self.begin(request, masked.max().unwrap_or(0))?;
         let canvases = lengths
             .iter()
             .map(|lengths| self.canvas_of(template, lengths));
@@ -134,7 +140,8 @@ impl Engine {
             }
             (refusal, _) => refusal,
         };
-        Err(refusal.map_or_else(|| Fault::from(TemplateError::NoGap), Fault::from))
+        let no_cells = DecodeError::Invalid("a template needs at least one piece");
+        Err(refusal.unwrap_or(no_cells).into())
     }
 
     /// The cells of a template with gaps of these lengths; behind text at its end, an end.
@@ -208,6 +215,11 @@ impl Engine {
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
         ours_or_free(request)?;
+        let masked = regions.iter().map(|region| match region.content {
+            Content::Text(_) => 0,
+            Content::Masks(cells) => cells,
+        });
+        self.begin(request, masked.fold(0, usize::saturating_add))?;
         let mut parts: Vec<Vec<Cell>> = Vec::new();
         let mut found: Vec<Option<Found>> = Vec::new();
         for region in regions {
