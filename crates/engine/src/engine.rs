@@ -15,7 +15,8 @@ use crate::judging::{Judging, Opened};
 use crate::pool::Pool;
 use crate::prompted::PromptedModel;
 use crate::{
-    Dialect, Fault, GrammarSource, Judge, ModelRun, Purpose, SchemaChoices, schema_task, task_line,
+    Dialect, Fault, GrammarSource, Judge, ModelRun, Purpose, SchemaChoices, quoted, schema_task,
+    task_line,
 };
 
 /// What to write.
@@ -28,7 +29,7 @@ pub struct GenerateRequest {
     /// The grammar's dialect and text; `x-spanOf: "request"` and `%slot REQUEST` mean the
     /// request.
     pub grammar: (Dialect, String),
-    /// Texts that the grammar may name, besides the request.
+    /// Texts that the grammar may name, besides the request: none has the request's name.
     pub texts: Vec<(String, String)>,
     /// Lists that the grammar may name.
     pub lists: Vec<(String, Vec<String>)>,
@@ -220,9 +221,12 @@ impl Engine {
     }
 
     /// The key of a request's grammar in the cache.
-    pub fn grammar_key(&self, request: &GenerateRequest) -> CacheKey {
-        let (source, vocabulary) = (grammar_source(request), Some(&self.vocabulary));
-        self.cache.key(&source, Purpose::Writing, vocabulary)
+    ///
+    /// # Errors
+    /// As for [`grammar_source`].
+    pub fn grammar_key(&self, request: &GenerateRequest) -> Result<CacheKey, Fault> {
+        let (source, vocabulary) = (grammar_source(request)?, Some(&self.vocabulary));
+        Ok(self.cache.key(&source, Purpose::Writing, vocabulary))
     }
 
     /// The vocabulary in which these tokens cannot be written.
@@ -242,7 +246,7 @@ impl Engine {
     }
 
     pub(crate) fn compile(&self, request: &GenerateRequest) -> Result<Found, Fault> {
-        let (source, vocabulary) = (grammar_source(request), Some(&self.vocabulary));
+        let (source, vocabulary) = (grammar_source(request)?, Some(&self.vocabulary));
         let purpose = Purpose::Writing;
         self.cache.compile(&source, purpose, vocabulary, false)
     }
@@ -285,11 +289,25 @@ impl Begin {
 }
 
 /// The grammar of a request; texts that are spans are spans of the request.
-pub fn grammar_source(request: &GenerateRequest) -> GrammarSource {
+///
+/// # Errors
+/// A [`Fault`] of kind `invalid-input` if another text than the request goes by its name.
+pub fn grammar_source(request: &GenerateRequest) -> Result<GrammarSource, Fault> {
     let (dialect, text) = &request.grammar;
+    let name = request_text(*dialect);
     let mut texts = request.texts.clone();
-    texts.push((request_text(*dialect).to_owned(), request.request.clone()));
-    GrammarSource {
+    if let Some((_, other)) =
+        (texts.iter()).find(|(it, text)| it == name && *text != request.request)
+    {
+        let message = format!(
+            "the text {name} is {}, but {name} is the prompt: leave it out",
+            quoted(other),
+        );
+        return Err(Fault::new("invalid-input", message));
+    }
+    texts.retain(|(it, _)| it != name);
+    texts.push((name.to_owned(), request.request.clone()));
+    Ok(GrammarSource {
         dialect: *dialect,
         text: text.clone(),
         texts,
@@ -297,7 +315,7 @@ pub fn grammar_source(request: &GenerateRequest) -> GrammarSource {
         max_depth: request.max_depth,
         matching: request.matching.clone(),
         schema: request.schema.clone(),
-    }
+    })
 }
 
 /// By what name a grammar means the request: a `%slot` of Lark's is a terminal, and those are in

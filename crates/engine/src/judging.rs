@@ -38,7 +38,7 @@ impl Judging {
             Judge::Nobody => Self::Nobody,
             Judge::Checker => Self::Checker(engine.compile(request)?),
             Judge::Published(parts) => {
-                let grammar = grammar_source(request).compile(Purpose::Writing)?;
+                let grammar = grammar_source(request)?.compile(Purpose::Writing)?;
                 Self::Published(grammar, parts)
             }
         })

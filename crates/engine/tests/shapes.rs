@@ -2,6 +2,7 @@
 //! where nothing fits.
 #![cfg(feature = "model")]
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -221,4 +222,82 @@ fn a_template_that_nothing_fits_is_told_what_its_gaps_need() {
     let template = block_on(engine.start_shaped(&request, &shape, no_time())).err();
     let message = |fault: Option<lacuna_engine::Fault>| fault.expect("too short").message;
     assert_eq!(message(template), message(masks));
+}
+
+#[test]
+fn gaps_of_no_length_or_of_too_many_cells_are_refused_before_they_are_laid_out() {
+    let engine = engine();
+    let request = request(Dialect::Regex, ".*");
+    let template = |gap| {
+        let pieces = vec![Piece::Text("a".to_owned()), Piece::Gap(gap)];
+        Shape::Template(Template { pieces })
+    };
+    let region = |cells| Region {
+        content: Content::Masks(cells),
+        grammar: None,
+    };
+    let (none, huge) = (RangeInclusive::new(2, 1), 1 << 40);
+    let no_length = "at least 2 cells and at most 1";
+    for (shape, kind, words) in [
+        (template(none), "invalid-input", no_length),
+        (template(huge..=huge), "too-long", "the model holds"),
+        (
+            Shape::Regions(vec![region(huge), region(usize::MAX)]),
+            "too-long",
+            "the model holds",
+        ),
+    ] {
+        let fault = block_on(engine.start_shaped(&request, &shape, no_time())).err();
+        let fault = fault.unwrap_or_else(|| panic!("{shape:?} was taken"));
+        assert_eq!(fault.kind, kind, "{fault}");
+        assert!(fault.message.contains(words), "{fault}");
+    }
+}
+
+#[test]
+fn the_request_goes_by_its_name_alone() {
+    let engine = engine();
+    for (dialect, name, grammar) in [
+        (
+            Dialect::JsonSchema,
+            "request",
+            r#"{"type": "string", "x-spanOf": "request"}"#,
+        ),
+        (Dialect::Lark, "REQUEST", "start: REQUEST\n%slot REQUEST"),
+    ] {
+        let mut request = request(dialect, grammar);
+        let start = |request: &GenerateRequest| engine.start(request, no_time()).err();
+        // What is the same, or has another name, is no contradiction.
+        let (same, other) = (request.request.clone(), "Bob Dylan".to_owned());
+        request.texts = vec![
+            (name.to_owned(), same),
+            ("artist".to_owned(), other.clone()),
+        ];
+        assert_eq!(start(&request), None, "{grammar}");
+        request.texts = vec![(name.to_owned(), other)];
+        let fault = start(&request).unwrap_or_else(|| panic!("{grammar} was taken"));
+        assert_eq!(fault.kind, "invalid-input");
+        assert!(
+            fault.message.contains(&format!("{name} is the prompt")),
+            "{fault}"
+        );
+    }
+}
+
+#[test]
+fn tokens_that_the_vocabulary_does_not_have_are_refused() {
+    let engine = engine();
+    let tokens = engine.vocabulary().len();
+    for (option, bias, banned) in [
+        ("bias", vec![(999_999, 1.0)], vec![]),
+        ("ban", vec![], vec![999_999]),
+    ] {
+        let mut request = request(Dialect::Regex, ".*");
+        (request.options.bias, request.options.banned) = (bias, banned);
+        let fault = engine.start(&request, no_time()).err();
+        let fault = fault.unwrap_or_else(|| panic!("the {option} was taken"));
+        assert_eq!(fault.kind, "invalid-input");
+        let words = format!("the {option} names token 999999, but the vocabulary has {tokens}");
+        assert!(fault.message.starts_with(&words), "{fault}");
+    }
 }

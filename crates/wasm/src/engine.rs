@@ -164,11 +164,12 @@ impl Engine {
     /// The key of the entry of a request's grammar.
     ///
     /// # Errors
-    /// Throws where the request is not understood.
+    /// Throws where the request is not understood, or another text has its name.
     #[wasm_bindgen(js_name = grammarKey)]
     pub fn grammar_key(&self, request: JsValue) -> Result<String, JsValue> {
         let request = generate_request(request)?;
-        Ok(self.engine.grammar_key(&request).to_string())
+        let key = self.engine.grammar_key(&request).map_err(thrown)?;
+        Ok(key.to_string())
     }
 
     /// Begins a run; the model is first asked at its first step. Within its steps `turn` is

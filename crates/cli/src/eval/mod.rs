@@ -249,7 +249,7 @@ impl Evaluation<'_> {
         let mut done = 0;
         for (at, example) in examples.iter().enumerate() {
             let mut request = self.request(example);
-            let grammar = grammar_source(&request).compile(Purpose::Writing)?;
+            let grammar = grammar_source(&request)?.compile(Purpose::Writing)?;
             for &steps in &arguments.steps {
                 progress.show(done);
                 done += 1;

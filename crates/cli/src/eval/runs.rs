@@ -88,12 +88,12 @@ impl Evaluation<'_> {
         method: &Method,
     ) -> Result<GrammarGuard, CommandError> {
         let (engine, name) = (self.engine, method.name.clone());
-        let key = engine.grammar_key(request);
+        let key = engine.grammar_key(request)?;
         let known = self.kept.checkers.borrow_mut().remove(&name);
         let checker = match known.filter(|(known, _)| *known == key) {
             Some((_, checker)) => checker,
             None => {
-                let (source, vocabulary) = (grammar_source(request), engine.vocabulary());
+                let (source, vocabulary) = (grammar_source(request)?, engine.vocabulary());
                 let purpose = Purpose::Writing;
                 let found = engine
                     .cache()
