@@ -224,6 +224,25 @@ describe("writing", () => {
     expect(await run.result).toMatchObject({ text: "hello", value: "hello", events: seen });
   });
 
+  it("hands all events on to whoever reads them, at the same time or when it is over", async () => {
+    const { engine, worker } = await loaded();
+    const run = engine.generate(hello);
+    const read = async () => {
+      const seen: EngineEvent[] = [];
+      for await (const event of run) seen.push(event);
+      return seen;
+    };
+    const readers = [read(), read()];
+    const id = await worker.next("generate");
+    worker.say({ type: "events", id, events: [step(1)] });
+    await new Promise((resolve) => setTimeout(resolve));
+    worker.say({ type: "events", id, events: [step(2), done("hello")] });
+    worker.say({ type: "finished", id });
+    await run.result;
+    for (const seen of [...readers, read()])
+      expect(await seen).toEqual([step(1), step(2), done("hello")]);
+  });
+
   it("hands events on as they come to a reader that waits", async () => {
     const { engine, worker } = await loaded();
     const reader = engine.generate(hello)[Symbol.asyncIterator]();

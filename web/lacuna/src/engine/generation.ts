@@ -16,7 +16,10 @@ export interface GenerationResult<Value> {
   readonly events: readonly EngineEvent[];
 }
 
-/** A text under way: its events can be iterated once; the result is there without. */
+/**
+ * A text under way: whoever iterates it gets its events from the first on, as they come,
+ * and when it is over again all of them; the result is there without.
+ */
 export interface Generation<Value> extends AsyncIterable<EngineEvent> {
   /**
    * Resolves when the text is written. Rejects with a {@link LacunaError}, as iterating
@@ -29,9 +32,8 @@ export interface Generation<Value> extends AsyncIterable<EngineEvent> {
 export class EventQueue<Value> implements Generation<Value> {
   readonly result: Promise<GenerationResult<Value>>;
   readonly #all: EngineEvent[] = [];
-  #read = 0;
+  readonly #waiting: (() => void)[] = [];
   #over = false;
-  #wake: () => void = () => {};
 
   /**
    * `write` writes the text, and hands over its events as they come; `value` reads the
@@ -71,19 +73,25 @@ export class EventQueue<Value> implements Generation<Value> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<EngineEvent> {
+    let read = 0;
     for (;;) {
-      const event = this.#all[this.#read];
+      const event = this.#all[read];
       if (event) {
-        this.#read += 1;
+        read += 1;
         yield event;
       } else if (this.#over) {
         break;
       } else {
         await new Promise<void>((resolve) => {
-          this.#wake = resolve;
+          this.#waiting.push(resolve);
         });
       }
     }
     await this.result;
+  }
+
+  /** Has all who wait look again. */
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 }
