@@ -7,7 +7,8 @@ import { createElement, StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 
 const model = new URL("/models/lacuna-mini/", location.href);
-const engine = createEngine({ model, device: "cpu", ...globalThis.lacunaUrls });
+const { workerUrl, wasmUrl } = globalThis.lacunaUrls;
+const engine = createEngine({ model, device: "cpu", workerUrl, wasmUrl });
 await engine.load();
 
 /** All that was on show, in order. */

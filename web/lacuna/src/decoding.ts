@@ -1,6 +1,16 @@
 /** How a text is decoded: the choices of `docs/decoder.md`, by the same names. */
 
-import { FAULT, LacunaError } from "./fault.ts";
+import {
+  count,
+  flag,
+  invalid,
+  isCount,
+  isNumber,
+  oneOf,
+  quotedList,
+  type Rule,
+  rule,
+} from "./options.ts";
 
 const METHODS = ["lacuna", "epic", "mundler", "unconstrained"] as const;
 const SCHEDULES = ["fixed", "linear", "cosine"] as const;
@@ -86,58 +96,45 @@ export interface DecodingOptions {
   readonly width?: number;
 }
 
-/** A rule that a given option must keep, and its words. */
-type Rule = readonly [holds: (value: unknown) => boolean, words: string];
+const isShare = (value: unknown) => isNumber(value) && value > 0 && value <= 1;
+const share = rule(isShare, "above 0 and at most 1");
+const isToken = (value: unknown) => isCount(value);
 
-const number = (value: unknown): value is number => typeof value === "number";
-const oneOf = (names: readonly string[]): Rule => [
-  (value) => names.includes(value as string),
-  `one of ${names.map((name) => JSON.stringify(name)).join(", ")}`,
-];
-const count = (least: number): Rule => [
-  (value) => Number.isSafeInteger(value) && (value as number) >= least,
-  `a whole number from ${least} up`,
-];
-const isShare = (value: unknown) => number(value) && value > 0 && value <= 1;
-const share: Rule = [isShare, "above 0 and at most 1"];
-const isToken = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const RULES: Readonly<Record<keyof DecodingOptions, Rule>> = {
+/** What each choice must be. */
+export const DECODING: Readonly<Record<keyof DecodingOptions, Rule>> = {
   method: oneOf(METHODS),
-  schedule: [
+  schedule: rule(
     isSchedule,
-    `${SCHEDULES.map((name) => `"${name}"`).join(", ")}, { threshold } above 0 and at most 1, or { factor } above 0`,
-  ],
+    `${quotedList(SCHEDULES)}, { threshold } above 0 and at most 1, or { factor } above 0`,
+  ),
   block: count(1),
   keyCache: oneOf(KEY_CACHES),
   order: oneOf(ORDERS),
-  temperature: [
-    (value) => number(value) && Number.isFinite(value) && value >= 0,
-    "a number from 0 up",
-  ],
+  temperature: rule((value) => isNumber(value) && value >= 0, "a number from 0 up"),
   topK: count(1),
   topP: share,
   minP: share,
-  repetitionPenalty: [
-    (value) => number(value) && Number.isFinite(value) && value > 0,
-    "a number above 0",
-  ],
-  bias: [
-    (value) =>
-      Array.isArray(value) &&
-      value.every((pair) => Array.isArray(pair) && isToken(pair[0]) && Number.isFinite(pair[1])),
+  repetitionPenalty: rule((value) => isNumber(value) && value > 0, "a number above 0"),
+  bias: rule(
+    (value) => Array.isArray(value) && value.every(isBias),
     "a list of pairs, a token's id and a number",
-  ],
-  ban: [(value) => Array.isArray(value) && value.every(isToken), "a list of ids of tokens"],
-  masksAfter: [(value) => value === "never" || isToken(value), 'a number of refusals or "never"'],
+  ),
+  ban: rule((value) => Array.isArray(value) && value.every(isToken), "a list of ids of tokens"),
+  masksAfter: rule(
+    (value) => value === "never" || isCount(value),
+    'a number of refusals or "never"',
+  ),
   commit: oneOf(COMMITS),
   recovery: oneOf(RECOVERIES),
   refusals: count(0),
   refusalsInAll: count(0),
   remask: share,
-  earlyStop: [(value) => typeof value === "boolean", "true or false"],
+  earlyStop: flag,
   width: count(1),
 };
+
+const isBias = (pair: unknown): boolean =>
+  Array.isArray(pair) && pair.length === 2 && isToken(pair[0]) && isNumber(pair[1]);
 
 function isSchedule(value: unknown): boolean {
   if (typeof value === "string") return (SCHEDULES as readonly string[]).includes(value);
@@ -146,37 +143,7 @@ function isSchedule(value: unknown): boolean {
   if (!entry || entries.length > 1) return false;
   const [name, bound] = entry;
   if (name === "threshold") return isShare(bound);
-  return name === "factor" && number(bound) && Number.isFinite(bound) && bound > 0;
-}
-
-const isText: Rule = [(value) => typeof value === "string", "a text"];
-const isGap = (piece: unknown): boolean =>
-  Array.isArray(piece) ? piece.length === 2 && piece.every(isToken) : isToken(piece);
-
-/** What a call takes besides; the prompt is all that has to be there. */
-const CALL: Readonly<Record<string, Rule>> = {
-  prompt: isText,
-  task: isText,
-  length: count(1),
-  steps: count(1),
-  seed: count(0),
-  template: [
-    (value) =>
-      Array.isArray(value) && value.every((piece) => typeof piece === "string" || isGap(piece)),
-    "a list of texts and gaps, a gap being a number of cells or the least and the most of them",
-  ],
-};
-
-/** Throws a fault that names the first thing in a call which makes no sense. */
-export function expectSense(call: object, needed: readonly string[]): void {
-  for (const [name, rule] of Object.entries(CALL)) {
-    const value = (call as Readonly<Record<string, unknown>>)[name];
-    if (value !== undefined || needed.includes(name)) expectRule(name, value, rule);
-  }
-}
-
-function expectRule(name: string, value: unknown, [holds, words]: Rule): void {
-  if (!holds(value)) throw invalid(`${name} is ${JSON.stringify(value)}: it must be ${words}`);
+  return name === "factor" && isNumber(bound) && bound > 0;
 }
 
 /**
@@ -189,10 +156,10 @@ export function readDecoding(
   options: DecodingOptions & { readonly unconstrained?: boolean },
 ): DecodingOptions {
   const read: Record<string, unknown> = {};
-  for (const [name, rule] of Object.entries(RULES)) {
+  for (const [name, expect] of Object.entries(DECODING)) {
     const value = options[name as keyof DecodingOptions];
     if (value === undefined) continue;
-    expectRule(name, value, rule);
+    expect(name, value);
     read[name] = value;
   }
   if (options.unconstrained) {
@@ -202,6 +169,3 @@ export function readDecoding(
   }
   return read;
 }
-
-const invalid = (message: string): LacunaError =>
-  new LacunaError({ kind: FAULT.invalid, message: `${message}.` });

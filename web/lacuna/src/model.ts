@@ -86,13 +86,22 @@ export async function modelFiles(source: ModelSource, signal?: AbortSignal): Pro
     const message = "A model is the address of its folder, or { config, tokenizer, weights }.";
     throw new LacunaError({ kind: FAULT.invalid, message });
   }
-  const given = resolveUrl(source).href;
+  const given = addressOf(source);
   const folder = given.endsWith("/") ? given : `${given}/`;
   const record = await readRecord(new URL("model.json", folder), signal);
   return eachFile(NAMES, (name) => ({
     url: new URL(name, folder).href,
     ...record.files?.[name],
   }));
+}
+
+function addressOf(folder: string | URL): string {
+  try {
+    return resolveUrl(folder).href;
+  } catch (error) {
+    const message = `The model's address ${JSON.stringify(folder)} is no URL.`;
+    throw new LacunaError({ kind: FAULT.invalid, message }, { cause: error });
+  }
 }
 
 async function readRecord(url: URL, signal?: AbortSignal): Promise<ModelRecord> {

@@ -89,6 +89,42 @@ describe("a validator", () => {
   });
 });
 
+describe("a format that no text was held to", () => {
+  const card = z.object({ links: z.array(z.object({ link: z.url() })) });
+  const text = '{"links":[{"link":"x"}]}';
+
+  it("is said to be one where the validator refuses the value", async () => {
+    const { result } = await written({ jsonSchema: card }, text);
+    await expect(result).rejects.toMatchObject({
+      kind: "refused-value",
+      message:
+        "The schema's validator refuses the value (links.0.link: Invalid URL): formats " +
+        '("uri") are held only if the schema has "x-assertFormats": true at its root.',
+    });
+  });
+
+  it("is found behind references and in alternatives", async () => {
+    const link = z.url().meta({ id: "Link" });
+    const { result } = await written(
+      { jsonSchema: z.union([z.object({ link }), z.null()]) },
+      '{"link":"x"}',
+    );
+    await expect(result).rejects.toThrow('("uri")');
+    const nested = z.object({ a: link, b: link.nullable() });
+    const other = await written({ jsonSchema: nested }, '{"a":"x","b":null}');
+    await expect(other.result).rejects.toThrow('("uri")');
+  });
+
+  it("is held to where the schema says so", async () => {
+    const held = z.object({ link: z.url() }).meta({ "x-assertFormats": true });
+    using grammar = await compileGrammar({ jsonSchema: held });
+    expect(grammar.canComplete(['{"link":"x"}'])).toBe(false);
+    expect(grammar.canComplete(['{"link":"https://example.org"}'])).toBe(true);
+    const { result } = await written({ jsonSchema: held }, '{"link":"x"}');
+    await expect(result).rejects.toThrow("it asks for more than its JSON Schema says");
+  });
+});
+
 describe("a grammar that was compiled", () => {
   it("goes to the engine with what was handed over with it", async () => {
     const schema = z.object({ size: z.enum(["s", "m"]).transform((size) => size.length) });

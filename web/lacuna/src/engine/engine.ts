@@ -2,29 +2,34 @@
 
 import { abortable } from "../abortable.ts";
 import { resolveUrl } from "../base-url.ts";
-import {
-  type ComparedMethod,
-  type DecodingOptions,
-  expectSense,
-  readDecoding,
-} from "../decoding.ts";
+import { type ComparedMethod, type DecodingOptions, readDecoding } from "../decoding.ts";
 import { throwIfAborted } from "../fault.ts";
 import {
   type GrammarInput,
   type GrammarOptions,
   type ReadGrammar,
   readGrammar,
-  readValue,
   type ValueOf,
 } from "../grammar/source.ts";
 import { type Validation, validation } from "../grammar/validation.ts";
 import { type DevicePreference, type ModelInfo, type ModelSource, modelFiles } from "../model.ts";
+import { expectOptions, flag, invalid } from "../options.ts";
 import { ModelStore } from "../worker/model-store.ts";
 import type { Configuration, FromWorker, GenerateRequest, Template } from "../worker/protocol.ts";
+import {
+  ASK,
+  BESIDE,
+  ENGINE,
+  expectGenerate,
+  expectInfill,
+  LOAD,
+  VALIDATE,
+} from "./call-options.ts";
 import { Connection, expectAnswer, type WorkerLike } from "./connection.ts";
 import { EventQueue, type Generation } from "./generation.ts";
 import { Loading, type OnProgress } from "./loading.ts";
 import { startWorker } from "./start-worker.ts";
+import { readValue } from "./value.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -115,6 +120,7 @@ export class Engine {
 
   /** @internal Made by `createEngine`. */
   constructor(options: EngineOptions, start: () => WorkerLike = () => startWorker(options)) {
+    expectOptions("createEngine", options, ENGINE);
     this.#options = options;
     this.#connection = new Connection(start, configurationOf(options), () => {
       this.#loading = undefined;
@@ -128,7 +134,9 @@ export class Engine {
   }
 
   /** What has to happen before the first text can be written. */
-  async availability({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Availability> {
+  async availability(options: { readonly signal?: AbortSignal } = {}): Promise<Availability> {
+    expectOptions("availability", options, ASK);
+    const { signal } = options;
     throwIfAborted(signal);
     if (this.#model) return "available";
     if (this.#loading) return "downloading";
@@ -142,7 +150,9 @@ export class Engine {
   }
 
   /** Loads the model now; calls that need it wait for it. On another device, anew. */
-  async load({ device, onProgress, signal }: LoadOptions = {}): Promise<ModelInfo> {
+  async load(options: LoadOptions = {}): Promise<ModelInfo> {
+    expectOptions("load", options, LOAD);
+    const { device, onProgress, signal } = options;
     throwIfAborted(signal);
     const wanted = device ?? this.#loading?.device ?? this.#options.device ?? "auto";
     const current = this.#loading;
@@ -181,7 +191,10 @@ export class Engine {
     options: GenerateOptions<Grammar>,
   ): Generation<ValueOf<Grammar>>;
   generate(options: GenerateOptions): Generation<unknown> {
-    return this.#write(options);
+    return this.#write(() => {
+      expectGenerate(options);
+      return options;
+    });
   }
 
   /** Fills the gaps of a template, so that all of its text belongs to the grammar. */
@@ -191,23 +204,28 @@ export class Engine {
   infill<const Grammar extends GrammarInput>(
     options: InfillOptions<Grammar>,
   ): Generation<ValueOf<Grammar>>;
-  infill({ template, ...options }: InfillOptions): Generation<unknown> {
-    return this.#write(options, { template });
+  infill(options: InfillOptions): Generation<unknown> {
+    return this.#write(() => {
+      expectInfill(options);
+      return options;
+    });
   }
 
-  #write(options: GenerateOptions, gaps?: { readonly template: Template }): Generation<unknown> {
-    const { signal, turns } = options;
+  /** Writes what `call` says, which throws where that makes no sense. */
+  #write(call: () => GenerateOptions | InfillOptions): Generation<unknown> {
     let read: ReadGrammar | undefined;
     let compared = false;
     return new EventQueue(
       async (push) => {
-        expectSense({ ...options, ...gaps }, ["prompt", ...Object.keys(gaps ?? {})]);
-        read = readGrammar(options.grammar);
+        const options = call();
+        const { signal, turns } = options;
+        const template = "template" in options ? options.template : undefined;
+        read = givenGrammar(options.grammar);
         const request = requestOf(options, read);
         compared = (request.decoding.method ?? "lacuna") !== "lacuna";
         await this.load(signal ? { signal } : {});
         const answer = await this.#connection.call(
-          { type: "generate", request, ...withoutGaps({ ...gaps, turns }) },
+          { type: "generate", ...asData({ request, ...withoutGaps({ template, turns }) }) },
           { note: (message) => message.type === "events" && push(message.events), signal },
         );
         expectAnswer(answer, "finished");
@@ -219,12 +237,18 @@ export class Engine {
   /** What is wrong with a grammar, as it is compiled for writing; needs no model. */
   validate(
     grammar: GrammarInput,
-    { signal, ...options }: Omit<GrammarOptions, "writing"> & { signal?: AbortSignal } = {},
+    options: Omit<GrammarOptions, "writing"> & { signal?: AbortSignal } = {},
   ): Promise<Validation> {
     return validation(async () => {
-      const read = readGrammar(grammar);
+      expectOptions("validate", options, VALIDATE);
+      const { signal, ...beside } = options;
+      const read = givenGrammar(grammar);
       const answer = await this.#connection.call(
-        { type: "compile", grammar: read.source, options: { ...read.options, ...options } },
+        {
+          type: "compile",
+          grammar: read.source,
+          options: asData({ ...read.options, ...withoutGaps(beside) }),
+        },
         { signal },
       );
       return expectAnswer(answer, "compiled").info;
@@ -248,6 +272,15 @@ function configurationOf({ wasmUrl, threads }: EngineOptions): Configuration {
   };
 }
 
+/** A grammar with its text; one that says it was compiled may be anything. */
+function givenGrammar(grammar: GrammarInput): ReadGrammar {
+  const read: ReadGrammar = readGrammar(grammar);
+  if (typeof read.source?.text !== "string")
+    throw invalid("A compiled grammar has a source's text");
+  expectOptions("a compiled grammar", read.options, { ...BESIDE, writing: flag });
+  return read;
+}
+
 /** A request as the worker takes it. */
 function requestOf(options: GenerateOptions, read: ReadGrammar): GenerateRequest {
   const { prompt, task, length = 64, steps = 16, seed = 0 } = options;
@@ -262,6 +295,11 @@ function requestOf(options: GenerateOptions, read: ReadGrammar): GenerateRequest
     seed,
     decoding: readDecoding(options),
   };
+}
+
+/** The same as plain data, as it crosses to the worker: a framework's proxies would not. */
+function asData<Data>(data: Data): Data {
+  return JSON.parse(JSON.stringify(data)) as Data;
 }
 
 /** The fields that are not `undefined`. */

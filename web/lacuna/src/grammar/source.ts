@@ -142,18 +142,3 @@ function asJsonSchema(schema: StandardSchema): unknown {
   const message = `The ${vendor} schema cannot be written as JSON Schema by itself: hand over what its converter makes of it.`;
   throw new LacunaError({ kind: FAULT.invalid, message });
 }
-
-/** The value that a text of a grammar stands for. */
-export async function readValue<Value>(
-  { source, schema }: ReadGrammar<Value>,
-  text: string,
-): Promise<Value> {
-  if (source.kind !== "jsonSchema") return text as Value;
-  const value: unknown = JSON.parse(text);
-  if (!schema) return value as Value;
-  const result = await schema["~standard"].validate(value);
-  if (!result.issues) return result.value;
-  const reasons = result.issues.map(({ message }) => message).join("; ");
-  const message = `The schema asks for more than JSON Schema can say, and refuses the value: ${reasons}`;
-  throw new LacunaError({ kind: FAULT.refusedValue, message }, { cause: result.issues });
-}

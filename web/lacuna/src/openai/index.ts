@@ -122,6 +122,7 @@ async function* chunks(
 
 /** What is asked for; all else that a request holds is an error. */
 function optionsOf(request: ChatCompletionRequest): GenerateOptions {
+  if (!Array.isArray(request?.messages)) throw unsupported("a request without a list of messages");
   const unknown = Object.entries(request).filter(([name, value]) => {
     if (value === undefined || value === null) return false;
     return !KNOWN.has(name) || (name === "n" && value !== 1);
@@ -138,12 +139,22 @@ function optionsOf(request: ChatCompletionRequest): GenerateOptions {
     grammar: grammar ?? { regex: "" },
     unconstrained: grammar === undefined,
     ...(task === undefined ? {} : { task }),
-    ...(typeof length === "number" ? { length } : {}),
-    ...(typeof temperature === "number" ? { temperature } : {}),
-    ...(typeof request.top_p === "number" ? { topP: request.top_p } : {}),
-    ...(typeof seed === "number" ? { seed } : {}),
+    ...given("length", length),
+    ...given("temperature", temperature),
+    ...given("topP", request.top_p),
+    ...given("seed", seed),
     ...(steps === undefined ? {} : { steps }),
   };
+}
+
+/** An option, if it is given; what it must be, the engine knows. */
+function given<Name extends string>(
+  name: Name,
+  value: number | null | undefined,
+): { readonly [Key in Name]?: number } {
+  return value === undefined || value === null
+    ? {}
+    : ({ [name]: value } as { [Key in Name]: number });
 }
 
 const KNOWN = new Set<string>([
@@ -175,10 +186,12 @@ function promptOf(messages: readonly ChatMessage[]): { prompt: string; task: str
 
 function textOf({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
+  if (!Array.isArray(content))
+    throw unsupported("a message whose content is neither text nor parts");
   return content
     .map((part) => {
-      if (part.type === "text") return part.text;
-      throw unsupported(`a part of the kind ${(part as { type: string }).type}`);
+      if (part?.type === "text") return part.text;
+      throw unsupported(`a part of the kind ${(part as { type?: string } | null)?.type}`);
     })
     .join("\n");
 }
@@ -192,6 +205,7 @@ function grammarOf(format: ResponseFormat | undefined): GrammarInput | undefined
     case "json_object":
       return { jsonSchema: { type: "object" } };
     case "json_schema":
+      if (!format.json_schema?.schema) throw unsupported("json_schema without a schema");
       return { jsonSchema: format.json_schema.schema };
     case "grammar":
       return format.grammar;

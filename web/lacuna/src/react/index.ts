@@ -27,6 +27,7 @@ export interface CompletionOptions<Grammar extends GrammarInput = GrammarInput>
   extends Omit<GenerateOptions<Grammar>, "prompt" | "signal"> {
   /** Made outside of components, so that its model is loaded once. */
   readonly engine: Engine;
+  /** With one, `length` is left aside. */
   readonly template?: InfillOptions["template"];
   /** What stands for a masked cell in the text; `░` by default. */
   readonly mask?: string;
@@ -72,8 +73,9 @@ export function useCompletion<const Grammar extends GrammarInput>(
       running.current = abort;
       // Something newer may be on show by then.
       const show = (next: CompletionState<Value>) => running.current === abort && setState(next);
-      const { engine, template, mask = "░", ...rest } = latest.current;
-      const call = { ...rest, prompt, signal: abort.signal } as GenerateOptions<Grammar>;
+      const { engine, template, mask = "░", length, ...rest } = latest.current;
+      const own = { prompt, signal: abort.signal, ...(template ? {} : { length }) };
+      const call = { ...rest, ...own } as GenerateOptions<Grammar>;
       let cells: (Uint8Array | undefined)[] = [];
       let text = "";
       show({ text, isWriting: true });
