@@ -14,6 +14,7 @@ use lacuna_model::{ModelConfig, Weights, threads};
 use serde::Serialize;
 
 use crate::error::CommandError;
+use crate::output::{FindingsFile, print};
 
 /// Time steps of models on this machine, against what the machine could do.
 #[derive(clap::Args)]
@@ -120,6 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 }
 
 fn cpu(arguments: &CpuArguments) -> Result<(), CommandError> {
+    let json = FindingsFile::open(arguments.json.as_deref())?;
     let start = Instant::now();
     let wall = move || start.elapsed().as_secs_f64() * 1e6;
     let thread = move || processor_micros().unwrap_or_else(wall);
@@ -144,11 +146,14 @@ fn cpu(arguments: &CpuArguments) -> Result<(), CommandError> {
             }
         }
     }
-    print!("{}", markdown::cpu(&reports));
-    write_json(arguments.json.as_deref(), &reports)
+    print(markdown::cpu(&reports).as_bytes())?;
+    json.map_or(Ok(()), |json| {
+        json.write(serde_json::to_vec_pretty(&reports))
+    })
 }
 
 fn gpu(arguments: &GpuArguments) -> Result<(), CommandError> {
+    let json = FindingsFile::open(arguments.json.as_deref())?;
     let start = Instant::now();
     let wall = move || start.elapsed().as_secs_f64() * 1e6;
     let plan = GpuPlan {
@@ -160,8 +165,10 @@ fn gpu(arguments: &GpuArguments) -> Result<(), CommandError> {
     let tell = |what: &str| eprintln!("{what}");
     let report = pollster::block_on(lacuna_bench::gpu::measure(&plan, &wall, &tell));
     let report = report.map_err(|error| Fault::new("device", error.to_string()))?;
-    print!("{}", markdown::gpu(&report, arguments.tune));
-    write_json(arguments.json.as_deref(), &report)
+    print(markdown::gpu(&report, arguments.tune).as_bytes())?;
+    json.map_or(Ok(()), |json| {
+        json.write(serde_json::to_vec_pretty(&report))
+    })
 }
 
 fn onnx(arguments: &OnnxArguments) -> Result<(), CommandError> {
@@ -188,7 +195,9 @@ fn onnx(arguments: &OnnxArguments) -> Result<(), CommandError> {
             rows: bench.rows(),
             logits: bench.logits(),
         };
-        write_json(Some(path), &expected)?;
+        let text = serde_json::to_string_pretty(&expected);
+        let text = text.map_err(|error| CommandError::content(path, error))?;
+        write(path, text.as_bytes())?;
     }
     Ok(())
 }
@@ -209,13 +218,6 @@ fn load(folder: &Path) -> Result<Weights, CommandError> {
         .map_err(|error| CommandError::content(folder, error))?;
     Weights::from_safetensors(&read("model.safetensors")?, &config)
         .map_err(|error| CommandError::content(folder, error))
-}
-
-fn write_json(path: Option<&Path>, value: &impl Serialize) -> Result<(), CommandError> {
-    let Some(path) = path else { return Ok(()) };
-    let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|error| CommandError::content(path, error))?;
-    write(path, text.as_bytes())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {

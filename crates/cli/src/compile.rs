@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::cache::CacheArguments;
 use crate::error::{CommandError, excerpt};
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
+use crate::output::print;
 
 /// Compile a grammar and print its sizes and what looks wrong with it as one
 /// JSON object; warnings also go to standard error.
@@ -142,6 +143,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             report["entry"]["timesFaster"] = (compiling / read_ms).into();
         }
     }
-    println!("{report}");
+    print(format!("{report}\n").as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

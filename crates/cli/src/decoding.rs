@@ -146,6 +146,14 @@ fn named<T: Copy>(name: &str, known: &[(&str, T)]) -> Result<T, String> {
     })
 }
 
+/// How many cells a canvas has.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a number from 1 up".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
 /// A cache of keys and values, by its name.
 pub fn key_cache(name: &str) -> Result<KeyCache, String> {
     named(name, &KeyCache::NAMES)

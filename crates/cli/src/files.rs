@@ -1,5 +1,7 @@
 //! Reading grammars, tokenizers and models from files.
 
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -40,8 +42,8 @@ pub struct SlotArguments {
     /// request="two tickets to Rome" (repeatable)
     #[arg(long, value_name = "NAME=TEXT", value_parser = named)]
     text: Vec<(String, String)>,
-    /// A file with the literals that may fill the slot of that name, one a line
-    /// (repeatable)
+    /// A file with the literals that may fill the slot of that name, one a line;
+    /// empty lines are passed over (repeatable)
     #[arg(long, value_name = "NAME=FILE", value_parser = named)]
     list: Vec<(String, String)>,
     /// Texts nested deeper than this do not belong to the grammar
@@ -62,18 +64,32 @@ fn named(argument: &str) -> Result<(String, String), String> {
 
 impl SlotArguments {
     /// The texts by name.
-    pub fn texts(&self) -> Vec<(String, String)> {
-        self.text.clone()
+    pub fn texts(&self) -> Result<Vec<(String, String)>, CommandError> {
+        each_once("--text", &self.text)?;
+        Ok(self.text.clone())
     }
 
     /// The lists by name, read from their files.
     pub fn lists(&self) -> Result<Vec<(String, Vec<String>)>, CommandError> {
+        each_once("--list", &self.list)?;
         let read = |(name, file): &(String, String)| {
             let literals = read_text(Path::new(file))?;
-            let literals = literals.lines().map(str::to_owned).collect();
-            Ok((name.clone(), literals))
+            let literals = literals.lines().filter(|line| !line.is_empty());
+            Ok((name.clone(), literals.map(str::to_owned).collect()))
         };
         self.list.iter().map(read).collect()
+    }
+}
+
+/// That no name is given twice, so that nothing is left out without a word.
+fn each_once(option: &str, named: &[(String, String)]) -> Result<(), CommandError> {
+    let mut seen = BTreeSet::new();
+    match named.iter().find(|(name, _)| !seen.insert(name)) {
+        Some((name, _)) => {
+            let message = format!("{option} names {name} twice");
+            Err(Fault::new("invalid-input", message).into())
+        }
+        None => Ok(()),
     }
 }
 
@@ -97,7 +113,7 @@ pub fn read_source(path: &Path, slots: &SlotArguments) -> Result<GrammarSource, 
     Ok(GrammarSource {
         dialect: Dialect::of_file(&path.display().to_string())?,
         text: read_grammar_text(path)?,
-        texts: slots.texts(),
+        texts: slots.texts()?,
         lists: slots.lists()?,
         max_depth: slots.max_depth,
         matching: slots.matching.clone(),
@@ -192,11 +208,18 @@ impl VocabularyArguments {
         let Some(path) = &self.tokenizer else {
             return Ok(None);
         };
+        let tokenizer = read(path)?;
         let config_path = path.with_file_name("config.json");
         let known = self.mask.is_some() && !self.end.is_empty();
-        let config = match known && !config_path.exists() {
-            true => None,
-            false => Some(read(&config_path)?),
+        let config = match std::fs::read(&config_path) {
+            Ok(config) => Some(config),
+            Err(error) if error.kind() == ErrorKind::NotFound && known => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let message = "not there, but looked for beside the tokenizer, for the ids of \
+                               end of text and mask; name them with --end and --mask";
+                return Err(CommandError::content(&config_path, message));
+            }
+            Err(error) => return Err(CommandError::file(&config_path, error)),
         };
         let ids = Ids::read(config.as_deref(), &config_path)?;
         let mask = self.mask.or(ids.mask).ok_or_else(|| {
@@ -207,7 +230,7 @@ impl VocabularyArguments {
         } else {
             self.end.clone()
         };
-        let (tokens, special) = Tokenizer::read_tokens(&read(path)?)
+        let (tokens, special) = Tokenizer::read_tokens(&tokenizer)
             .map_err(|error| CommandError::content(path, error))?;
         let vocabulary = Vocabulary::new(tokens, ends, mask).map_err(Fault::from)?;
         let special = special.into_iter().map(|(text, id)| (id, text));

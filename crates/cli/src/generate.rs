@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use lacuna_engine::{Content, Fault, Region, Shape};
 
+use crate::decoding::at_least_one;
 use crate::error::CommandError;
 use crate::files::read_source;
 use crate::writing::{WritingArguments, write};
@@ -17,7 +18,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", required_unless_present = "region")]
     grammar: Option<PathBuf>,
     /// Cells of the canvas
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one)]
     length: usize,
     /// Write without grammar until this text; behind it a text of the grammar
     #[arg(long, value_name = "TEXT")]

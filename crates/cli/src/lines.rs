@@ -1,6 +1,6 @@
 //! Questions a line, answers a line: what commands that serve other programs share.
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
+use crate::output::print;
 
 /// Answers each line of standard input with one of standard output, in order; blank
-/// ones are passed over. The exit status tells whether an answer was an error.
+/// ones are passed over. It ends with its input, or when nobody reads the answers. The exit
+/// status tells whether one of them was an error.
 pub fn answer_each(
     mut answer: impl FnMut(&[u8]) -> Map<String, Value>,
 ) -> Result<ExitCode, CommandError> {
     let input = std::io::stdin().lock();
-    let mut output = std::io::stdout().lock();
     let mut status = ExitCode::SUCCESS;
-    let stdout = |error| CommandError::file(Path::new("standard output"), error);
     for line in input.split(b'\n') {
         let line = line.map_err(|error| CommandError::file(Path::new("standard input"), error))?;
         if line.trim_ascii().is_empty() {
@@ -29,9 +29,11 @@ pub fn answer_each(
         if answer.get("error").is_some() {
             status = ExitCode::FAILURE;
         }
-        writeln!(output, "{}", Value::Object(answer)).map_err(stdout)?;
+        let is_read = print(format!("{}\n", Value::Object(answer)).as_bytes())?;
+        if !is_read {
+            break;
+        }
     }
-    output.flush().map_err(stdout)?;
     Ok(status)
 }
 

@@ -15,6 +15,7 @@ mod generate;
 mod infill;
 mod lines;
 mod mask;
+mod output;
 mod question;
 mod reference;
 mod schema;

@@ -8,13 +8,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lacuna_decoder::{Event, Outcome};
-use lacuna_engine::{Dialect, GenerateRequest, Judge, Shape, block_on};
+use lacuna_engine::{Dialect, Fault, GenerateRequest, Judge, Shape, block_on};
 
 use crate::cache::{CacheArguments, describe_origin};
 use crate::decoding::DecodingArguments;
 use crate::error::CommandError;
 use crate::events::to_json;
 use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_grammar_text};
+use crate::output::print;
 
 /// A model, a request and how to decode.
 #[derive(clap::Args)]
@@ -48,8 +49,8 @@ pub fn write(
     length: usize,
     shape: &Shape,
 ) -> Result<ExitCode, CommandError> {
-    let cache = arguments.cache.open()?;
-    let engine = arguments.model.load(&arguments.cache)?.with_cache(cache);
+    let options = arguments.decoding.options(length);
+    options.validate().map_err(Fault::from)?;
     let request = GenerateRequest {
         request: arguments.prompt.clone(),
         task: arguments.task.clone(),
@@ -57,12 +58,12 @@ pub fn write(
             Dialect::of_file(&grammar.display().to_string())?,
             read_grammar_text(grammar)?,
         ),
-        texts: arguments.slots.texts(),
+        texts: arguments.slots.texts()?,
         lists: arguments.slots.lists()?,
         max_depth: arguments.slots.max_depth,
         matching: arguments.slots.matching.clone(),
         schema: arguments.slots.schema.choices()?,
-        options: arguments.decoding.options(length),
+        options,
         judge: match arguments.unconstrained {
             true => Judge::Nobody,
             false => Judge::Checker,
@@ -72,6 +73,9 @@ pub fn write(
         Some(path) => Some(EventFile::create(path)?),
         None => None,
     };
+    // What can be wrong without the model is said before that is loaded.
+    let cache = arguments.cache.open()?;
+    let engine = arguments.model.load(&arguments.cache)?.with_cache(cache);
     let run = block_on(engine.start_shaped(&request, shape, clock()));
     let run = run.map_err(|fault| match fault.diagnostics.is_empty() {
         true => CommandError::Fault(fault),
@@ -95,11 +99,7 @@ pub fn write(
         let result = failure.map_or_else(|| events.writer.flush(), Err);
         result.map_err(|error| CommandError::file(&events.path, error))?;
     }
-    let mut output = std::io::stdout().lock();
-    output
-        .write_all(&summary.text)
-        .and_then(|()| output.write_all(b"\n"))
-        .map_err(|error| CommandError::file(Path::new("standard output"), error))?;
+    print(&[&summary.text, &b"\n"[..]].concat())?;
     let timings = summary.timings;
     eprintln!(
         "{} in {} steps: model {:.0} ms, checker {:.1} ms ({} checks, {} by agreement with the \

@@ -506,3 +506,95 @@ fn memos_are_told_at_the_end() {
         "{once} {often}"
     );
 }
+
+#[test]
+fn a_tokenizer_that_is_not_there_is_named_before_what_stands_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = write(folder.path(), "a.gbnf", "root ::= \"a\"\n");
+    let error = |tokenizer: &str| {
+        let output = check(&["--grammar", &grammar, "--tokenizer", tokenizer], "");
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let absent = folder.path().join("nope.json");
+    let said = error(&absent.to_string_lossy());
+    assert!(said.contains("nope.json: No such file"), "{said}");
+    let alone = write(folder.path(), "tokenizer.json", "{}");
+    let said = error(&alone);
+    for part in ["config.json", "beside the tokenizer", "--end and --mask"] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn a_name_is_given_once_and_an_empty_line_is_no_value() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let schema = r#"{"type": "string", "x-oneOf": "city"}"#;
+    let grammar = write(folder.path(), "a.schema.json", schema);
+    let slot = write(folder.path(), "a.lark", "start: CITY\n%slot CITY\n");
+    let (rome, bern) = (
+        write(folder.path(), "rome", "Rome\n"),
+        write(folder.path(), "bern", "Bern\n"),
+    );
+    let (rome, bern) = (format!("city={rome}"), format!("city={bern}"));
+    for (more, said) in [
+        (
+            ["--list", &rome, "--list", &bern],
+            "--list names city twice",
+        ),
+        (["--text", "r=a", "--text", "r=a"], "--text names r twice"),
+    ] {
+        let arguments = [&["--grammar", &*grammar], &more[..]].concat();
+        let output = check(&arguments, "");
+        assert_eq!(output.status.code(), Some(1));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(said), "{error}");
+    }
+    let gappy = write(folder.path(), "gappy", "\nRome\r\n\nBern\n\n");
+    for (grammar, name, asked) in [
+        (
+            &grammar,
+            "city",
+            [r#""\"\"""#, r#""\"Rome\"""#, r#""\"Bern\"""#],
+        ),
+        (&slot, "CITY", [r#""""#, r#""Rome""#, r#""Bern""#]),
+    ] {
+        let list = format!("{name}={gappy}");
+        let input = asked.map(|text| format!("{{\"segments\": [{text}]}}\n"));
+        let output = check(&["--grammar", grammar, "--list", &list], &input.concat());
+        assert!(output.status.success(), "{output:?}");
+        let verdicts = lines(&output).into_iter();
+        let verdicts: Vec<Value> = verdicts.map(|line| line["completable"].clone()).collect();
+        assert_eq!(verdicts, [json!(false), json!(true), json!(true)]);
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = write(folder.path(), "a.gbnf", "root ::= \"a\"\n");
+    let tokenizer = repository("models/lacuna-mini/tokenizer.json");
+    let questions = |question: &str| format!("{question}\n").repeat(2000);
+    for (command, input) in [
+        ("check", questions(r#"{"segments": ["a"]}"#)),
+        ("mask", questions(r#"{"cells": [null]}"#)),
+        ("compile", String::new()),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+            .args([command, "--grammar", &grammar, "--tokenizer", &tokenizer])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        drop(child.stdout.take());
+        let mut stdin = child.stdin.take().expect("stdin");
+        // It need not read all of its input.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().expect("the binary ends");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {error}");
+        assert!(!error.contains("pipe"), "{command}: {error}");
+    }
+}

@@ -173,3 +173,28 @@ fn an_unknown_method_is_named() {
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("\"epik\" is no method"));
 }
+
+/// No model is there: what is wrong with the rest is said before one is read.
+#[test]
+fn what_cannot_be_run_or_written_is_said_before_the_model_is_read() {
+    let grammar = repository("grammars/snips.schema.json");
+    let requests = repository("models/lacuna-mini/heldout-snips.jsonl");
+    for (more, said) in [
+        (["--limit", "0"], "no examples"),
+        (["--json", "/nowhere/a/b"], "/nowhere/a/b"),
+        (["--temperature", "nan"], "the temperature must be"),
+        (["--steps", "8,0"], "at least one step"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+            .args(["eval", "--model", "no-model-here"])
+            .args(["--grammar", &grammar, "--requests", &requests])
+            .args(more)
+            .output()
+            .expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1), "{more:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(said), "{more:?}: {error}");
+        assert!(!error.contains("no-model-here"), "{more:?}: {error}");
+        assert!(output.stdout.is_empty());
+    }
+}

@@ -277,3 +277,22 @@ fn a_lark_grammar_means_the_request_by_a_slot() {
         assert!(request.contains(value), "{query}");
     }
 }
+
+/// No model is there: what is wrong with the options is said before one is read.
+#[test]
+fn options_are_judged_before_the_model_is_read() {
+    let (_, grammar) = shipped();
+    for (more, status, said) in [
+        (["--temperature", "nan"], 1, "the temperature must be"),
+        (["--top-p", "2"], 1, "top-p and min-p must be"),
+        (["--steps", "0"], 1, "at least one step"),
+        (["--events", "/nowhere/a/b"], 1, "/nowhere/a/b"),
+        (["--length", "0"], 2, "from 1 up"),
+    ] {
+        let output = generate("no-model-here", &grammar, &more);
+        assert_eq!(output.status.code(), Some(status), "{more:?}");
+        let error = text(&output.stderr);
+        assert!(error.contains(said), "{more:?}: {error}");
+        assert!(!error.contains("no-model-here"), "{more:?}: {error}");
+    }
+}

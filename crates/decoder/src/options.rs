@@ -252,8 +252,12 @@ impl Options {
         }
     }
 
-    /// What is wrong with the options, if anything.
-    pub(crate) fn validate(&self) -> Result<(), DecodeError> {
+    /// Whether the options make sense, which needs neither a model nor a grammar. Every run
+    /// asks before its first step.
+    ///
+    /// # Errors
+    /// [`DecodeError::Invalid`] for the first that does not.
+    pub fn validate(&self) -> Result<(), DecodeError> {
         let share = |share: f32| share > 0.0 && share <= 1.0;
         let Truncation {
             top_k,

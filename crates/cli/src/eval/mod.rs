@@ -31,9 +31,10 @@ use lacuna_lexer::TokenId;
 use serde_json::Value;
 
 use crate::cache::{CacheArguments, describe_cache};
-use crate::decoding::key_cache;
+use crate::decoding::{at_least_one, key_cache};
 use crate::error::CommandError;
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
+use crate::output::{FindingsFile, print};
 use crate::schema::SchemaArguments;
 use agreement::agreement;
 use clock::{computed_ms, wall_ms};
@@ -87,7 +88,7 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "0")]
     seeds: Vec<u64>,
     /// Cells of the canvas; references that need more are left out
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one)]
     length: usize,
     /// Cells of a region without grammar before the text, which alone is judged
     #[arg(long, value_name = "N", conflicts_with_all = ["references", "recorded"])]
@@ -132,43 +133,52 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         .map(|name| Method::of_name(name, arguments.refusals))
         .collect::<Result<_, _>>()?;
     let methods = arguments.with_key_caches(&methods);
-    let cache = arguments.cache.open()?;
-    let engine = arguments.model.load(&arguments.cache)?.with_cache(cache);
-    let text = read_grammar_text(&arguments.grammar)?;
-    let dialect = Dialect::of_file(&arguments.grammar.display().to_string())?;
-    let evaluation = Evaluation {
-        validator: match dialect {
-            Dialect::JsonSchema => Some(Validator::new(&arguments.grammar, &text)?),
-            _ => None,
-        },
-        arguments,
-        choices: arguments.schema.choices()?,
-        kept: Kept::default(),
-        front: Front::of(arguments, &engine)?,
-        engine: &engine,
-        grammar: (dialect, text),
-    };
+    arguments.validate(&methods)?;
     let file = arguments
         .requests
         .as_ref()
         .or(arguments.references.as_ref());
     let examples = read_examples(file.map_or(Path::new(""), PathBuf::as_path))?;
+    if arguments.limit == Some(0) {
+        return Err(Fault::new("invalid-input", "--limit 0: no examples").into());
+    }
+    let text = read_grammar_text(&arguments.grammar)?;
+    let dialect = Dialect::of_file(&arguments.grammar.display().to_string())?;
+    let validator = match dialect {
+        Dialect::JsonSchema => Some(Validator::new(&arguments.grammar, &text)?),
+        _ => None,
+    };
+    let choices = arguments.schema.choices()?;
+    let json = FindingsFile::open(arguments.json.as_deref())?;
+    // What can be wrong without the model is said before that is loaded.
+    let cache = arguments.cache.open()?;
+    let engine = arguments.model.load(&arguments.cache)?.with_cache(cache);
+    let evaluation = Evaluation {
+        validator,
+        arguments,
+        choices,
+        kept: Kept::default(),
+        front: Front::of(arguments, &engine)?,
+        engine: &engine,
+        grammar: (dialect, text),
+    };
     let all = evaluation.all(&methods, examples)?;
-    print!("{}", markdown(&all, "unconstrained"));
+    if let Some(json) = json {
+        json.write(serde_json::to_vec(&all))?;
+    }
+    let mut tables = markdown(&all, "unconstrained");
     for more in [
         paired::markdown(&all, "lacuna"),
         recovered::markdown(&all, "lacuna"),
     ] {
         if !more.is_empty() {
-            print!("\n{more}");
+            tables.push('\n');
+            tables.push_str(&more);
         }
     }
+    print(tables.as_bytes())?;
     eprintln!("{}", describe_cache(&engine.cache().statistics()));
     eprintln!("{}", describe_device(&engine));
-    if let Some(path) = &arguments.json {
-        let json = serde_json::to_vec(&all).map_err(|error| CommandError::content(path, error))?;
-        std::fs::write(path, json).map_err(|error| CommandError::file(path, error))?;
-    }
     // What is promised of the checker.
     let whole = all.iter().all(|series| {
         let ours = series.method.starts_with("lacuna");
@@ -182,6 +192,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 }
 
 impl Arguments {
+    /// Whether every method can decode with the options that are asked for.
+    fn validate(&self, methods: &[Method]) -> Result<(), CommandError> {
+        for method in methods {
+            for &steps in &self.steps {
+                let options = Options {
+                    steps,
+                    ..method.options.clone()
+                };
+                options.validate().map_err(Fault::from)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The methods in the blocks and at the temperature that are asked for, each with each
     /// cache of keys.
     fn with_key_caches(&self, methods: &[Method]) -> Vec<Method> {
