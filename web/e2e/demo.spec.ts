@@ -130,6 +130,12 @@ test("figures stand as charts, with their sums in words", async ({ page }) => {
       /known [1-9]\d*, looked up anew \d+/,
     );
   }
+  // No chart stands in a row of its own.
+  const tops = await page
+    .locator(".charts > *")
+    .evaluateAll((charts) => charts.map((chart) => chart.getBoundingClientRect().top));
+  expect([1, 2]).toContain(new Set(tops).size);
+  expect(tops[2]).toBe(tops[3]);
   await lane(page, "unconstrained").getByRole("radio").check();
   await expect(chart("Memo look-ups a step")).toHaveCount(0);
 });
@@ -187,6 +193,14 @@ test("a link carries everything, and so does nothing else", async ({ page, conte
   await expect(other.getByLabel("no grammar")).not.toBeChecked();
   await runToTheEnd(other);
   await expect(other.locator("#text")).toHaveText(/^"(rain|shine)"$/);
+
+  // Half of it is said to be none, at once and where it is pasted.
+  const half = link.slice(0, -20);
+  const third = await context.newPage();
+  await open(third, half);
+  await expect(alert(third)).toContainText("This link could not be read.");
+  await other.evaluate((hash) => location.assign(hash), new URL(half).hash);
+  await expect(alert(other)).toContainText("This link could not be read.");
 });
 
 test("the result can be copied", async ({ page, context }) => {

@@ -9,6 +9,7 @@ import {
   runToTheEnd,
   setGrammar,
   setOptions,
+  status,
 } from "./page-object.ts";
 
 const MODEL = "models/lacuna-mini";
@@ -80,6 +81,11 @@ test("a schema that no text of the length satisfies is refused before the first 
   await setOptions(page, { Cells: 64 });
   await runToTheEnd(page);
   await expect(alert(page)).toBeHidden();
+  // Not even the last run's word stands beside an alert.
+  await setOptions(page, { Temperature: 9 });
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(alert(page)).toContainText("Temperature");
+  await expect(status(page)).toHaveText("Not started.");
 });
 
 test("weights that are cut short are a clear error, and can be fetched again", async ({ page }) => {

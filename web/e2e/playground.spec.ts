@@ -76,6 +76,12 @@ test.describe("the grammar", () => {
     await expect(grammarText(page).locator(".cm-lintRange-error")).toHaveText("missing");
     await expect(verdict(page)).toContainText("The grammar cannot be read.");
     await expect(page.locator("#tests-summary")).toHaveText("0 of 10 checked");
+    // What was said of another text does not stay.
+    const choices = page.locator("#choices");
+    await writeText(page, "a");
+    await expect(choices).toContainText("no gap");
+    await writeText(page, "a□");
+    await expect(choices).not.toContainText("no gap");
     // What was said before stays in sight, but is of no use.
     await expect(witness(page)).toBeVisible();
     await expect(page.locator("#witness-pane")).toHaveAttribute("inert");
@@ -336,6 +342,13 @@ test.describe("beside the grammar", () => {
     await other.waitForTimeout(600);
     await other.reload();
     await expect(text(other)).toHaveText("名");
+
+    const third = await context.newPage();
+    await openPlayground(third, new URL(page.url()).hash.slice(0, -20));
+    const lost = third.getByRole("alert");
+    await expect(lost).toContainText("This link could not be read.");
+    await writeText(third, "{}");
+    await expect(lost).toBeHidden();
   });
 
   test("exports that can be gone on with, and what cannot be held", async ({ page }) => {

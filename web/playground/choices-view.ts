@@ -42,6 +42,8 @@ export class ChoicesView {
   readonly #tokenWords = element("p", { class: "hint" });
   readonly #tokenChips = element("ul", { class: "chips", "aria-label": "Tokens" });
   readonly #tokenBox: HTMLElement;
+  /** Whether the text has no gap. */
+  #hasNone = false;
   #spellings: readonly (string | null)[] = [];
   #tokens: ReadonlySet<number> = new Set();
 
@@ -81,6 +83,9 @@ export class ChoicesView {
     });
     this.#parts.gaps.replaceChildren(...buttons);
     this.#parts.form.hidden = chosen === null;
+    if (cells.length === 0) this.nothing("The text has no gap. Put one in with Ctrl+G.");
+    else if (this.#hasNone) this.nothing("");
+    this.#hasNone = cells.length === 0;
   }
 
   /** Nothing can be chosen, and why. */

@@ -1,6 +1,7 @@
 /** The page put together: what is typed goes to the worker, what it finds is shown. */
 
 import type { Fault, GrammarKind } from "lacuna-lm/grammar";
+import { UNREADABLE } from "../src/fragment.ts";
 import { byId, element } from "../src/page/dom.ts";
 import { Bench } from "./bench.ts";
 import { ChoicesView } from "./choices-view.ts";
@@ -13,7 +14,7 @@ import { GrammarPane } from "./grammar-pane.ts";
 import { LinkedViews } from "./linked-views.ts";
 import wasm from "./pkg/lacuna_wasm_bg.wasm?url";
 import type { Cells, Completed, Explanation, Finding, Info } from "./protocol.ts";
-import { fromFragment, toFragment } from "./share.ts";
+import { fromFragment, isLink, toFragment } from "./share.ts";
 import { asksForText, type State } from "./state.ts";
 import { TestsPane } from "./tests-pane.ts";
 import { TextPane } from "./text-pane.ts";
@@ -35,6 +36,8 @@ export class Playground {
   readonly #bench: Bench;
   readonly #request = byId("request", HTMLTextAreaElement);
   readonly #limit = byId("limit", HTMLSelectElement);
+  /** Says that the link could not be read. */
+  readonly #lost = byId("lost", HTMLElement);
   #cells: Cells = "characters";
   #gap: number | null = null;
   /** Set while a whole state is put in, which is looked at once. */
@@ -44,6 +47,8 @@ export class Playground {
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
+    const { title, message } = UNREADABLE;
+    this.#lost.replaceChildren(element("strong", {}, title), element("p", {}, message));
     this.#bench = new Bench({
       start: () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }),
       assets: {
@@ -129,6 +134,7 @@ export class Playground {
     const first = SHIPPED[0];
     if (shared) this.#open(shared);
     else if (first) this.#open(await readShipped(first));
+    this.#lost.hidden = shared !== undefined || !isLink(location.hash);
   }
 
   #connect(): void {
@@ -161,6 +167,7 @@ export class Playground {
     window.addEventListener("hashchange", async () => {
       const shared = await fromFragment(location.hash);
       if (shared) this.#open(shared);
+      this.#lost.hidden = shared !== undefined || !isLink(location.hash);
     });
   }
 
@@ -200,6 +207,7 @@ export class Playground {
 
   #changed(): void {
     if (this.#isOpening) return;
+    this.#lost.hidden = true;
     this.#look();
     clearTimeout(this.#saving);
     this.#saving = setTimeout(() => void this.#save(), PAUSE);
@@ -234,7 +242,6 @@ export class Playground {
       gaps.map(({ cells }) => cells),
       this.#gap,
     );
-    if (gaps.length === 0) this.#choices.nothing("The text has no gap. Put one in with Ctrl+G.");
     this.#bench.look({
       grammar: { kind, text, request, cells },
       pieces: piecesOf(parts),

@@ -1,6 +1,6 @@
 /** A link that carries everything, in its fragment. */
 
-import { packed, unpacked } from "../src/fragment.ts";
+import { holds, packed, unpacked } from "../src/fragment.ts";
 import { KINDS, type State, type Test } from "./state.ts";
 
 const KEY = "p=";
@@ -10,6 +10,9 @@ const MOST_BYTES = 2_000_000;
 
 /** A fragment that holds the state, `#` included. */
 export const toFragment = (state: State): Promise<string> => packed(KEY, state);
+
+/** Whether a fragment was made to hold a state; parts of it may be lost. */
+export const isLink = (fragment: string): boolean => holds(KEY, fragment);
 
 /** What a fragment holds; `undefined` if that is no state. */
 export async function fromFragment(fragment: string): Promise<State | undefined> {

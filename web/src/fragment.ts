@@ -11,12 +11,21 @@ export async function packed(key: string, thing: unknown): Promise<string> {
   return `#${key}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
+/** Whether a fragment says that it holds something under this key, readable or not. */
+export const holds = (key: string, fragment: string): boolean => fragment.startsWith(`#${key}`);
+
+/** What is said of a fragment that holds something, but nothing that can be read. */
+export const UNREADABLE = {
+  title: "This link could not be read.",
+  message: "Part of it may have been lost on the way. What you see did not come with it.",
+};
+
 /**
  * The thing that a fragment holds under this key; `undefined` if it holds none, or one of
  * more than `mostBytes`: a link comes from anywhere.
  */
 export async function unpacked(key: string, fragment: string, mostBytes: number): Promise<unknown> {
-  if (!fragment.startsWith(`#${key}`)) return undefined;
+  if (!holds(key, fragment)) return undefined;
   try {
     const text = fragment.slice(1 + key.length);
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));

@@ -8,6 +8,7 @@ import {
   FAULT,
   LacunaError,
 } from "lacuna-lm";
+import { UNREADABLE } from "../fragment.ts";
 import { byId } from "./dom.ts";
 import type { Engines } from "./engines.ts";
 import { type Ask, Form, isWrong } from "./form.ts";
@@ -19,7 +20,7 @@ import { remember, remembered } from "./memory.ts";
 import { TITLES } from "./methods.ts";
 import { type Kind, type ModelName, presetOf } from "./presets.ts";
 import { type Layout, showResult } from "./result-view.ts";
-import { fromFragment, toFragment } from "./share.ts";
+import { fromFragment, isLink, toFragment } from "./share.ts";
 import { Speech } from "./speech.ts";
 import { Stage } from "./stage.ts";
 import { textsOf } from "./texts.ts";
@@ -46,6 +47,8 @@ export class App {
   /** The run on show, and the request that it answers. */
   #shown: { readonly lane: Lane; readonly ask: Ask } | undefined;
   #asked: Ask | undefined;
+  /** Whether the address carries something that cannot be read. */
+  #isLinkLost = false;
 
   constructor(engines: Engines) {
     this.#engines = engines;
@@ -70,7 +73,9 @@ export class App {
     }
     if (!(await this.#restore())) this.#form.choose(presetOf(""));
     this.#stage.clear(this.#form.cells);
-    await this.#load();
+    const loading = this.#load();
+    this.#judgeLink();
+    await loading;
   }
 
   get #engine(): Engine {
@@ -108,13 +113,20 @@ export class App {
     byId("copy", HTMLButtonElement).addEventListener("click", () => void this.#copy());
     addEventListener("hashchange", async () => {
       if (await this.#restore()) await this.#load();
+      this.#judgeLink();
     });
   }
 
   async #restore(): Promise<boolean> {
     const shared = await fromFragment(location.hash);
     if (shared) this.#form.restore(shared);
+    this.#isLinkLost = !shared && isLink(location.hash);
     return shared !== undefined;
+  }
+
+  /** Says that the address carries something that cannot be read, if it does. */
+  #judgeLink(): void {
+    if (this.#isLinkLost) this.#speech.complain(UNREADABLE.title, UNREADABLE.message);
   }
 
   async #load(): Promise<void> {
@@ -166,6 +178,7 @@ export class App {
     if (!this.#loaded || this.#abort) return;
     const ask = this.#form.read();
     if (isWrong(ask)) {
+      this.#speech.say("Not started.");
       this.#speech.warn(ask.message, ask.where);
       return;
     }

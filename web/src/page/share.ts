@@ -1,6 +1,6 @@
 /** All that the form holds, as the fragment of a link. */
 
-import { packed, unpacked } from "../fragment.ts";
+import { holds, packed, unpacked } from "../fragment.ts";
 import { KINDS, type Kind, MODELS, type ModelName } from "./presets.ts";
 
 /** What a link carries. */
@@ -23,6 +23,9 @@ const MOST_BYTES = 1_000_000;
 
 /** A fragment that holds all of it. */
 export const toFragment = (shared: Shared): Promise<string> => packed(KEY, shared);
+
+/** Whether a fragment was made to hold what is shared; parts of it may be lost. */
+export const isLink = (fragment: string): boolean => holds(KEY, fragment);
 
 /** What a fragment holds; `undefined` if it holds nothing that was shared. */
 export async function fromFragment(fragment: string): Promise<Shared | undefined> {
