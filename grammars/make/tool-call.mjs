@@ -9,7 +9,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { command } from "./command.mjs";
 
 const NO_PARAMETERS = { type: "object", additionalProperties: false };
 
@@ -67,9 +67,9 @@ function call({ name, description, parameters }) {
 
 /** The schema of calls of these functions. */
 export function toolCallSchema(list) {
-  if (!Array.isArray(list)) throw new Error("expected a list of functions");
-  const functions = list.map((entry) => entry.function ?? entry);
-  const names = functions.map(({ name }) => name);
+  if (!Array.isArray(list) || list.length === 0) throw new Error("expected a list of functions");
+  const functions = list.map((entry) => entry?.function ?? entry);
+  const names = functions.map((entry) => entry?.name);
   const wrong = names.find((name, at) => typeof name !== "string" || names.indexOf(name) < at);
   if (wrong !== undefined || names.includes(undefined)) {
     throw new Error(`a function's name is missing or given twice: ${JSON.stringify(wrong)}`);
@@ -83,9 +83,9 @@ export function toolCallSchema(list) {
   };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const [file] = process.argv.slice(2);
-  if (!file) throw new Error("usage: node grammars/make/tool-call.mjs FUNCTIONS.json");
+const USAGE = "node grammars/make/tool-call.mjs FUNCTIONS.json > NAME.schema.json";
+
+command(import.meta.url, USAGE, ([file]) => {
   const schema = toolCallSchema(JSON.parse(readFileSync(file, "utf8")));
-  process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
-}
+  return `${JSON.stringify(schema, null, 2)}\n`;
+});

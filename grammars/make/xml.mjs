@@ -8,7 +8,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { command } from "./command.mjs";
 
 const SHIPPED = readFileSync(new URL("../xml.lark", import.meta.url), "utf8");
 
@@ -45,6 +45,4 @@ function terminalNames(names) {
   return plain.map((name, at) => (isAlone(name) ? name : `${at + 1}_${name}`));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  process.stdout.write(xmlGrammar(process.argv.slice(2)));
-}
+command(import.meta.url, "node grammars/make/xml.mjs NAME… > FILE.lark", xmlGrammar);

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,7 +80,8 @@ describe("tool calls", () => {
   it("need names, and references that stay within their function", () => {
     const twice = [{ name: "a" }, { name: "a" }];
     expect(() => schema(twice)).toThrow('given twice: "a"');
-    expect(() => schema([{}])).toThrow("a function's name is missing");
+    for (const nameless of [{}, null])
+      expect(() => schema([nameless])).toThrow("a function's name is missing");
     expect(() => schema({ name: "a" })).toThrow("expected a list of functions");
     const far = [{ name: "a", parameters: { $ref: "https://example.org/a" } }];
     expect(() => schema(far)).toThrow("leads out of its function");
@@ -113,6 +114,32 @@ describe("XML", () => {
   it("needs different names that are names", () => {
     expect(() => made("xml", "a", "a")).toThrow("expected different names");
     expect(() => made("xml", 'a"b')).toThrow("expected different names");
-    expect(() => made("xml")).toThrow("expected different names");
+  });
+});
+
+/** What is said where nothing is made. */
+function refusal(maker: string, ...args: string[]): string {
+  const run = spawnSync(process.execPath, [grammars(`make/${maker}.mjs`), ...args], {
+    encoding: "utf8",
+  });
+  expect(run.status).toBe(1);
+  expect(run.stdout).toBe("");
+  return run.stderr;
+}
+
+describe("a maker that is used wrongly", () => {
+  it("says in a line how it is used", () => {
+    for (const [said, ...call] of [
+      [/^usage: .*NAME…/, "xml"],
+      [/^expected different names.*usage: .*NAME…/, "xml", "a", "a"],
+      [/^usage: .*FUNCTIONS\.json/, "tool-call"],
+      [/^ENOENT.*nowhere\.json.*usage: .*FUNCTIONS\.json/, "tool-call", "nowhere.json"],
+      [/^Unexpected token.*usage: .*FUNCTIONS\.json/, "tool-call", grammars("xml.lark")],
+    ] as const) {
+      const [maker, ...args] = call as readonly [string, ...string[]];
+      const words = refusal(maker, ...args);
+      expect(words).toMatch(said);
+      expect(words.trimEnd()).not.toContain("\n");
+    }
   });
 });
