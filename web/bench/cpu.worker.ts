@@ -1,5 +1,6 @@
 /** Steps on the processor, ours and another runtime's in turns, with so many threads. */
 
+import { counted } from "../src/page/words.ts";
 import { type Bindings, engineFor } from "./engine.ts";
 import type { CpuEntry, CpuPlan, FromWorker, Rival } from "./report.ts";
 import { loadRuntime, type RivalModel, rivalModel } from "./rival.ts";
@@ -33,7 +34,10 @@ async function measure(plan: CpuPlan): Promise<CpuEntry[]> {
   const entries = [];
   for (const [name, model] of models) {
     for (const canvas of plan.canvases) {
-      say({ type: "progress", text: `${name}, ${canvas} cells, ${plan.threads} thread(s)` });
+      say({
+        type: "progress",
+        text: `${name}, ${canvas} cells, ${counted(plan.threads, "thread")}`,
+      });
       entries.push(await compare(name, model, canvas, plan, runtime));
     }
   }

@@ -1,5 +1,6 @@
 /** Milliseconds a step against cells of the canvas, both on scales of doublings. */
 
+import { counted } from "../src/page/words.ts";
 import type { Report } from "./report.ts";
 
 interface Series {
@@ -49,7 +50,7 @@ function seriesOf({ cpu, gpu }: Report): Series[] {
   // The model of which there are figures on both.
   for (const { model, threads, canvas, step, rivals } of cpu) {
     if (model === "lacuna-mini") continue;
-    const on = threads === 1 ? "1 thread" : `${threads} threads`;
+    const on = counted(threads, "thread");
     add(`wasm, ${on}`, canvas, step.median);
     for (const { name, times } of rivals) add(`${name}, ${on}`, canvas, times.median);
   }

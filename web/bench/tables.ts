@@ -1,11 +1,12 @@
 /** Tables: Markdown, and the same in the page. */
 
+import { counted } from "../src/page/words.ts";
 import type { CpuEntry, Report } from "./report.ts";
 
 /** The whole report in Markdown. */
 export function markdown(report: Report): string {
   const parts = [
-    `${report.browser}; ${report.processors} processors; ` +
+    `${report.browser}; ${counted(report.processors, "processor")}; ` +
       `${report.isolated ? "" : "not "}cross-origin isolated`,
     cpuTable(report.cpu),
     report.gpu?.markdown ?? `No figures of a graphics card: ${report.withoutGpu}.`,

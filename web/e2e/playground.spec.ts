@@ -296,7 +296,7 @@ test.describe("beside the grammar", () => {
     await page.keyboard.insertText("[1 2]");
     await expect(summary).toHaveText("all 12 pass");
     await page.locator("#tests li").last().getByRole("button", { name: "must not match" }).click();
-    await expect(summary).toHaveText("1 of 12 fail");
+    await expect(summary).toHaveText("1 of 12 fails");
     await expect(page.getByLabel("Fails: it does not match")).toBeVisible();
     await page.getByRole("button", { name: "Remove text 12" }).click();
     await writeGrammar(page, "GBNF", 'root ::= "[1, 2]" | "{}"');

@@ -2,10 +2,11 @@
 
 import type { Fault } from "lacuna-lm/grammar";
 import { element } from "../src/page/dom.ts";
+import { counted } from "../src/page/words.ts";
 import { sentence } from "./findings-view.ts";
 import type { Choices, Tried } from "./protocol.ts";
 import { expectedWords } from "./verdict-view.ts";
-import { counted, quoted, rangeWords } from "./words.ts";
+import { quoted, rangeWords } from "./words.ts";
 
 /** Tokens that are shown at once. */
 const SHOWN_TOKENS = 160;

@@ -3,10 +3,10 @@
 import type { Fault, GrammarKind } from "lacuna-lm/grammar";
 import type { Place } from "../editor/editor.ts";
 import { element } from "../src/page/dom.ts";
+import { counted } from "../src/page/words.ts";
 import { findingsList, sentence } from "./findings-view.ts";
 import type { ExportDialect } from "./protocol.ts";
 import { KIND_NAMES, type State } from "./state.ts";
-import { counted } from "./words.ts";
 
 interface Actions {
   exported(dialect: ExportDialect): Promise<string>;

@@ -5,6 +5,7 @@
 
 import type { Place } from "../editor/editor.ts";
 import { byId } from "../src/page/dom.ts";
+import { counted } from "../src/page/words.ts";
 import type { GrammarPane } from "./grammar-pane.ts";
 import { placeOfNamed } from "./places.ts";
 import type { Completed, Info, TreeNode } from "./protocol.ts";
@@ -13,7 +14,6 @@ import type { TextPane } from "./text-pane.ts";
 import { completedPlace, writtenPlaces } from "./text-places.ts";
 import { TreeView } from "./tree-view.ts";
 import { WitnessView } from "./witness-view.ts";
-import { counted } from "./words.ts";
 
 export class LinkedViews {
   readonly #grammar: GrammarPane;

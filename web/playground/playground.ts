@@ -3,6 +3,7 @@
 import type { Fault, GrammarKind } from "lacuna-lm/grammar";
 import { UNREADABLE } from "../src/fragment.ts";
 import { byId, element } from "../src/page/dom.ts";
+import { counted } from "../src/page/words.ts";
 import { Bench } from "./bench.ts";
 import { ChoicesView } from "./choices-view.ts";
 import { Completions } from "./completions.ts";
@@ -19,7 +20,7 @@ import { asksForText, type State } from "./state.ts";
 import { TestsPane } from "./tests-pane.ts";
 import { TextPane } from "./text-pane.ts";
 import { breakPlace, VerdictView } from "./verdict-view.ts";
-import { counted, duration } from "./words.ts";
+import { duration } from "./words.ts";
 
 /** Milliseconds without a key before the address is brought up to date. */
 const PAUSE = 400;

@@ -124,7 +124,9 @@ export class TestsPane {
     summary.dataset.failed = String(failed > 0);
     if (count === 0) summary.textContent = "none yet";
     else if (known.length < count) summary.textContent = `${known.length} of ${count} checked`;
-    else summary.textContent = failed === 0 ? `all ${count} pass` : `${failed} of ${count} fail`;
+    else if (failed > 0) {
+      summary.textContent = `${failed} of ${count} ${failed === 1 ? "fails" : "fail"}`;
+    } else summary.textContent = count === 1 ? "it passes" : `all ${count} pass`;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Place } from "../editor/editor.ts";
 import { element } from "../src/page/dom.ts";
+import { counted } from "../src/page/words.ts";
 import type { Completed } from "./protocol.ts";
 
 /** The most that is shown: a text can be longer than anyone reads. */
@@ -42,7 +43,8 @@ export class WitnessView {
       const attributes = { class: isFilled(start) ? "filled" : undefined, "data-at": `${start}` };
       return { start, end, span: element("span", attributes, visible(whole.slice(start, end))) };
     });
-    const rest = text.length > MOST ? [`… and ${text.length - MOST} characters more`] : [];
+    const rest =
+      text.length > MOST ? [`… and ${counted(text.length - MOST, "more character")}`] : [];
     const nothing = text === "" ? [element("i", { class: "hint" }, "the empty text")] : [];
     this.#root.replaceChildren(...this.#spans.map(({ span }) => span), ...rest, ...nothing);
   }

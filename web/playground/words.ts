@@ -86,11 +86,6 @@ export function rangesOfText(text: string): [low: number, high: number][] {
   return ranges;
 }
 
-/** A number with its noun. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}
-
 /** A time in words. */
 export function duration(millis: number): string {
   if (millis < 1) return "under 1 ms";

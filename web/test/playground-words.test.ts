@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rangesOf } from "../playground/engine/ranges.ts";
-import { counted, duration, quoted, rangesOfText, rangeWords } from "../playground/words.ts";
+import { duration, quoted, rangesOfText, rangeWords } from "../playground/words.ts";
+import { counted } from "../src/page/words.ts";
 
 test.each([
   ["0123456789", ["0–9"]],

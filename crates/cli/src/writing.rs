@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use lacuna_decoder::{Event, Outcome};
+use lacuna_decoder::{Event, Outcome, counted};
 use lacuna_engine::{Dialect, Fault, GenerateRequest, Judge, Shape, block_on};
 
 use crate::cache::{CacheArguments, describe_origin};
@@ -102,20 +102,19 @@ pub fn write(
     print(&[&summary.text, &b"\n"[..]].concat())?;
     let timings = summary.timings;
     eprintln!(
-        "{} in {} steps: model {:.0} ms, checker {:.1} ms ({} checks, {} by agreement with the \
-         witness), {} refusals",
+        "{} in {}: model {:.0} ms, checker {:.1} ms ({}, {} by agreement with the witness), {}",
         match (arguments.unconstrained, summary.outcome) {
             (true, _) => "unconstrained",
             (false, Outcome::Complete) => "within the grammar",
             (false, Outcome::Recovered) => "within the grammar, the rest recovered",
             (false, Outcome::Unfinished) => "unfinished",
         },
-        summary.steps,
+        counted(summary.steps, "step"),
         timings.model_ms,
         timings.checker_ms,
-        timings.checks,
+        counted(timings.checks, "check"),
         timings.agreed,
-        timings.refusals,
+        counted(timings.refusals, "refusal"),
     );
     if let Some(origin) = origin {
         eprintln!("{}", describe_origin(origin));

@@ -278,6 +278,17 @@ fn a_lark_grammar_means_the_request_by_a_slot() {
     }
 }
 
+#[test]
+fn one_is_no_plural() {
+    let (model, grammar) = shipped();
+    let output = generate(&model, &grammar, &["--steps", "1", "--length", "40"]);
+    let said = text(&output.stderr);
+    assert!(said.contains(" in 1 step: "), "{said}");
+    let output = generate(&model, &grammar, &["--length", "1"]);
+    let said = text(&output.stderr);
+    assert!(said.contains("a canvas of 1 cell: it needs"), "{said}");
+}
+
 /// No model is there: what is wrong with the options is said before one is read.
 #[test]
 fn options_are_judged_before_the_model_is_read() {

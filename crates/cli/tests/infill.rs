@@ -78,6 +78,7 @@ fn what_cannot_be_filled_is_said_before_the_model_is_asked() {
             r#"[{"a": <mask:1>, "b" <mask:1>]"#,
             "fits the 2 masked cells: the shortest takes 2 and 0",
         ),
+        (r#"[{"a": <mask:1>]"#, "fits the 1 masked cell: "),
         ("[1, 2]", "the template has no gap"),
         ("[<mask:x>]", "byte 1: \"<mask:x>]\" is no gap"),
     ] {

@@ -12,7 +12,7 @@ use crate::overlap::meanwhile;
 use crate::propose::Proposals;
 use crate::sampler::Sampler;
 use crate::{
-    Candidate, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest,
+    Candidate, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest, counted,
 };
 
 /// Lets others in the same thread have their turn; resolves with whether the run is to
@@ -229,7 +229,11 @@ fn check_count(answers: usize, questions: usize) -> Result<(), DenoiserError> {
     match answers == questions {
         true => Ok(()),
         false => Err(DenoiserError {
-            message: format!("it gave {answers} answers to {questions} questions"),
+            message: format!(
+                "it gave {} to {}",
+                counted(answers, "answer"),
+                counted(questions, "question")
+            ),
         }),
     }
 }

@@ -2,7 +2,7 @@
 
 use lacuna_lexer::TokenId;
 
-use crate::DenoiserError;
+use crate::{DenoiserError, counted};
 
 /// The masked cells, gap by gap, of a text that has what is fixed, were gaps of any length.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,11 @@ pub enum DecodeError {
         tokens: usize,
     },
     /// The model and the grammar engine disagree about the vocabulary.
-    #[error("the model gives {logits} logits a cell, but the vocabulary has {tokens} tokens")]
+    #[error(
+        "the model gives {} a cell, but the vocabulary has {}",
+        counted(*.logits, "logit"),
+        counted(*.tokens, "token")
+    )]
     VocabularyMismatch {
         /// Logits a cell.
         logits: usize,
@@ -88,7 +92,8 @@ fn no_filling_message(masked: usize, room: Option<&Room>) -> String {
         Some(Room::Nowhere) | None => String::new(),
     };
     format!(
-        "no text of the grammar goes with what is fixed and fits the {masked} masked cells{takes}"
+        "no text of the grammar goes with what is fixed and fits the {}{takes}",
+        counted(masked, "masked cell")
     )
 }
 
@@ -96,5 +101,6 @@ fn no_member_message(length: usize, shortest: Option<usize>) -> String {
     let needs = shortest.map_or(String::new(), |cells| {
         format!(": it needs at least {cells}")
     });
-    format!("no text of the grammar fits a canvas of {length} cells{needs}")
+    let cells = counted(length, "cell");
+    format!("no text of the grammar fits a canvas of {cells}{needs}")
 }

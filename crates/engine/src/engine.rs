@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex;
-use lacuna_decoder::{Canvas, DecodeError, GrammarGuard, Options, Run};
+use lacuna_decoder::{Canvas, DecodeError, GrammarGuard, Options, Run, counted};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
 
@@ -183,9 +183,9 @@ impl Engine {
         let most = self.config.max_position_embeddings;
         if positions > most {
             let message = format!(
-                "the prompt's {} tokens and {cells} cells are {positions} positions; the model \
-                 holds {most}",
-                prompt.len(),
+                "the prompt's {} and {} are {positions} positions; the model holds {most}",
+                counted(prompt.len(), "token"),
+                counted(cells, "cell"),
             );
             return Err(Fault::new("too-long", message));
         }

@@ -151,7 +151,7 @@ impl GrammarSession {
         if let Some(gaps) = gaps {
             if gaps.len() != nulls {
                 let message = format!(
-                    "\"gaps\" has {} entries for {nulls} gaps in \"segments\"",
+                    "the length of \"gaps\" is {}, but the number of gaps in \"segments\" {nulls}",
                     gaps.len()
                 );
                 return Err(Fault::new("invalid-input", message));
@@ -227,7 +227,7 @@ impl GrammarSession {
             0 => Ok(masks),
             tokens => Err(Fault::new(
                 "budget",
-                format!("the budget ran out with {tokens} tokens undecided"),
+                format!("the budget ran out; tokens undecided: {tokens}"),
             )),
         }
     }

@@ -25,6 +25,7 @@ import { Speech } from "./speech.ts";
 import { Stage } from "./stage.ts";
 import { textsOf } from "./texts.ts";
 import { judge, prepareJudge, type Verdict } from "./verdict.ts";
+import { counted } from "./words.ts";
 
 const DEVICES = ["auto", "cpu", "gpu"] as const satisfies readonly DevicePreference[];
 const DEVICE_KEY = "lacuna-device";
@@ -246,7 +247,7 @@ export class App {
     if (event.type === "move") sayDevice(`${event.message}.`);
     if (event.type !== "step" || lane.method !== "lacuna") return;
     const { step, steps, masked } = event;
-    this.#speech.progress(`Step ${step + 1} of ${steps}, ${masked} cells masked.`);
+    this.#speech.progress(`Step ${step + 1} of ${steps}, ${counted(masked, "cell")} masked.`);
   }
 
   #failed(error: unknown, begun: boolean): void {

@@ -6,6 +6,7 @@ import type { GrammarEditor } from "./grammar-editor.ts";
 import { METHODS } from "./methods.ts";
 import { type ModelName, PRESETS, type Preset, type TaskOptions } from "./presets.ts";
 import type { Shared } from "./share.ts";
+import { counted } from "./words.ts";
 
 /** A request as the engine takes it, but for the method. */
 export interface Ask {
@@ -178,7 +179,7 @@ export class Form {
 
   #summarise(): void {
     byId("options-summary", HTMLSpanElement).textContent =
-      `${value("length")} cells, ${value("steps")} steps, seed ${value("seed")}`;
+      `${many("length", "cell")}, ${many("steps", "step")}, seed ${value("seed")}`;
   }
 }
 
@@ -193,6 +194,7 @@ function control(id: string): HTMLInputElement | HTMLSelectElement {
 
 const value = (id: string): string => control(id).value;
 const number = (id: string): number => byId(id, HTMLInputElement).valueAsNumber;
+const many = (id: string, noun: string): string => counted(number(id) || 0, noun);
 const methodBoxes = (): HTMLInputElement[] => [
   ...document.querySelectorAll<HTMLInputElement>("input[name=method]"),
 ];

@@ -5,7 +5,7 @@ import { element } from "./dom.ts";
 import { DotsView } from "./dots-view.ts";
 import type { Lane } from "./lane.ts";
 import { ABOUT, TITLES } from "./methods.ts";
-import { milliseconds } from "./words.ts";
+import { counted, milliseconds } from "./words.ts";
 
 export class LaneView {
   readonly root: HTMLElement;
@@ -89,7 +89,7 @@ export class LaneView {
     }
     this.#figures.textContent = parts.join(" · ");
     const gaveUp = ended && done.outcome === "recovered";
-    this.#state.textContent = gaveUp ? "gave up" : `${Math.min(steps, timeline.taken)} steps`;
+    this.#state.textContent = gaveUp ? "gave up" : counted(Math.min(steps, timeline.taken), "step");
   }
 }
 

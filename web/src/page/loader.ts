@@ -3,7 +3,7 @@
 import type { DevicePreference, DeviceReport, Engine, ModelInfo, Progress } from "lacuna-lm";
 import { byId } from "./dom.ts";
 import { sentence } from "./findings-view.ts";
-import { megabytes } from "./words.ts";
+import { counted, megabytes } from "./words.ts";
 
 const bar = byId("load-progress", HTMLProgressElement);
 const text = byId("load-text", HTMLSpanElement);
@@ -40,7 +40,7 @@ export function sayDevice(words: string): void {
 function introduce({ parameters, layers, hidden, vocabulary, maxPositions, device }: ModelInfo) {
   const million = (parameters / 1e6).toFixed(1);
   byId("model-facts", HTMLParagraphElement).textContent =
-    `Model: ${million} M parameters, ${layers} layers of ${hidden}, ${vocabulary.toLocaleString("en")} tokens.`;
+    `Model: ${million} M parameters, ${counted(layers, "layer")} of ${hidden}, ${counted(vocabulary, "token")}.`;
   sayDevice(whereItRuns(device));
   byId("length", HTMLInputElement).max = String(maxPositions);
 }

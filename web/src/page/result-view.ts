@@ -8,6 +8,7 @@ import type { Lane } from "./lane.ts";
 import { TITLES } from "./methods.ts";
 import { type Marked, markedJson, markedRequest, sourcesOf } from "./spans.ts";
 import type { Verdict } from "./verdict.ts";
+import { counted } from "./words.ts";
 
 /** How a text is laid out. */
 export type Layout = "pretty" | "raw";
@@ -67,8 +68,7 @@ function notes({ timeline }: Lane, verdict: Verdict): Node[] {
 
 function listRefusals({ timeline: { refusals } }: Lane): void {
   byId("refusals", HTMLDetailsElement).hidden = refusals.length === 0;
-  byId("refusals-title", HTMLElement).textContent =
-    `${refusals.length} refused ${refusals.length === 1 ? "candidate" : "candidates"}`;
+  byId("refusals-title", HTMLElement).textContent = counted(refusals.length, "refused candidate");
   const items = refusals
     .slice(0, LISTED)
     .map(({ step, cell, bytes, probability, reason }) =>
