@@ -19,6 +19,7 @@ test.describe("the grammar", () => {
     await expect(witness(page)).toHaveText('{"name": "", "tags": [0, "x"]}');
     await expect(page.locator("#tests-summary")).toHaveText("all 10 pass");
     await expect(page.locator("#facts")).toContainText("9 rules");
+    expect(await page.evaluate(() => scrollY)).toBe(0);
     await page.getByRole("link", { name: "Demo" }).click();
     await expect(page.locator("#run")).toBeVisible();
     await page.getByRole("link", { name: "Playground" }).click();
@@ -108,6 +109,42 @@ test.describe("the grammar", () => {
     await request.fill("from Oslo");
     await settled(page);
     await expect(verdict(page)).toContainText("Cannot be completed.");
+  });
+
+  test("each slot has a field, which a link carries", async ({ page, context }) => {
+    await openPlayground(page);
+    const city = { type: "string", "x-oneOf": "city" };
+    const schema = { properties: { city, note: { "x-spanOf": "note" } } };
+    await writeGrammar(page, "JSON Schema", JSON.stringify(schema));
+    await writeText(page, '{"city": "B□", "note": "two□');
+    await expect(verdict(page)).toContainText("The grammar cannot be read.");
+    await page.getByLabel("city is one of these lines").fill("Rome\n\nBern");
+    await page.getByLabel("note is words of this text").fill("one two three");
+    await settled(page);
+    await expect(witness(page)).toHaveText('{"city": "Bern", "note": "two"}');
+
+    // A slot of a Lark grammar takes either.
+    await writeGrammar(page, "Lark", "start: CITY\n%slot CITY\n");
+    await writeText(page, "B□");
+    const lines = page.getByLabel("CITY is", { exact: true });
+    await lines.fill("Rome\nBern at night");
+    await settled(page);
+    await expect(witness(page)).toHaveText("Bern at night");
+    await page.getByLabel("What CITY is").selectOption("words of this text");
+    await settled(page);
+    await expect(witness(page)).toHaveText("Bern");
+    await page.getByRole("button", { name: "Share" }).click();
+    await expect(page.locator("#share")).toHaveText(/Link/);
+    const other = await context.newPage();
+    await openPlayground(other, new URL(page.url()).hash);
+    await expect(other.getByLabel("CITY is", { exact: true })).toHaveValue("Rome\nBern at night");
+    await expect(witness(other)).toHaveText("Bern");
+    // The request's slot has the request's field.
+    await writeGrammar(page, "Lark", "start: REQUEST\n%slot REQUEST\n");
+    await expect(lines).toHaveCount(0);
+    await page.getByLabel("Text that values may be taken from").fill("a Bear");
+    await settled(page);
+    await expect(witness(page)).toHaveText("Bear");
   });
 });
 
@@ -347,6 +384,7 @@ test.describe("beside the grammar", () => {
     await openPlayground(third, new URL(page.url()).hash.slice(0, -20));
     const lost = third.getByRole("alert");
     await expect(lost).toContainText("This link could not be read.");
+    await expect(lost).toBeInViewport();
     await writeText(third, "{}");
     await expect(lost).toBeHidden();
   });

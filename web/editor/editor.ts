@@ -34,6 +34,9 @@ export interface Place {
   readonly end: number;
 }
 
+/** Pixels that stay in sight above a place that is shown. */
+const ABOVE = 24;
+
 export class Editor {
   readonly view: EditorView;
   readonly #language = new Compartment();
@@ -73,12 +76,13 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Puts another text in, which can be undone. */
+  /** Puts another text in, shown from its beginning, which can be undone; the page stays. */
   set text(text: string) {
     if (text === this.text) return;
     const whole = { from: 0, to: this.view.state.doc.length, insert: text };
     const selection = EditorSelection.cursor(0);
-    this.view.dispatch({ changes: whole, selection, scrollIntoView: true });
+    this.view.dispatch({ changes: whole, selection });
+    this.view.scrollDOM.scrollTo(0, 0);
   }
 
   /** Reads the text as another language from now on. */
@@ -98,9 +102,12 @@ export class Editor {
     this.view.focus();
   }
 
-  /** Brings a place to the top, without the focus. */
+  /** Brings a place to the top of the editor, without the focus; the page stays. */
   show({ start }: Place): void {
-    this.view.dispatch({ effects: EditorView.scrollIntoView(start, { y: "start", yMargin: 24 }) });
+    this.view.requestMeasure({
+      read: (view) => view.lineBlockAt(Math.min(start, view.state.doc.length)),
+      write: ({ top }, { scrollDOM }) => scrollDOM.scrollTo(0, top - ABOVE),
+    });
   }
 
   /** Puts text in place of what is selected. */

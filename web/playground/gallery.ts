@@ -98,7 +98,7 @@ export async function readShipped({ file, text, request = "" }: Shipped): Promis
   ]);
   const kind = kindOfFile(file);
   const tests = [...testsOf(members, true, kind), ...testsOf(others, false, kind)];
-  return { kind, grammar, text, request, cells: "characters", tests };
+  return { kind, grammar, text, request, slots: [], cells: "characters", tests };
 }
 
 interface Line {

@@ -16,7 +16,9 @@ import { LinkedViews } from "./linked-views.ts";
 import wasm from "./pkg/lacuna_wasm_bg.wasm?url";
 import type { Cells, Completed, Explanation, Finding, Info } from "./protocol.ts";
 import { fromFragment, isLink, toFragment } from "./share.ts";
-import { asksForText, type State } from "./state.ts";
+import { handedOver, isRequest, slotsOf } from "./slots.ts";
+import { SlotsPane } from "./slots-pane.ts";
+import type { State } from "./state.ts";
 import { TestsPane } from "./tests-pane.ts";
 import { TextPane } from "./text-pane.ts";
 import { breakPlace, VerdictView } from "./verdict-view.ts";
@@ -35,6 +37,7 @@ export class Playground {
   readonly #completions: Completions;
   readonly #linked: LinkedViews;
   readonly #bench: Bench;
+  readonly #slots: SlotsPane;
   readonly #request = byId("request", HTMLTextAreaElement);
   readonly #limit = byId("limit", HTMLSelectElement);
   /** Says that the link could not be read. */
@@ -80,6 +83,7 @@ export class Playground {
         moved: (offset) => this.#linked.pointedInGrammar(offset),
       },
     );
+    this.#slots = new SlotsPane(byId("slots", HTMLElement), () => this.#changed());
     this.#text = new TextPane(
       byId("text", HTMLElement),
       "verdict-detail",
@@ -178,6 +182,7 @@ export class Playground {
       grammar: this.#grammar.text,
       text: this.#text.text,
       request: this.#request.value,
+      slots: this.#slots.filled,
       cells: this.#cells,
       tests: this.#tests.tests,
     };
@@ -187,6 +192,7 @@ export class Playground {
   #open(state: State): void {
     this.#isOpening = true;
     this.#request.value = state.request;
+    this.#slots.filled = state.slots;
     this.#cells = state.cells;
     const radio = document.querySelector<HTMLInputElement>(
       `input[name="cells"][value="${state.cells}"]`,
@@ -234,7 +240,10 @@ export class Playground {
     if (this.#gap !== null && this.#gap < 0) this.#gap = null;
     if (this.#gap === null && gaps.length > 0) this.#gap = 0;
     const { kind, grammar: text, request, cells } = state;
-    byId("request-field", HTMLElement).hidden = !asksForText(state);
+    // Of a schema that is being typed, slots are known when it is one again.
+    this.#slots.show(slotsOf(kind, text) ?? this.#slots.slots);
+    const { slots } = this.#slots;
+    byId("request-field", HTMLElement).hidden = !slots.some(isRequest);
     document.body.dataset.looking = "";
     this.#isDecided = false;
     this.#verdict.waiting();
@@ -244,7 +253,7 @@ export class Playground {
       this.#gap,
     );
     this.#bench.look({
-      grammar: { kind, text, request, cells },
+      grammar: { kind, text, cells, ...handedOver(slots, state.slots, request) },
       pieces: piecesOf(parts),
       tests: state.tests.map(({ text, belongs }) => ({
         pieces: piecesOf(parseGaps(text)),

@@ -2,6 +2,7 @@
 
 import type { Diagnostic, Fault, GrammarKind } from "lacuna-lm/grammar";
 import type { Piece } from "./gaps.ts";
+import type { HandedOver } from "./slots.ts";
 
 /** The dialects that a grammar can be exported to. */
 export type ExportDialect = "gbnf" | "lark" | "regex";
@@ -10,11 +11,9 @@ export type ExportDialect = "gbnf" | "lark" | "regex";
 export type Cells = "characters" | "tokens";
 
 /** A grammar, as far as compiling depends on it. */
-export interface GrammarState {
+export interface GrammarState extends HandedOver {
   readonly kind: GrammarKind;
   readonly text: string;
-  /** The text that values may be bound to. */
-  readonly request: string;
   readonly cells: Cells;
 }
 

@@ -1,6 +1,7 @@
 /** A link that carries everything, in its fragment. */
 
 import { holds, packed, unpacked } from "../src/fragment.ts";
+import type { Filled } from "./slots.ts";
 import { KINDS, type State, type Test } from "./state.ts";
 
 const KEY = "p=";
@@ -22,7 +23,9 @@ export async function fromFragment(fragment: string): Promise<State | undefined>
 /** A thing from outside, if it is a state. */
 export function stateOf(thing: unknown): State | undefined {
   if (typeof thing !== "object" || thing === null) return undefined;
-  const { kind, grammar, text, request, cells, tests } = thing as Partial<Record<string, unknown>>;
+  const { kind, grammar, text, request, slots, cells, tests } = thing as Partial<
+    Record<string, unknown>
+  >;
   const known = KINDS.find((it) => it === kind);
   if (!known || typeof grammar !== "string" || typeof text !== "string") return undefined;
   return {
@@ -30,10 +33,17 @@ export function stateOf(thing: unknown): State | undefined {
     grammar,
     text,
     request: typeof request === "string" ? request : "",
+    slots: Array.isArray(slots) ? slots.filter(isFilled) : [],
     cells: cells === "tokens" ? "tokens" : "characters",
     tests: Array.isArray(tests) ? tests.filter(isTest) : [],
   };
 }
+
+const isFilled = (thing: unknown): thing is Filled => {
+  const { name, as, written } = (thing ?? {}) as Partial<Filled>;
+  const isSource = as === "list" || as === "text";
+  return isSource && typeof name === "string" && typeof written === "string";
+};
 
 const isTest = (thing: unknown): thing is Test => {
   const { text, belongs } = (thing ?? {}) as Partial<Test>;

@@ -2,6 +2,7 @@
 
 import type { GrammarKind } from "lacuna-lm/grammar";
 import type { Cells } from "./protocol.ts";
+import type { Filled } from "./slots.ts";
 
 /** A text that must, or must not, belong, as it is written. */
 export interface Test {
@@ -16,6 +17,8 @@ export interface State {
   readonly text: string;
   /** The text that values may be bound to. */
   readonly request: string;
+  /** What is handed over for other slots. */
+  readonly slots: readonly Filled[];
   readonly cells: Cells;
   readonly tests: readonly Test[];
 }
@@ -29,7 +32,3 @@ export const KIND_NAMES: Readonly<Record<GrammarKind, string>> = {
   regex: "Regex",
   jsonSchema: "JSON Schema",
 };
-
-/** Whether a grammar may ask for a text. */
-export const asksForText = ({ grammar }: State): boolean =>
-  /"x-(?:spanOf|oneOf)"|%slot\b/.test(grammar);

@@ -28,7 +28,7 @@ class FakeWorker implements WorkerLike {
 }
 
 const look: Look = {
-  grammar: { kind: "gbnf", text: "", request: "", cells: "characters" },
+  grammar: { kind: "gbnf", text: "", texts: {}, lists: {}, cells: "characters" },
   pieces: [],
   tests: [],
   gap: null,

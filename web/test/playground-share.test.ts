@@ -7,6 +7,7 @@ const state: State = {
   grammar: 'start: "名" /[a-z]+/',
   text: "名□3 — □",
   request: "a request",
+  slots: [{ name: "CITY", as: "list", written: "Bern\nRome" }],
   cells: "tokens",
   tests: [
     { text: "名a", belongs: true },
@@ -43,6 +44,7 @@ test("what comes from outside is looked at field by field", () => {
       grammar: "x",
       text: "",
       request: "",
+      slots: [],
       cells: "characters",
       tests: [],
     },

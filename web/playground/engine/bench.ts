@@ -28,8 +28,8 @@ export class Bench {
   readonly #handle: Workbench;
   readonly vocabulary: Vocabulary;
 
-  constructor({ kind, text, request }: GrammarState, vocabulary: Vocabulary) {
-    this.#handle = Workbench.open(kind, text, { texts: { request } }, vocabulary.table);
+  constructor({ kind, text, texts, lists }: GrammarState, vocabulary: Vocabulary) {
+    this.#handle = Workbench.open(kind, text, { texts, lists }, vocabulary.table);
     this.vocabulary = vocabulary;
   }
 

@@ -43,8 +43,10 @@ export class Kit {
     grammar: GrammarState,
     pieces: readonly Piece[],
   ): Promise<Opened | { readonly fault: Fault }> {
-    const texts = pieces.filter((piece) => typeof piece === "string");
-    const all = this.#charactersFor([grammar.text, grammar.request, ...texts].join(""));
+    const { text, texts, lists } = grammar;
+    const written = pieces.filter((piece) => typeof piece === "string");
+    const values = [Object.values(texts), Object.values(lists)].flat(2);
+    const all = this.#charactersFor([text, ...values, ...written].join(""));
     let vocabulary = all.vocabulary;
     if (grammar.cells === "tokens") {
       try {
