@@ -23,7 +23,9 @@ function made(maker: string, ...args: string[]): string {
 /** Whether each text, with gaps where there are nulls, can become a member. */
 function completable(kind: GrammarKind, grammar: string, texts: (string | null)[][]): boolean[] {
   const compiled = Grammar.compile(kind, grammar, {});
-  const answers = texts.map((segments) => compiled.check(segments, undefined) as { completable: boolean });
+  const answers = texts.map(
+    (segments) => compiled.check(segments, undefined) as { completable: boolean },
+  );
   compiled.free();
   return answers.map((answer) => answer.completable);
 }
