@@ -84,8 +84,8 @@ impl<'a> Lowering<'a> {
         if many || !arrays.contained.is_empty() {
             let message = format!(
                 "items that differ from each other are supported only where they have at most \
-                 {MAX_ALIKE} values, none of them lists or objects ({MAX_VALUES} where positions \
-                 differ), and without contains"
+                 {MAX_ALIKE} scalar values ({MAX_VALUES} where positions differ), and without \
+                 contains"
             );
             self.expander
                 .refuse("unsupported-keyword", schema, "/uniqueItems", &message);
