@@ -14,8 +14,6 @@ const RUN = 6;
 const RUNS = 2 ** 20;
 /** So many bytes are looked back. */
 const WINDOW = 31_000;
-/** What is found is weighed against a function's runs to this power: large ones first. */
-const SIZE_POWER = 0.85;
 /** Functions of fewer bytes hold too little to be compared by; they come last. */
 const LEAST_BYTES = 16;
 
@@ -23,15 +21,21 @@ const [CUSTOM, IMPORTS, CODE] = [0, 2, 10];
 /** Kinds of imports. */
 const [FUNCTION, MEMORY_KIND] = [0, 2];
 
-/** Names the functions of the module in a file by the order in which they pack well. */
-export function nameByLikeness(path) {
+/**
+ * Names the functions of the module in a file by an order in which they pack well. What is
+ * found of a function is weighed against its size to a power: below 1, large ones come first.
+ */
+export function nameByLikeness(path, sizePower) {
   const module = readFileSync(path);
   const sections = sectionsOf(module);
   const bodies = bodiesOf(module, sections);
   const numbers = bodies.map((_, body) => body);
   const large = numbers.filter((body) => bodies[body].length >= LEAST_BYTES);
   const small = numbers.filter((body) => bodies[body].length < LEAST_BYTES);
-  const near = byNearness(large.map((body) => bodies[body]));
+  const near = byNearness(
+    large.map((body) => bodies[body]),
+    sizePower,
+  );
   const order = [...near.map((place) => large[place]), ...small];
   const first = importedFunctions(module, sections);
   const rank = new Array(bodies.length);
@@ -73,9 +77,9 @@ function runsOf(body) {
 }
 
 /** A greedy order: the next is the one of which most stands within the window. */
-function byNearness(bodies) {
+function byNearness(bodies, sizePower) {
   const runs = bodies.map(runsOf);
-  const weights = bodies.map(({ length }) => length ** SIZE_POWER);
+  const weights = bodies.map(({ length }) => length ** sizePower);
   const holders = new Map();
   runs.forEach((counts, body) => {
     for (const [run, count] of counts) {
