@@ -186,8 +186,8 @@ fn read_gaps(gaps: &JsValue) -> Result<Option<Vec<usize>>, JsValue> {
     if gaps.is_undefined() {
         return Ok(None);
     }
-    let gaps = plain::counts(gaps, "gaps", "numbers of cells")?;
-    Ok(Some(gaps.into_iter().map(|cells| cells as usize).collect()))
+    let read = |cells: JsValue| Some(plain::count(&cells, u32::MAX)? as usize);
+    plain::list(gaps, "gaps", "numbers of cells", read).map(Some)
 }
 
 /// A cell as JavaScript hands it over: `Some(None)` is a masked one.

@@ -112,18 +112,13 @@ pub(crate) fn list<T>(
     value: &JsValue,
     what: &str,
     of: &str,
-    read: fn(JsValue) -> Option<T>,
+    read: impl Fn(JsValue) -> Option<T>,
 ) -> Result<Vec<T>, JsValue> {
     let items = match Array::is_array(value) {
         true => value.unchecked_ref::<Array>().iter().map(read).collect(),
         false => None,
     };
     items.ok_or_else(|| invalid(what, &format!("this is no list of {of}")))
-}
-
-/// The items of a list of integers from 0.
-pub(crate) fn counts(value: &JsValue, what: &str, of: &str) -> Result<Vec<u32>, JsValue> {
-    list(value, what, of, |item| count(&item, u32::MAX))
 }
 
 /// An integer from 0 to `most`.

@@ -29,9 +29,10 @@ impl TokenTable {
         ends: &JsValue,
         mask: &JsValue,
     ) -> Result<TokenTable, JsValue> {
-        let ends = plain::counts(ends, "ends", "tokens' numbers")?;
-        let mask = plain::count(mask, u32::MAX)
-            .ok_or_else(|| plain::invalid("mask", "this is no token's number"))?;
+        let token = |id: &JsValue| plain::count(id, u32::MAX);
+        let ends = plain::list(ends, "ends", "tokens' numbers", |id| token(&id))?;
+        let mask =
+            token(mask).ok_or_else(|| plain::invalid("mask", "this is no token's number"))?;
         let mut rest = bytes;
         let mut tokens = Vec::with_capacity(lengths.len());
         for &length in lengths {
