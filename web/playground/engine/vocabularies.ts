@@ -80,5 +80,5 @@ function vocabulary(
     bytes.set(it ?? [], at);
     at += it?.length ?? 0;
   }
-  return { table: new TokenTable(bytes, lengths, Uint32Array.from(end), masked), spellings: all };
+  return { table: new TokenTable(bytes, lengths, [...end], masked), spellings: all };
 }
