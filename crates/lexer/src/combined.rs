@@ -39,7 +39,7 @@ impl Combined {
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
         let (product, sets) = product(terminals, limits)?;
-        let more = more.flat_map(Dfa::ranges).flatten();
+        let more = more.flat_map(|dfa| dfa.ranges().all().to_vec());
         let more = more.map(|(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(&mut product.turns().chain(more));
         let states = 0..product.state_count() as LexerState;

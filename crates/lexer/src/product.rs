@@ -92,9 +92,9 @@ impl Product {
             runs: Vec::new(),
             sets: Vec::new(),
         };
-        for (state, ranges) in (0..).zip(terminal.ranges()) {
+        for (state, ranges) in (0..).zip(terminal.ranges().each()) {
             let mut end = 0u16;
-            for (low, high, next) in ranges {
+            for &(low, high, next) in ranges {
                 if u16::from(low) > end {
                     made.runs.push((low - 1, DEAD));
                 }

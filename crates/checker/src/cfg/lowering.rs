@@ -21,8 +21,10 @@ pub(super) struct Lowering<'a> {
     rules: Vec<Option<NonterminalId>>,
     queue: Vec<(RuleId, NonterminalId)>,
     pub terminals: Vec<Dfa>,
-    /// Regular parts and automata of terminals met before, by their spelling.
-    pub known_parts: FxHashMap<Vec<u64>, Part>,
+    /// Regular parts met before.
+    pub parts: Vec<Part>,
+    /// Which part an expression is, and which terminal an automaton, by spelling.
+    pub known: FxHashMap<Vec<u64>, usize>,
 }
 
 impl<'a> Lowering<'a> {
@@ -37,7 +39,8 @@ impl<'a> Lowering<'a> {
             rules: vec![None; normalized.grammar.rules.len()],
             queue: Vec::new(),
             terminals: Vec::new(),
-            known_parts: FxHashMap::default(),
+            parts: Vec::new(),
+            known: FxHashMap::default(),
         }
     }
 

@@ -1,7 +1,13 @@
-//! Regular parts as terminals; equal languages are the same one.
+//! Regular parts as terminals; equal ones are the same.
+//!
+//! Members of objects and items of lists are names, colons, white space and values, one
+//! behind the other. The automaton of each of these is made once, however often it stands
+//! somewhere, and joined with others from there.
+
+use std::sync::Arc;
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, Dfa};
+use lacuna_grammar::automaton::{AutomatonError, ByteRange, Dfa, NfaBuilder, NfaState};
 use lacuna_lexer::TerminalId;
 
 use super::Symbol;
@@ -9,53 +15,101 @@ use super::lowering::Lowering;
 use crate::normalize::Normalized;
 use crate::unroll::write_out_expression;
 
-/// Whether a regular part holds the empty text, and the terminal of all others, if there are.
-pub(super) type Part = (bool, Option<TerminalId>);
+/// A regular part.
+pub(super) struct Part {
+    whole: Arc<Dfa>,
+    /// The terminal of its texts but the empty one, if it was asked for and there are any.
+    terminal: Option<TerminalId>,
+}
 
 impl Lowering<'_> {
     /// The alternatives of a regular part: its terminal, or nothing, or both.
     pub fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        let mut spelled = Vec::new();
-        spell(expr, &mut spelled);
-        let (nullable, terminal) = match self.known_parts.get(&spelled) {
-            Some(&known) => known,
-            None => {
-                let part = self.part(expr)?;
-                self.known_parts.insert(spelled, part);
-                part
+        let part = self.part(expr)?;
+        let Part { whole, terminal } = &mut self.parts[part];
+        if terminal.is_none() {
+            let fresh = Dfa::clone(whole).without_empty_text();
+            if !fresh.is_empty() {
+                let known = self.known.entry(spell_automaton(&fresh));
+                let known = *known.or_insert(self.terminals.len());
+                *terminal = Some(known as TerminalId);
+                if known == self.terminals.len() {
+                    self.terminals.push(fresh);
+                }
             }
-        };
+        }
         let mut alternatives = Vec::new();
-        if nullable {
+        if whole.is_accepting(whole.start()) {
             alternatives.push(Vec::new());
         }
         alternatives.extend(terminal.map(|terminal| vec![Symbol::Terminal(terminal)]));
         Ok(alternatives)
     }
 
-    fn part(&mut self, expr: &Expr) -> Result<Part, AutomatonError> {
-        let Normalized {
-            grammar, recursive, ..
-        } = self.normalized;
-        let mut text = Vec::new();
-        // Longer ones are too large either way, and said to be before they are made.
-        let whole = match is_text(expr, &mut text) && text.len() < self.limits.dfa_states {
-            true => Dfa::of_text(&text),
-            false => write_out_expression(grammar, expr, recursive, self.limits)?,
+    /// The place of a part: its automaton is small, but not always the smallest.
+    fn part(&mut self, expr: &Expr) -> Result<usize, AutomatonError> {
+        let mut spelled = Vec::new();
+        spell(expr, &mut spelled);
+        if let Some(&known) = self.known.get(&spelled) {
+            return Ok(known);
+        }
+        let whole = match expr {
+            Expr::Automaton(whole) => Arc::clone(whole),
+            Expr::Sequence(parts) => {
+                let mut builder = NfaBuilder::new(self.limits);
+                let start = builder.state()?;
+                let end = self.in_turn(parts, &mut builder, start)?;
+                // Parts mostly begin with bytes that no part before them goes on with. What
+                // is made of smallest ones then need not be made smallest again.
+                let states = builder.state_count();
+                let joined = builder.finish(start, end).determinize(self.limits)?;
+                Arc::new(match joined.state_count() > states {
+                    true => joined.minimize(),
+                    false => joined,
+                })
+            }
+            _ => {
+                let Normalized {
+                    grammar, recursive, ..
+                } = self.normalized;
+                Arc::new(write_out_expression(grammar, expr, recursive, self.limits)?)
+            }
         };
-        let nullable = whole.is_accepting(whole.start());
-        let terminal = whole.without_empty_text();
-        if terminal.is_empty() {
-            return Ok((nullable, None));
+        self.known.insert(spelled, self.parts.len());
+        self.parts.push(Part {
+            whole,
+            terminal: None,
+        });
+        Ok(self.parts.len() - 1)
+    }
+
+    /// Adds what stands in turn from a state on, and gives the state behind it.
+    fn in_turn(
+        &mut self,
+        parts: &[Expr],
+        builder: &mut NfaBuilder,
+        mut at: NfaState,
+    ) -> Result<NfaState, AutomatonError> {
+        for part in parts {
+            at = match part {
+                Expr::Sequence(parts) => self.in_turn(parts, builder, at)?,
+                Expr::Literal(bytes) => {
+                    for &byte in bytes.iter() {
+                        let next = builder.state()?;
+                        builder.byte_edge(at, byte, byte, next);
+                        at = next;
+                    }
+                    at
+                }
+                part => {
+                    let part = self.part(part)?;
+                    let next = builder.state()?;
+                    builder.automaton(&self.parts[part].whole, at, next)?;
+                    next
+                }
+            };
         }
-        let spelled = spell_automaton(&terminal);
-        if let Some(&(_, known)) = self.known_parts.get(&spelled) {
-            return Ok((nullable, known));
-        }
-        let fresh = Some(self.terminals.len() as TerminalId);
-        self.terminals.push(terminal);
-        self.known_parts.insert(spelled, (false, fresh));
-        Ok((nullable, fresh))
+        Ok(at)
     }
 }
 
@@ -94,26 +148,15 @@ fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
     }
 }
 
-/// The same for a minimal automaton, unlike any expression.
+/// The same for an automaton, unlike any expression.
 fn spell_automaton(dfa: &Dfa) -> Vec<u64> {
     let mut numbers = vec![9];
-    for (state, ranges) in (0..).zip(dfa.ranges()) {
+    for (state, ranges) in (0..).zip(dfa.ranges().each()) {
         numbers.extend([u64::from(dfa.is_accepting(state)), ranges.len() as u64]);
-        let spelled =
-            |(low, high, next)| u64::from(low) | u64::from(high) << 8 | u64::from(next) << 16;
-        numbers.extend(ranges.into_iter().map(spelled));
+        let spelled = |&(low, high, next): &ByteRange| {
+            u64::from(low) | u64::from(high) << 8 | u64::from(next) << 16
+        };
+        numbers.extend(ranges.iter().map(spelled));
     }
     numbers
-}
-
-/// Whether an expression is one text, which is written behind `text`.
-fn is_text(expr: &Expr, text: &mut Vec<u8>) -> bool {
-    match expr {
-        Expr::Literal(bytes) => {
-            text.extend_from_slice(bytes);
-            true
-        }
-        Expr::Sequence(parts) => parts.iter().all(|part| is_text(part, text)),
-        _ => false,
-    }
 }

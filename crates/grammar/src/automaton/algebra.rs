@@ -43,7 +43,8 @@ impl Dfa {
             .collect();
         self.accepting.insert(0, false);
         self.start = 0;
-        self.trim().minimize()
+        // Smallest but for the start, which may be like another state.
+        self.trim()
     }
 
     fn product(

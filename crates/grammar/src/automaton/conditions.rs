@@ -335,7 +335,7 @@ impl Machine<'_> {
         let mut found = Vec::new();
         let nfa = self.nfa;
         for way in ways {
-            let edges = nfa.byte_edges[way.state as usize].iter();
+            let edges = nfa.byte_edges.of(way.state).iter();
             let edges = edges.filter(|(low, high, _)| (*low..=*high).contains(&symbol));
             let mut edges = edges.peekable();
             if edges.peek().is_none() {
@@ -387,7 +387,7 @@ impl Machine<'_> {
                 continue;
             };
             let to = |state: NfaState| Way { state, ..way };
-            let beside = nfa.empty_edges[way.state as usize].iter();
+            let beside = nfa.empty_edges.of(way.state).iter();
             todo.extend(beside.map(|&state| to(state)));
             let conditions = self.conditions;
             for &(_, condition, state) in conditions.iter().filter(|it| it.0 == way.state) {
@@ -399,7 +399,7 @@ impl Machine<'_> {
         let ends = self.ends;
         let marks = |state: NfaState| self.behind.iter().any(|&(_, to)| to == state);
         seen.retain(|way| {
-            let reads = !nfa.byte_edges[way.state as usize].is_empty();
+            let reads = !nfa.byte_edges.of(way.state).is_empty();
             reads || ends.contains(&way.state) || marks(way.state)
         });
         let all = way(self.anything);

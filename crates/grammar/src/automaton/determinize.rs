@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::dfa::DEAD;
-use super::{AutomatonError, Dfa, Limits, Nfa, NfaState, Steps, byte_classes};
+use super::{AutomatonError, Dfa, Grouped, Limits, Nfa, NfaState, Steps, byte_classes};
 
 impl Nfa {
     /// The same language as a trimmed deterministic automaton.
@@ -31,10 +31,10 @@ impl Nfa {
         limits: &Limits,
     ) -> Result<Dfa, AutomatonError> {
         let mut closure = Closure::new(self);
-        let states = 0..self.byte_edges.len() as NfaState;
-        let candidates = states.filter(|&state| covers(&self.byte_edges[state as usize], last));
+        let states = 0..self.first_copies.len() as NfaState;
+        let candidates = states.filter(|&state| covers(self.byte_edges.of(state), last));
         for state in candidates {
-            let targets = self.byte_edges[state as usize].iter();
+            let targets = self.byte_edges.of(state).iter();
             let targets: Vec<NfaState> = targets.map(|edge| edge.2).collect();
             let returns = targets.into_iter().all(|target| {
                 let subset = closure.of(&[target]);
@@ -51,8 +51,8 @@ impl Nfa {
     fn subsets(&self, limits: &Limits, mut closure: Closure<'_>) -> Result<Dfa, AutomatonError> {
         let mut ranges = self
             .byte_edges
+            .all()
             .iter()
-            .flatten()
             .map(|&(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(&mut ranges);
         let class_count = representatives.len();
@@ -66,30 +66,40 @@ impl Nfa {
         ids.insert(start.clone(), 0);
         subsets.push(start);
         let mut targets: Vec<Vec<NfaState>> = vec![Vec::new(); class_count];
+        let mut touched: Vec<u8> = Vec::new();
         let mut done = 0;
         let mut steps = Steps::default();
         while done < subsets.len() {
             for &state in &*subsets[done] {
-                for &(low, high, next) in &self.byte_edges[state as usize] {
+                for &(low, high, next) in self.byte_edges.of(state) {
                     let last = classes[high as usize];
                     for class in classes[low as usize]..=last {
-                        targets[class as usize].push(next);
+                        let target = &mut targets[class as usize];
+                        if target.is_empty() {
+                            touched.push(class);
+                        }
+                        target.push(next);
                     }
                 }
             }
-            for target in &mut targets {
-                if target.is_empty() {
-                    table.push(DEAD);
-                    continue;
-                }
+            let row = table.len();
+            table.resize(row + class_count, DEAD);
+            touched.sort_unstable();
+            for class in touched.drain(..) {
+                let target = &mut targets[class as usize];
+                let to = &mut table[row + class as usize];
                 if let Some(&id) = found.get(target.as_slice()) {
                     steps.take(target.len())?;
                     target.clear();
-                    table.push(id);
+                    *to = id;
                     continue;
                 }
                 let subset = closure.of(target);
                 steps.take(closure.steps)?;
+                if subset.is_empty() {
+                    target.clear();
+                    continue;
+                }
                 let fresh = subsets.len() as u32;
                 let id = *ids.entry(subset).or_insert_with_key(|subset| {
                     subsets.push(subset.clone());
@@ -103,7 +113,7 @@ impl Nfa {
                 }
                 found.insert(target.as_slice().into(), id);
                 target.clear();
-                table.push(id);
+                *to = id;
             }
             done += 1;
         }
@@ -117,8 +127,30 @@ impl Nfa {
             table,
             accepting,
             start: 0,
+        })
+    }
+
+    /// For each state, whether acceptance can be reached from it.
+    fn live(&self) -> Vec<bool> {
+        let count = self.first_copies.len();
+        let mut edges = Vec::new();
+        for state in 0..count as NfaState {
+            let bytes = self.byte_edges.of(state).iter().map(|edge| edge.2);
+            let beside = self.empty_edges.of(state).iter().copied();
+            edges.extend(bytes.chain(beside).map(|next| (next, state)));
         }
-        .trim())
+        let before = Grouped::new(count, &edges);
+        let mut live = vec![false; count];
+        live[self.accept as usize] = true;
+        let mut stack = vec![self.accept];
+        while let Some(state) = stack.pop() {
+            for &state in before.of(state) {
+                if !std::mem::replace(&mut live[state as usize], true) {
+                    stack.push(state);
+                }
+            }
+        }
+        live
     }
 }
 
@@ -148,17 +180,20 @@ struct Closure<'a> {
     steps: usize,
     /// States that, with acceptance beside them, take every text.
     takes_all: Vec<NfaState>,
+    /// From which states acceptance can be reached.
+    live: Vec<bool>,
 }
 
 impl<'a> Closure<'a> {
     fn new(nfa: &'a Nfa) -> Self {
         Self {
             nfa,
-            visited: vec![(0, 0); nfa.byte_edges.len()],
+            visited: vec![(0, 0); nfa.first_copies.len()],
             round: 0,
             stack: Vec::new(),
             steps: 0,
             takes_all: Vec::new(),
+            live: nfa.live(),
         }
     }
 
@@ -172,19 +207,20 @@ impl<'a> Closure<'a> {
             self.visit(seed);
         }
         while let Some(state) = self.stack.pop() {
-            if !self.nfa.byte_edges[state as usize].is_empty() || state == self.nfa.accept {
+            if !self.nfa.byte_edges.of(state).is_empty() || state == self.nfa.accept {
                 subset.push(state);
             }
-            self.steps += self.nfa.empty_edges[state as usize].len() + 1;
-            for at in 0..self.nfa.empty_edges[state as usize].len() {
-                self.visit(self.nfa.empty_edges[state as usize][at]);
+            let beside = self.nfa.empty_edges.of(state);
+            self.steps += beside.len() + 1;
+            for &next in beside {
+                self.visit(next);
             }
         }
         let all = self.takes_all.iter().find(|&&state| self.holds(state));
         if let Some(&all) = all.filter(|_| self.holds(self.nfa.accept)) {
             subset = vec![all, self.nfa.accept];
         }
-        subset.retain(|&state| self.holds(state));
+        subset.retain(|&state| self.holds(state) && self.live[state as usize]);
         subset.sort_unstable();
         subset.into()
     }

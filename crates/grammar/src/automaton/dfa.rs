@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{AutomatonError, Limits, NfaBuilder};
+use super::{AutomatonError, Grouped, Limits, NfaBuilder};
 use crate::Expr;
 
 /// Index of a state of a [`Dfa`].
@@ -134,27 +134,31 @@ impl Dfa {
 
     /// The transitions of a state as byte ranges, in order of bytes.
     pub fn byte_ranges(&self, state: StateId) -> Vec<ByteRange> {
-        self.ranges_along(&self.runs(), state)
+        let mut ranges = Grouped::default();
+        self.ranges_along(&self.runs(), state, &mut ranges);
+        ranges.of(0).to_vec()
     }
 
     /// Those of every state.
-    pub fn ranges(&self) -> Vec<Vec<ByteRange>> {
+    pub fn ranges(&self) -> Grouped<ByteRange> {
         let runs = self.runs();
-        let states = 0..self.state_count() as StateId;
-        states
-            .map(|state| self.ranges_along(&runs, state))
-            .collect()
+        let mut ranges = Grouped::default();
+        for state in 0..self.state_count() as StateId {
+            self.ranges_along(&runs, state, &mut ranges);
+        }
+        ranges
     }
 
-    fn ranges_along(&self, runs: &[(u8, u8)], state: StateId) -> Vec<ByteRange> {
+    fn ranges_along(&self, runs: &[(u8, u8, u8)], state: StateId, ranges: &mut Grouped<ByteRange>) {
         let row = self.row(state);
-        let mut ranges: Vec<ByteRange> = Vec::new();
-        for &(low, high) in runs {
-            let next = row[self.classes[low as usize] as usize];
+        let from = ranges.all().len();
+        for &(low, high, class) in runs {
+            let next = row[class as usize];
             if next == DEAD {
                 continue;
             }
-            match ranges.last_mut() {
+            let ranges = ranges.open();
+            match ranges[from..].last_mut() {
                 Some((_, before, target))
                     if *target == next && *before as u16 + 1 == low as u16 =>
                 {
@@ -163,17 +167,17 @@ impl Dfa {
                 _ => ranges.push((low, high, next)),
             }
         }
-        ranges
+        ranges.close();
     }
 
     /// Bytes beside one another that are of one class, the first and the last.
-    fn runs(&self) -> Vec<(u8, u8)> {
+    fn runs(&self) -> Vec<(u8, u8, u8)> {
         let mut runs = Vec::new();
         let mut low = 0u8;
         for high in 0..=255u8 {
             let goes_on = self.classes.get(high as usize + 1) == Some(&self.classes[high as usize]);
             if !goes_on {
-                runs.push((low, high));
+                runs.push((low, high, self.classes[high as usize]));
                 low = high.wrapping_add(1);
             }
         }

@@ -3,8 +3,8 @@
 //! minimization", 2012), which refines a partition of the states and one of the
 //! transitions against each other.
 
-use super::Dfa;
 use super::dfa::DEAD;
+use super::{Dfa, Grouped, StateId};
 
 impl Dfa {
     /// The smallest automaton of the same language.
@@ -23,24 +23,32 @@ impl Dfa {
         if found == count {
             return self;
         }
+        // Numbered as they are met: in the order in which a walk from the start finds them,
+        // if the states are in such an order.
+        let mut numbers = vec![DEAD; found];
+        let mut accepting = Vec::with_capacity(found);
+        let names: Vec<StateId> = (blocks.set_of.iter().zip(&self.accepting))
+            .map(|(&block, &accepts)| {
+                let number = &mut numbers[block as usize];
+                if *number == DEAD {
+                    *number = accepting.len() as StateId;
+                    accepting.push(accepts);
+                }
+                *number
+            })
+            .collect();
         let mut table = vec![DEAD; found * self.class_count];
-        let mut accepting = vec![false; found];
-        for (state, &accepts) in self.accepting.iter().enumerate() {
-            accepting[blocks.set_of[state] as usize] |= accepts;
-        }
         for transition in &transitions {
-            let row = blocks.set_of[transition.tail as usize] as usize * self.class_count;
-            table[row + transition.class as usize] = blocks.set_of[transition.head as usize];
+            let row = names[transition.tail as usize] as usize * self.class_count;
+            table[row + transition.class as usize] = names[transition.head as usize];
         }
-        let start = blocks.set_of[self.start as usize];
         Self {
+            start: names[self.start as usize],
             classes: self.classes,
             class_count: self.class_count,
             table,
             accepting,
-            start,
         }
-        .trim()
     }
 }
 
@@ -64,15 +72,19 @@ fn refine(accepting: &[bool], transitions: &[Transition], class_count: usize) ->
 
     // Transitions with one label begin in one set.
     let mut cords = Partition::new(transitions.len());
-    let labelled = Groups::new(class_count, transitions.iter().map(|t| t.class));
-    for class in 0..class_count {
-        for &index in labelled.of(class) {
+    let by = |of: fn(&Transition) -> u32, count| {
+        let transitions = (0..).zip(transitions);
+        let transitions: Vec<_> = transitions.map(|(index, it)| (of(it), index)).collect();
+        Grouped::<u32>::new(count, &transitions)
+    };
+    for labelled in by(|it| it.class, class_count).each() {
+        for &index in labelled {
             cords.mark(index);
         }
         cords.split();
     }
 
-    let incoming = Groups::new(accepting.len(), transitions.iter().map(|t| t.head));
+    let incoming = by(|it| it.head, accepting.len());
     let mut next_cord = 0;
     let mut next_block = 1;
     while next_cord < cords.sets() {
@@ -83,7 +95,7 @@ fn refine(accepting: &[bool], transitions: &[Transition], class_count: usize) ->
         next_cord += 1;
         while next_block < blocks.sets() {
             for at in blocks.range(next_block) {
-                for &index in incoming.of(blocks.elements[at] as usize) {
+                for &index in incoming.of(blocks.elements[at]) {
                     cords.mark(index);
                 }
             }
@@ -92,36 +104,6 @@ fn refine(accepting: &[bool], transitions: &[Transition], class_count: usize) ->
         }
     }
     blocks
-}
-
-/// Indices by the group that each belongs to.
-struct Groups {
-    ends: Vec<u32>,
-    members: Vec<u32>,
-}
-
-impl Groups {
-    fn new(count: usize, group_of: impl Iterator<Item = u32> + Clone) -> Self {
-        let mut ends = vec![0; count + 1];
-        for group in group_of.clone() {
-            ends[group as usize + 1] += 1;
-        }
-        for group in 0..count {
-            ends[group + 1] += ends[group];
-        }
-        let mut next = ends.clone();
-        let mut members = vec![0; ends[count] as usize];
-        for (index, group) in (0..).zip(group_of) {
-            let place = &mut next[group as usize];
-            members[*place as usize] = index;
-            *place += 1;
-        }
-        Self { ends, members }
-    }
-
-    fn of(&self, group: usize) -> &[u32] {
-        &self.members[self.ends[group] as usize..self.ends[group + 1] as usize]
-    }
 }
 
 /// A partition whose sets are split by marking elements; the smaller part

@@ -7,7 +7,7 @@
 
 use regex_syntax::utf8::Utf8Sequences;
 
-use super::{AutomatonError, Dfa, Limits};
+use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits};
 use crate::{Expr, RuleId};
 
 /// Index of a state of an [`Nfa`].
@@ -16,8 +16,8 @@ pub type NfaState = u32;
 /// A nondeterministic automaton over bytes.
 #[derive(Clone, Debug)]
 pub struct Nfa {
-    pub(super) byte_edges: Vec<Vec<(u8, u8, NfaState)>>,
-    pub(super) empty_edges: Vec<Vec<NfaState>>,
+    pub(super) byte_edges: Grouped<ByteRange>,
+    pub(super) empty_edges: Grouped<NfaState>,
     pub(super) start: NfaState,
     pub(super) accept: NfaState,
     /// For each state of an optional repetition the same state of the first one, for
@@ -29,8 +29,10 @@ pub struct Nfa {
 /// Builds an [`Nfa`] piece by piece.
 #[derive(Debug)]
 pub struct NfaBuilder {
-    byte_edges: Vec<Vec<(u8, u8, NfaState)>>,
-    empty_edges: Vec<Vec<NfaState>>,
+    states: NfaState,
+    /// Each with the state that it leaves.
+    byte_edges: Vec<(NfaState, ByteRange)>,
+    empty_edges: Vec<(NfaState, NfaState)>,
     limit: usize,
     /// Runs of repetitions: the first state, the states of each, and how many there are.
     copies: Vec<(NfaState, NfaState, u32)>,
@@ -45,6 +47,7 @@ impl NfaBuilder {
     /// An automaton without states.
     pub fn new(limits: &Limits) -> Self {
         Self {
+            states: 0,
             byte_edges: Vec::new(),
             empty_edges: Vec::new(),
             limit: limits.nfa_states,
@@ -54,30 +57,29 @@ impl NfaBuilder {
 
     /// Number of states so far.
     pub fn state_count(&self) -> usize {
-        self.byte_edges.len()
+        self.states as usize
     }
 
     /// A new state.
     pub fn state(&mut self) -> Result<NfaState, AutomatonError> {
-        if self.byte_edges.len() >= self.limit {
+        if self.state_count() >= self.limit {
             return Err(AutomatonError::TooLarge {
                 what: "nondeterministic states",
                 limit: self.limit,
             });
         }
-        self.byte_edges.push(Vec::new());
-        self.empty_edges.push(Vec::new());
-        Ok(self.byte_edges.len() as NfaState - 1)
+        self.states += 1;
+        Ok(self.states - 1)
     }
 
     /// A transition that reads nothing.
     pub fn empty_edge(&mut self, from: NfaState, to: NfaState) {
-        self.empty_edges[from as usize].push(to);
+        self.empty_edges.push((from, to));
     }
 
     /// A transition on any byte of `low..=high`.
     pub fn byte_edge(&mut self, from: NfaState, low: u8, high: u8, to: NfaState) {
-        self.byte_edges[from as usize].push((low, high, to));
+        self.byte_edges.push((from, (low, high, to)));
     }
 
     /// Connects `from` to `to` by what `expr` derives.
@@ -132,7 +134,7 @@ impl NfaBuilder {
 
     /// The finished automaton, with its one start and its one accepting state.
     pub fn finish(mut self, start: NfaState, accept: NfaState) -> Nfa {
-        let mut first_copies: Vec<NfaState> = (0..self.byte_edges.len() as NfaState).collect();
+        let mut first_copies: Vec<NfaState> = (0..self.states).collect();
         // Of repetitions inside of others only one kind counts, that with more of them.
         self.copies.sort_by_key(|&(_, _, count)| count);
         for (first, period, count) in self.copies {
@@ -142,8 +144,8 @@ impl NfaBuilder {
         }
         Nfa {
             first_copies,
-            byte_edges: self.byte_edges,
-            empty_edges: self.empty_edges,
+            byte_edges: Grouped::new(self.states as usize, &self.byte_edges),
+            empty_edges: Grouped::new(self.states as usize, &self.empty_edges),
             start,
             accept,
         }
@@ -176,7 +178,7 @@ impl NfaBuilder {
                 self.empty_edge(hub, to);
             }
             Some(max) => {
-                let first = self.byte_edges.len();
+                let first = self.state_count();
                 let mut period = 0;
                 for _ in min..max {
                     self.empty_edge(at, to);
@@ -184,12 +186,12 @@ impl NfaBuilder {
                     item(self, at, next)?;
                     at = next;
                     if period == 0 {
-                        period = self.byte_edges.len() - first;
+                        period = self.state_count() - first;
                     }
                 }
                 self.empty_edge(at, to);
                 let count = max.saturating_sub(min);
-                if count > 1 && self.byte_edges.len() - first == period * count as usize {
+                if count > 1 && self.state_count() - first == period * count as usize {
                     let copies = (first as NfaState, period as NfaState, count);
                     self.copies.push(copies);
                 }
@@ -263,12 +265,12 @@ impl NfaBuilder {
         from: NfaState,
         to: NfaState,
     ) -> Result<(), AutomatonError> {
-        let base = self.byte_edges.len() as NfaState;
+        let base = self.states;
         for _ in 0..dfa.state_count() {
             self.state()?;
         }
-        for (state, ranges) in (0..).zip(dfa.ranges()) {
-            for (low, high, next) in ranges {
+        for (state, ranges) in (0..).zip(dfa.ranges().each()) {
+            for &(low, high, next) in ranges {
                 self.byte_edge(base + state, low, high, base + next);
             }
             if dfa.is_accepting(state) {
