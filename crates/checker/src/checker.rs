@@ -57,7 +57,7 @@ impl Default for CheckerLimits {
             memo_members: 8_000_000,
             classes_from: 16_384,
             few_tokens: 1_024,
-            copied_states: 1_000,
+            copied_states: 300,
             copied_states_in_cells: usize::MAX,
         }
     }

@@ -118,9 +118,11 @@ impl Compiled {
         counts_cells: bool,
         limits: &CheckerLimits,
     ) -> Result<Self, AutomatonError> {
-        let copied = match counts_cells {
-            true => limits.copied_states_in_cells,
-            false => limits.copied_states,
+        let (few, many) = (limits.copied_states, limits.copied_states_in_cells);
+        let (copied, otherwise) = if counts_cells {
+            (many, few)
+        } else {
+            (few, many)
         };
         let normalized = normalize(grammar, copied);
         // Of larger grammars the parser's tables are made sooner.
@@ -138,11 +140,17 @@ impl Compiled {
             true => Bounds::new(&normalized, limits),
             false => Bounds::default(),
         };
+        let automata = &limits.automata;
+        let parser = Cfg::new(&normalized, automata);
+        // What makes one lexer too large may suit the other.
+        let parser = parser
+            .or_else(|error| Cfg::new(&normalize(grammar, otherwise), automata).map_err(|_| error))
+            .map(Arc::new)?;
         Ok(Self::of(Shape::Parsed {
             inner: bounds.inner.map(Arc::new),
             cover: bounds.cover.map(Arc::new),
             levels: bounds.levels,
-            parser: Arc::new(Cfg::new(&normalized, &limits.automata)?),
+            parser,
         }))
     }
 

@@ -32,14 +32,17 @@ pub fn unbounded_nesting(grammar: &Grammar) -> Vec<RuleId> {
     let graph = Graph::new(grammar);
     let components = graph.components(&FxHashSet::default());
     let nesting = graph.nesting();
-    let mut first: FxHashMap<usize, usize> = FxHashMap::default();
+    // By component, which is named by a rule of it.
+    let mut first = vec![usize::MAX; components.len()];
     for &(rule, at) in &nesting {
         let to = graph.mentions[rule][at].to;
-        let least = first.entry(components[rule]).or_insert(rule);
+        let least = &mut first[components[rule]];
         *least = (*least).min(rule.min(to));
     }
     let reachable = reachable(grammar);
-    let found = first.values().filter(|&&rule| reachable[rule]);
+    let found = first
+        .iter()
+        .filter(|&&rule| reachable.get(rule) == Some(&true));
     let mut found: Vec<RuleId> = found.map(|&rule| RuleId(rule as u32)).collect();
     found.sort_unstable();
     found
@@ -206,14 +209,14 @@ impl Graph {
         let at_beginnings = within(|mention| !mention.before && mention.after);
         let at_ends = within(|mention| mention.before && !mention.after);
         let component = |&(rule, _): &MentionId| components[rule];
-        let mixed: FxHashSet<usize> = at_ends.iter().map(component).collect();
-        let mut sizes: FxHashMap<usize, usize> = FxHashMap::default();
-        for &component in &components {
-            *sizes.entry(component).or_default() += 1;
-        }
+        let (mut mixed, mut sizes) = (vec![false; components.len()], vec![0; components.len()]);
+        at_ends.iter().for_each(|id| mixed[component(id)] = true);
+        components
+            .iter()
+            .for_each(|&component| sizes[component] += 1);
         let nesting = at_beginnings.into_iter().filter(|id| {
             let component = component(id);
-            sizes[&component] > 1 && mixed.contains(&component)
+            sizes[component] > 1 && mixed[component]
         });
         let nesting: Vec<MentionId> = nesting.collect();
         left_out.extend(nesting);

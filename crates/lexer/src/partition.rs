@@ -71,11 +71,11 @@ impl TokenPartition {
             path.push(here);
             true
         });
-        let mut ids: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut ids: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut of_token = vec![None; vocabulary.len()];
         for (sum, token) in sums {
-            let fresh = ids.len() as u32;
-            of_token[token as usize] = Some(*ids.entry(sum).or_insert(fresh));
+            let (fresh, halves) = (ids.len() as u32, (sum as u32, (sum >> 32) as u32));
+            of_token[token as usize] = Some(*ids.entry(halves).or_insert(fresh));
         }
         Self {
             of_token,

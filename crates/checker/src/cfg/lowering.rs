@@ -24,7 +24,7 @@ pub(super) struct Lowering<'a> {
     /// Regular parts met before.
     pub parts: Vec<Part>,
     /// Which part an expression is, and which terminal an automaton, by spelling.
-    pub known: FxHashMap<Vec<u64>, usize>,
+    pub known: FxHashMap<Box<[u32]>, u32>,
 }
 
 impl<'a> Lowering<'a> {

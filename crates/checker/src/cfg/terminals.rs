@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, ByteRange, Dfa, NfaBuilder, NfaState};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, NfaBuilder, NfaState};
 use lacuna_lexer::TerminalId;
 
 use super::Symbol;
@@ -26,14 +26,15 @@ impl Lowering<'_> {
     /// The alternatives of a regular part: its terminal, or nothing, or both.
     pub fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
         let part = self.part(expr)?;
-        let Part { whole, terminal } = &mut self.parts[part];
+        let Part { whole, terminal } = &mut self.parts[part as usize];
         if terminal.is_none() {
             let fresh = Dfa::clone(whole).without_empty_text();
             if !fresh.is_empty() {
                 let known = self.known.entry(spell_automaton(&fresh));
-                let known = *known.or_insert(self.terminals.len());
-                *terminal = Some(known as TerminalId);
-                if known == self.terminals.len() {
+                let next = self.terminals.len() as TerminalId;
+                let known = *known.or_insert(next);
+                *terminal = Some(known);
+                if known == next {
                     self.terminals.push(fresh);
                 }
             }
@@ -47,9 +48,10 @@ impl Lowering<'_> {
     }
 
     /// The place of a part: its automaton is small, but not always the smallest.
-    fn part(&mut self, expr: &Expr) -> Result<usize, AutomatonError> {
+    fn part(&mut self, expr: &Expr) -> Result<u32, AutomatonError> {
         let mut spelled = Vec::new();
         spell(expr, &mut spelled);
+        let spelled = spelled.into_boxed_slice();
         if let Some(&known) = self.known.get(&spelled) {
             return Ok(known);
         }
@@ -75,12 +77,13 @@ impl Lowering<'_> {
                 Arc::new(write_out_expression(grammar, expr, recursive, self.limits)?)
             }
         };
-        self.known.insert(spelled, self.parts.len());
+        let fresh = self.parts.len() as u32;
+        self.known.insert(spelled, fresh);
         self.parts.push(Part {
             whole,
             terminal: None,
         });
-        Ok(self.parts.len() - 1)
+        Ok(fresh)
     }
 
     /// Adds what stands in turn from a state on, and gives the state behind it.
@@ -104,7 +107,7 @@ impl Lowering<'_> {
                 part => {
                     let part = self.part(part)?;
                     let next = builder.state()?;
-                    builder.automaton(&self.parts[part].whole, at, next)?;
+                    builder.automaton(&self.parts[part as usize].whole, at, next)?;
                     next
                 }
             };
@@ -115,48 +118,49 @@ impl Lowering<'_> {
 
 /// Appends what tells an expression from any other: equal expressions over the
 /// same rules and automata spell the same numbers.
-fn spell(expr: &Expr, numbers: &mut Vec<u64>) {
-    let several = |tag: u64, parts: &[Expr], numbers: &mut Vec<u64>| {
-        numbers.extend([tag, parts.len() as u64]);
+fn spell(expr: &Expr, numbers: &mut Vec<u32>) {
+    let several = |tag: u32, parts: &[Expr], numbers: &mut Vec<u32>| {
+        numbers.extend([tag, parts.len() as u32]);
         parts.iter().for_each(|part| spell(part, numbers));
     };
     match expr {
         Expr::Literal(bytes) => {
-            numbers.extend([0, bytes.len() as u64]);
-            numbers.extend(bytes.iter().map(|&byte| u64::from(byte)));
+            numbers.extend([0, bytes.len() as u32]);
+            numbers.extend(bytes.iter().map(|&byte| u32::from(byte)));
         }
         Expr::Chars(ranges) => {
-            numbers.extend([1, ranges.len() as u64]);
-            let ends = ranges.iter().flat_map(|&(low, high)| [low, high]);
-            numbers.extend(ends.map(u64::from));
+            numbers.extend([1, ranges.len() as u32]);
+            numbers.extend(ranges.iter().flat_map(|&(low, high)| [low, high]));
         }
         Expr::Sequence(parts) => several(2, parts, numbers),
         Expr::Choice(parts) => several(3, parts, numbers),
         Expr::Repeat { item, min, max } => {
-            let max = max.map_or(u64::MAX, u64::from);
-            numbers.extend([4, u64::from(*min), max]);
+            numbers.extend([4, *min, u32::from(max.is_some()), max.unwrap_or(0)]);
             spell(item, numbers);
         }
-        Expr::Rule(rule) => numbers.extend([5, u64::from(rule.0)]),
+        Expr::Rule(rule) => numbers.extend([5, rule.0]),
         // The grammar keeps its automata alive, so an address stands for one.
-        Expr::Automaton(dfa) => numbers.extend([6, std::sync::Arc::as_ptr(dfa) as usize as u64]),
-        Expr::Terminal(terminal) => numbers.extend([7, u64::from(terminal.0)]),
+        Expr::Automaton(dfa) => place(6, Arc::as_ptr(dfa) as usize, numbers),
+        Expr::Terminal(terminal) => numbers.extend([7, terminal.0]),
         // Never part of a terminal.
         Expr::Interleave(interleave) => {
-            numbers.extend([8, std::ptr::from_ref(interleave.as_ref()) as usize as u64]);
+            place(8, std::ptr::from_ref(interleave.as_ref()) as usize, numbers);
         }
     }
 }
 
+fn place(tag: u32, address: usize, numbers: &mut Vec<u32>) {
+    numbers.extend([tag, address as u32, (address as u64 >> 32) as u32]);
+}
+
 /// The same for an automaton, unlike any expression.
-fn spell_automaton(dfa: &Dfa) -> Vec<u64> {
+fn spell_automaton(dfa: &Dfa) -> Box<[u32]> {
     let mut numbers = vec![9];
     for (state, ranges) in (0..).zip(dfa.ranges().each()) {
-        numbers.extend([u64::from(dfa.is_accepting(state)), ranges.len() as u64]);
-        let spelled = |&(low, high, next): &ByteRange| {
-            u64::from(low) | u64::from(high) << 8 | u64::from(next) << 16
-        };
-        numbers.extend(ranges.iter().map(spelled));
+        numbers.extend([u32::from(dfa.is_accepting(state)), ranges.len() as u32]);
+        for &(low, high, next) in ranges {
+            numbers.extend([u32::from(low) | u32::from(high) << 8, next]);
+        }
     }
-    numbers
+    numbers.into()
 }

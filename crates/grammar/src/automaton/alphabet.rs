@@ -40,26 +40,28 @@ impl Alphabet {
         let mut count = 1;
         for set in sets {
             // What a set cuts in two gets a number more for the part inside.
-            let mut inside: FxHashMap<usize, (usize, usize)> = FxHashMap::default();
+            let mut inside = vec![(0usize, 0usize); count];
             let held = |cut: u32| {
                 let at = set.partition_point(|&(low, _)| low <= cut);
                 at > 0 && set[at - 1].1 >= cut
             };
             let held: Vec<bool> = cuts.iter().map(|&cut| held(cut)).collect();
             for (kind, held) in kinds.iter().zip(&held) {
-                let seen = inside.entry(*kind).or_default();
+                let seen = &mut inside[*kind];
                 match held {
                     true => seen.0 += 1,
                     false => seen.1 += 1,
                 }
             }
-            let mut fresh: FxHashMap<usize, usize> = FxHashMap::default();
+            let mut fresh = vec![0; count];
             for (kind, held) in kinds.iter_mut().zip(&held) {
-                if *held && inside[kind].1 > 0 {
-                    *kind = *fresh.entry(*kind).or_insert_with(|| {
+                if *held && inside[*kind].1 > 0 {
+                    let fresh = &mut fresh[*kind];
+                    if *fresh == 0 {
+                        *fresh = count;
                         count += 1;
-                        count - 1
-                    });
+                    }
+                    *kind = *fresh;
                 }
             }
             if count > MOST {

@@ -60,7 +60,7 @@ pub(super) struct Candidates<'a> {
     named: Vec<Option<Option<TerminalId>>>,
     nameless: FxHashMap<Spelled, Option<TerminalId>>,
     /// Definitions that are no more than something that can stand in a rule.
-    synonyms: FxHashMap<Spelled, usize>,
+    synonyms: FxHashMap<Spelled, Option<u32>>,
     full: bool,
     /// Stands for the languages of slots.
     nothing: Arc<Dfa>,
@@ -72,13 +72,14 @@ impl<'a> Candidates<'a> {
         definitions: &'a Definitions,
         terminals: Terminals<'a>,
     ) -> Self {
-        let mut synonyms: FxHashMap<Spelled, usize> = FxHashMap::default();
+        let mut synonyms: FxHashMap<Spelled, Option<u32>> = FxHashMap::default();
         for (index, definition) in definitions.terminals.iter().enumerate() {
             let spelled = terminals.get(index).and_then(|it| it.spelled.clone());
             if let Some(spelled) = spelled.filter(|_| definition.module == Module::Own) {
-                let first = synonyms.entry(spelled).or_insert(index);
-                if definition.priority > definitions.terminals[*first].priority {
-                    *first = index;
+                let first = synonyms.entry(spelled).or_default();
+                let known = first.map(|first| definitions.terminals[first as usize].priority);
+                if known.is_none_or(|known| definition.priority > known) {
+                    *first = Some(index as u32);
                 }
             }
         }
@@ -126,8 +127,8 @@ impl<'a> Candidates<'a> {
     ) -> Option<TerminalId> {
         let spelled = Spelled::of(node);
         if let Some(spelled) = &spelled {
-            if let Some(&index) = self.synonyms.get(spelled) {
-                return self.defined(index, findings);
+            if let Some(&Some(index)) = self.synonyms.get(spelled) {
+                return self.defined(index as usize, findings);
             }
             if let Some(&known) = self.nameless.get(spelled) {
                 return known;
