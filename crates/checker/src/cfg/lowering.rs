@@ -109,8 +109,13 @@ impl<'a> Lowering<'a> {
 
     /// Appends symbols that derive `expr`.
     fn append(&mut self, expr: &Expr, sequence: &mut Vec<Symbol>) -> Result<(), AutomatonError> {
+        if self.is_regular(expr) || self.is_apart(expr) {
+            let alternatives = self.terminal(expr)?;
+            self.one_of(alternatives, sequence);
+            return Ok(());
+        }
         match expr {
-            Expr::Sequence(parts) if !self.is_regular(expr) => {
+            Expr::Sequence(parts) => {
                 let mut parts = parts.as_slice();
                 while let Some(first) = parts.first() {
                     let run = parts
@@ -118,7 +123,8 @@ impl<'a> Lowering<'a> {
                         .take_while(|part| self.is_regular(part))
                         .count();
                     if run > 0 {
-                        self.append(&Expr::Sequence(parts[..run].to_vec()), sequence)?;
+                        let alternatives = self.terminal(&Expr::Sequence(parts[..run].to_vec()))?;
+                        self.one_of(alternatives, sequence);
                     } else {
                         self.append(first, sequence)?;
                     }
@@ -126,14 +132,12 @@ impl<'a> Lowering<'a> {
                 }
                 Ok(())
             }
-            Expr::Rule(rule) if !self.is_regular(expr) && !self.is_apart(expr) => {
+            Expr::Rule(rule) => {
                 let nonterminal = self.rule(*rule);
                 sequence.push(Symbol::Nonterminal(nonterminal));
                 Ok(())
             }
-            Expr::Repeat { item, min, max } if !self.is_regular(expr) => {
-                self.repetition(item, *min, *max, sequence)
-            }
+            Expr::Repeat { item, min, max } => self.repetition(item, *min, *max, sequence),
             Expr::Interleave(interleave) => {
                 let nonterminal = self.interleave(interleave)?;
                 sequence.push(Symbol::Nonterminal(nonterminal));
@@ -144,19 +148,24 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
             _ => {
-                let mut alternatives = self.alternatives(expr)?;
-                if alternatives.len() == 1 {
-                    sequence.append(&mut alternatives[0]);
-                    return Ok(());
-                }
-                let nonterminal = self.nonterminal();
-                for alternative in &alternatives {
-                    self.production(nonterminal, alternative);
-                }
-                sequence.push(Symbol::Nonterminal(nonterminal));
+                let alternatives = self.alternatives(expr)?;
+                self.one_of(alternatives, sequence);
                 Ok(())
             }
         }
+    }
+
+    /// Appends what derives any of several.
+    fn one_of(&mut self, mut alternatives: Vec<Vec<Symbol>>, sequence: &mut Vec<Symbol>) {
+        if let [only] = &mut *alternatives {
+            sequence.append(only);
+            return;
+        }
+        let nonterminal = self.nonterminal();
+        for alternative in &alternatives {
+            self.production(nonterminal, alternative);
+        }
+        sequence.push(Symbol::Nonterminal(nonterminal));
     }
 
     fn repetition(

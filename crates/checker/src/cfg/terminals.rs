@@ -96,13 +96,12 @@ impl Lowering<'_> {
         for part in parts {
             at = match part {
                 Expr::Sequence(parts) => self.in_turn(parts, builder, at)?,
-                Expr::Literal(bytes) => {
-                    for &byte in bytes.iter() {
-                        let next = builder.state()?;
-                        builder.byte_edge(at, byte, byte, next);
-                        at = next;
-                    }
-                    at
+                part if matches!(part, Expr::Literal(_)) || is_short(part, &mut { SHORT }) => {
+                    let next = builder.state()?;
+                    builder.expression(part, at, next, &mut |_, rule, _, _| {
+                        Err(AutomatonError::MentionsRule(rule.0))
+                    })?;
+                    next
                 }
                 part => {
                     let part = self.part(part)?;
@@ -114,6 +113,25 @@ impl Lowering<'_> {
         }
         Ok(at)
     }
+}
+
+/// Parts of this size, texts and characters spelled in several ways, are written out where
+/// they stand.
+const SHORT: usize = 32;
+
+/// Whether an expression takes no more than `left` bytes and characters, and nothing else.
+fn is_short(expr: &Expr, left: &mut usize) -> bool {
+    let size = match expr {
+        Expr::Literal(bytes) => bytes.len(),
+        Expr::Chars(ranges) => 4 * ranges.len(),
+        Expr::Sequence(parts) | Expr::Choice(parts) => {
+            return parts.iter().all(|part| is_short(part, left));
+        }
+        _ => return false,
+    };
+    let is_within = size <= *left;
+    *left = left.saturating_sub(size);
+    is_within
 }
 
 /// Appends what tells an expression from any other: equal expressions over the
