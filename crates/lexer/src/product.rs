@@ -5,9 +5,12 @@
 //! two, each a product already, is two. None on the way is larger than the last, because
 //! each of its states is what some state of the last shows of it.
 //!
+//! All states are in one list, those of parts too: where only one of two is left, what
+//! follows is that one's states as they are. So names that differ are paired as far as
+//! they are alike.
+//!
 //! Bytes beside one another that lead to the same are one *run*, so that a state costs
-//! its turns, not the alphabet. Cost: each automaton as often as it is part of a product,
-//! the logarithm of their number if they are alike.
+//! its turns, not the alphabet. Cost: each automaton's states once, and the pairs.
 
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use rustc_hash::FxHashMap;
@@ -21,11 +24,11 @@ pub(crate) type Run = (u8, LexerState);
 /// A set of terminals, below [`Sets::count`].
 pub(crate) type SetId = u32;
 
-/// The product of some automata.
+/// Automata and products of them.
+#[derive(Default)]
 pub(crate) struct Product {
-    start: LexerState,
-    /// Where the runs of a state begin, and behind the last state, where they end.
-    begins: Vec<usize>,
+    /// Where the runs of a state end.
+    ends: Vec<usize>,
     /// Those of a state hold all bytes, in order, also bytes that lead nowhere.
     runs: Vec<Run>,
     /// For each state, the terminals that accept, and those that still may.
@@ -42,6 +45,9 @@ pub(crate) struct Sets {
 const NOWHERE: [Run; 1] = [(u8::MAX, DEAD)];
 const NOTHING: SetId = 0;
 
+/// States of all parts for each that the product may have.
+const IN_PARTS: usize = 16;
+
 /// The product of all `terminals`, where texts begin as its first state. No byte leads
 /// there, even where bytes lead to the like of it.
 pub(crate) fn product(
@@ -52,80 +58,87 @@ pub(crate) fn product(
         terminals: terminals.len() as u32,
         unions: Vec::new(),
     };
-    // Like a counter in base two: what is large is gone through few times.
-    let mut by_size = [const { None }; usize::BITS as usize];
+    let mut all = Product::default();
+    // Like a counter in base two: what is large is paired few times.
+    let mut by_size = [DEAD; usize::BITS as usize];
     for (set, terminal) in (1..).zip(terminals) {
-        let mut part = Product::of(terminal, set);
+        let mut start = all.add(terminal, set);
+        let mut size = terminal.state_count();
         loop {
-            let slot = &mut by_size[part.state_count().ilog2() as usize];
-            let Some(other) = slot.take() else {
-                *slot = Some(part);
+            let slot = &mut by_size[size.ilog2() as usize];
+            let other = std::mem::replace(slot, DEAD);
+            if other == DEAD {
+                *slot = start;
                 break;
-            };
-            part = Pairs::new(&other, &part, &mut sets).run(limits)?;
+            }
+            // At least of what is larger than either.
+            size = 2 << size.ilog2();
+            let before = all.sets.len();
+            start = Pairs::new(&mut all, &mut sets).run((other, start), limits)?;
+            size = size.max(all.sets.len() - before);
         }
     }
-    let mut all = Product::of_nothing();
-    for part in by_size.into_iter().flatten() {
-        all = Pairs::new(&all, &part, &mut sets).run(limits)?;
+    let mut start = DEAD;
+    for part in by_size {
+        start = Pairs::new(&mut all, &mut sets).run((start, part), limits)?;
     }
-    all.set_start_apart();
-    Ok((all, sets))
+    Ok((all.reached_from(start, limits)?, sets))
 }
 
 impl Product {
-    fn of_nothing() -> Self {
-        Self {
-            start: 0,
-            begins: vec![0, 1],
-            runs: NOWHERE.into(),
-            sets: vec![[NOTHING; 2]],
-        }
-    }
-
-    /// Of one terminal, with the set that holds it.
-    fn of(terminal: &Dfa, set: SetId) -> Self {
+    /// Adds a terminal, with the set that holds it, and says where it starts.
+    fn add(&mut self, terminal: &Dfa, set: SetId) -> LexerState {
         let leads = if terminal.is_empty() { NOTHING } else { set };
-        let mut made = Self {
-            start: terminal.start(),
-            begins: vec![0],
-            runs: Vec::new(),
-            sets: Vec::new(),
-        };
+        let first = self.sets.len() as LexerState;
         for (state, ranges) in (0..).zip(terminal.ranges().each()) {
             let mut end = 0u16;
             for &(low, high, next) in ranges {
                 if u16::from(low) > end {
-                    made.runs.push((low - 1, DEAD));
+                    self.runs.push((low - 1, DEAD));
                 }
-                made.runs.push((high, next));
+                self.runs.push((high, first + next));
                 end = u16::from(high) + 1;
             }
             if end <= u16::from(u8::MAX) {
-                made.runs.push((u8::MAX, DEAD));
+                self.runs.push((u8::MAX, DEAD));
             }
-            made.begins.push(made.runs.len());
             let is_accepting = terminal.is_accepting(state);
-            made.sets
-                .push([if is_accepting { set } else { NOTHING }, leads]);
+            self.close([if is_accepting { set } else { NOTHING }, leads]);
         }
-        made
+        first + terminal.start()
     }
 
-    /// Gives the first state to the start alone.
-    fn set_start_apart(&mut self) {
-        let copy = self.state_count() as LexerState;
-        let mut is_entered = false;
-        for (_, next) in &mut self.runs {
-            if *next == 0 {
-                (*next, is_entered) = (copy, true);
+    /// Ends the state whose runs were added last.
+    fn close(&mut self, sets: [SetId; 2]) {
+        self.ends.push(self.runs.len());
+        self.sets.push(sets);
+    }
+
+    /// The states that are reached from one, which is the first and is led to by none.
+    fn reached_from(&self, start: LexerState, limits: &Limits) -> Result<Self, AutomatonError> {
+        let mut names = vec![DEAD; self.state_count()];
+        let mut order = vec![start];
+        let mut found = Self::default();
+        while let Some(&state) = order.get(found.state_count()) {
+            for &(end, next) in self.runs(state) {
+                let name = match names.get_mut(next as usize) {
+                    None => DEAD,
+                    Some(name) => {
+                        if *name == DEAD {
+                            *name = order.len() as LexerState;
+                            order.push(next);
+                        }
+                        *name
+                    }
+                };
+                found.runs.push((end, name));
+            }
+            found.close(self.sets_of(state));
+            if order.len() > limits.dfa_states {
+                return Err(too_large(limits));
             }
         }
-        if is_entered {
-            self.runs.extend_from_within(..self.begins[1]);
-            self.begins.push(self.runs.len());
-            self.sets.push(self.sets[0]);
-        }
+        Ok(found)
     }
 
     pub(crate) fn state_count(&self) -> usize {
@@ -133,10 +146,12 @@ impl Product {
     }
 
     pub(crate) fn runs(&self, state: LexerState) -> &[Run] {
-        match state {
-            DEAD => &NOWHERE,
-            state => &self.runs[self.begins[state as usize]..self.begins[state as usize + 1]],
-        }
+        let from = match state {
+            DEAD => return &NOWHERE,
+            0 => 0,
+            state => self.ends[state as usize - 1],
+        };
+        &self.runs[from..self.ends[state as usize]]
     }
 
     /// From the first byte to a place where some state turns.
@@ -149,6 +164,13 @@ impl Product {
             DEAD => [NOTHING; 2],
             state => self.sets[state as usize],
         }
+    }
+}
+
+fn too_large(limits: &Limits) -> AutomatonError {
+    AutomatonError::TooLarge {
+        what: "lexer states",
+        limit: limits.dfa_states,
     }
 }
 
@@ -194,79 +216,89 @@ impl Sets {
 
 /// Two products being made one.
 struct Pairs<'a> {
-    parts: [&'a Product; 2],
-    /// For each state of a part, the state for it where the other is dead.
-    alone: [Vec<LexerState>; 2],
-    together: FxHashMap<(LexerState, LexerState), LexerState>,
+    /// With the states of its parts.
+    all: &'a mut Product,
+    /// The first state of the new product.
+    first: LexerState,
+    known: FxHashMap<(LexerState, LexerState), LexerState>,
     order: Vec<(LexerState, LexerState)>,
     unions: FxHashMap<(SetId, SetId), SetId>,
     sets: &'a mut Sets,
 }
 
 impl<'a> Pairs<'a> {
-    fn new(one: &'a Product, other: &'a Product, sets: &'a mut Sets) -> Self {
+    fn new(all: &'a mut Product, sets: &'a mut Sets) -> Self {
         Self {
-            parts: [one, other],
-            alone: [one, other].map(|part| vec![DEAD; part.state_count()]),
-            together: FxHashMap::default(),
+            first: all.state_count() as LexerState,
+            all,
+            known: FxHashMap::default(),
             order: Vec::new(),
             unions: FxHashMap::default(),
             sets,
         }
     }
 
-    fn run(mut self, limits: &Limits) -> Result<Product, AutomatonError> {
-        let [one, other] = self.parts;
-        let mut made = Product {
-            start: self.state((one.start, other.start)),
-            begins: vec![0],
-            runs: Vec::new(),
-            sets: Vec::new(),
-        };
-        while let Some(&(left, right)) = self.order.get(made.sets.len()) {
-            self.runs(one.runs(left), other.runs(right), &mut made.runs);
-            made.begins.push(made.runs.len());
-            let (left, right) = (one.sets_of(left), other.sets_of(right));
-            made.sets
-                .push([0, 1].map(|kind| self.union((left[kind], right[kind]))));
-            if self.order.len() > limits.dfa_states {
-                return Err(AutomatonError::TooLarge {
-                    what: "lexer states",
-                    limit: limits.dfa_states,
-                });
+    /// Where the product starts of what starts at two states.
+    fn run(
+        mut self,
+        starts: (LexerState, LexerState),
+        limits: &Limits,
+    ) -> Result<LexerState, AutomatonError> {
+        let start = self.state(starts);
+        let mut done = 0;
+        while let Some(&(left, right)) = self.order.get(done) {
+            self.runs(left, right);
+            let (left, right) = (self.all.sets_of(left), self.all.sets_of(right));
+            let sets = [0, 1].map(|kind| self.union((left[kind], right[kind])));
+            self.all.close(sets);
+            done += 1;
+            let most = limits.dfa_states;
+            if self.order.len() > most || self.all.state_count() / IN_PARTS > most {
+                return Err(too_large(limits));
             }
         }
-        Ok(made)
+        Ok(start)
     }
 
-    /// Appends the runs of a state, from those of its two.
-    fn runs(&mut self, mut one: &[Run], mut other: &[Run], runs: &mut Vec<Run>) {
-        let first = runs.len();
+    /// Adds the runs of a state, from those of its two.
+    fn runs(&mut self, left: LexerState, right: LexerState) {
+        let [mut one, mut other] = [left, right].map(|state| match state {
+            0 => 0,
+            state => self.all.ends[state as usize - 1],
+        });
+        let first = self.all.runs.len();
         let mut last = (DEAD, DEAD);
-        while let (&[(one_end, left), ..], &[(other_end, right), ..]) = (one, other) {
+        loop {
+            let (one_end, left) = self.all.runs[one];
+            let (other_end, right) = self.all.runs[other];
             let end = one_end.min(other_end);
-            if runs.len() > first && (left, right) == last {
-                runs.pop();
+            if self.all.runs.len() > first && (left, right) == last {
+                self.all.runs.pop();
             }
             last = (left, right);
-            runs.push((end, self.state(last)));
-            one = &one[usize::from(one_end == end)..];
-            other = &other[usize::from(other_end == end)..];
+            let state = self.state(last);
+            self.all.runs.push((end, state));
+            if end == u8::MAX {
+                return;
+            }
+            one += usize::from(one_end == end);
+            other += usize::from(other_end == end);
         }
     }
 
+    /// The state for two of which one is left at least.
     fn state(&mut self, pair: (LexerState, LexerState)) -> LexerState {
-        let known = match pair {
-            (DEAD, DEAD) => return DEAD,
-            (one, DEAD) => &mut self.alone[0][one as usize],
-            (DEAD, other) => &mut self.alone[1][other as usize],
-            both => self.together.entry(both).or_insert(DEAD),
-        };
-        if *known == DEAD {
-            *known = self.order.len() as LexerState;
+        match pair {
+            (one, DEAD) => return one,
+            (DEAD, other) => return other,
+            _ => {}
+        }
+        let fresh = self.first + self.order.len() as LexerState;
+        let known = *self.known.entry(pair).or_insert(fresh);
+        if known == fresh {
             self.order.push(pair);
         }
-        *known
+        known
     }
 
     fn union(&mut self, pair: (SetId, SetId)) -> SetId {
