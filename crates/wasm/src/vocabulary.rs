@@ -26,8 +26,8 @@ impl TokenTable {
     pub fn new(
         bytes: &[u8],
         lengths: &[u32],
-        ends: &JsValue,
-        mask: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "readonly number[]")] ends: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number")] mask: &JsValue,
     ) -> Result<TokenTable, JsValue> {
         let token = |id: &JsValue| plain::count(id, u32::MAX);
         let ends = plain::list(ends, "ends", "tokens' numbers", |id| token(&id))?;
