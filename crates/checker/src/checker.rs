@@ -35,7 +35,8 @@ pub struct CheckerLimits {
     /// Plain tokens at most that witnesses are first looked for among.
     pub few_tokens: usize,
     /// States that the copies of one regular rule may have in terminals; a rule whose
-    /// copies would have more is a terminal of its own, which the lexer has once.
+    /// copies would have more is a terminal of its own, which the lexer has once. Where the
+    /// lexer is too large this way, the next number counts, and the other way round.
     pub copied_states: usize,
     /// The same where gaps count cells: there tokens that go over many small lexemes cost
     /// more than a large lexer.

@@ -141,16 +141,18 @@ impl Compiled {
             false => Bounds::default(),
         };
         let automata = &limits.automata;
-        let parser = Cfg::new(&normalized, automata);
-        // What makes one lexer too large may suit the other.
-        let parser = parser
-            .or_else(|error| Cfg::new(&normalize(grammar, otherwise), automata).map_err(|_| error))
-            .map(Arc::new)?;
+        let parser = match Cfg::new(&normalized, automata) {
+            // What makes one lexer too large may suit the other.
+            Err(error @ AutomatonError::TooLarge { .. }) if grammar.lexicon.is_none() => {
+                Cfg::new(&normalize(grammar, otherwise), automata).map_err(|_| error)
+            }
+            parser => parser,
+        };
         Ok(Self::of(Shape::Parsed {
             inner: bounds.inner.map(Arc::new),
             cover: bounds.cover.map(Arc::new),
             levels: bounds.levels,
-            parser,
+            parser: Arc::new(parser?),
         }))
     }
 

@@ -74,6 +74,7 @@ impl TokenPartition {
         let mut ids: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut of_token = vec![None; vocabulary.len()];
         for (sum, token) in sums {
+            // A sum in two halves: pairs are keys elsewhere too, so their map is there.
             let (fresh, halves) = (ids.len() as u32, (sum as u32, (sum >> 32) as u32));
             of_token[token as usize] = Some(*ids.entry(halves).or_insert(fresh));
         }

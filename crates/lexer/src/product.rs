@@ -45,8 +45,9 @@ pub(crate) struct Sets {
 const NOWHERE: [Run; 1] = [(u8::MAX, DEAD)];
 const NOTHING: SetId = 0;
 
-/// States of all parts for each that the product may have.
-const IN_PARTS: usize = 16;
+/// So many times the states that the product may have are in the list before those that no
+/// part needs any more are left out of it.
+const IN_PARTS: usize = 8;
 
 /// The product of all `terminals`, where texts begin as its first state. No byte leads
 /// there, even where bytes lead to the like of it.
@@ -61,6 +62,7 @@ pub(crate) fn product(
     let mut all = Product::default();
     // Like a counter in base two: what is large is paired few times.
     let mut by_size = [DEAD; usize::BITS as usize];
+    let mut most = IN_PARTS * limits.dfa_states;
     for (set, terminal) in (1..).zip(terminals) {
         let mut start = all.add(terminal, set);
         let mut size = terminal.state_count();
@@ -71,18 +73,27 @@ pub(crate) fn product(
                 *slot = start;
                 break;
             }
-            // At least of what is larger than either.
+            // Counts as larger than either, however few its pairs are.
             size = 2 << size.ilog2();
             let before = all.sets.len();
             start = Pairs::new(&mut all, &mut sets).run((other, start), limits)?;
             size = size.max(all.sets.len() - before);
+        }
+        if all.state_count() > most {
+            let parts = by_size.iter_mut().filter(|start| **start != DEAD);
+            all = all.reached_from(&mut parts.collect::<Vec<_>>());
+            most = most.max(2 * all.state_count());
         }
     }
     let mut start = DEAD;
     for part in by_size {
         start = Pairs::new(&mut all, &mut sets).run((start, part), limits)?;
     }
-    Ok((all.reached_from(start, limits)?, sets))
+    let all = all.reached_from(&mut [&mut start]);
+    match all.state_count() > limits.dfa_states {
+        true => Err(too_large(limits)),
+        false => Ok((all, sets)),
+    }
 }
 
 impl Product {
@@ -114,10 +125,13 @@ impl Product {
         self.sets.push(sets);
     }
 
-    /// The states that are reached from one, which is the first and is led to by none.
-    fn reached_from(&self, start: LexerState, limits: &Limits) -> Result<Self, AutomatonError> {
+    /// The states that are reached from some, which are the first and are led to by none.
+    fn reached_from(&self, starts: &mut [&mut LexerState]) -> Self {
         let mut names = vec![DEAD; self.state_count()];
-        let mut order = vec![start];
+        let mut order: Vec<LexerState> = starts.iter().map(|start| **start).collect();
+        for (name, start) in (0..).zip(starts) {
+            **start = name;
+        }
         let mut found = Self::default();
         while let Some(&state) = order.get(found.state_count()) {
             for &(end, next) in self.runs(state) {
@@ -134,11 +148,8 @@ impl Product {
                 found.runs.push((end, name));
             }
             found.close(self.sets_of(state));
-            if order.len() > limits.dfa_states {
-                return Err(too_large(limits));
-            }
         }
-        Ok(found)
+        found
     }
 
     pub(crate) fn state_count(&self) -> usize {
@@ -252,8 +263,7 @@ impl<'a> Pairs<'a> {
             let sets = [0, 1].map(|kind| self.union((left[kind], right[kind])));
             self.all.close(sets);
             done += 1;
-            let most = limits.dfa_states;
-            if self.order.len() > most || self.all.state_count() / IN_PARTS > most {
+            if self.order.len() > limits.dfa_states {
                 return Err(too_large(limits));
             }
         }
@@ -286,7 +296,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// The state for two of which one is left at least.
+    /// The state for two of which some may be left; [`DEAD`] if none is.
     fn state(&mut self, pair: (LexerState, LexerState)) -> LexerState {
         match pair {
             (one, DEAD) => return one,

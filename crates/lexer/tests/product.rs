@@ -78,3 +78,39 @@ fn a_product_of_any_number_says_what_each_says() {
         assert!(count < 10 || texts > 300, "{texts} texts were read");
     }
 }
+
+/// Many automata with few states together: those on the way are left out of the list of
+/// states again and again.
+#[test]
+fn a_product_may_have_parts_of_many_more_states() {
+    let text = Expr::Literal(b"a"[..].into());
+    let limits = Limits {
+        dfa_states: 150,
+        ..Limits::default()
+    };
+    let longest = 60..140;
+    let terminals: Vec<Dfa> = longest
+        .clone()
+        .map(|longest| {
+            let repeat = Expr::Repeat {
+                item: text.clone().into(),
+                min: 1,
+                max: Some(longest),
+            };
+            Dfa::from_expr(&repeat, &limits)
+        })
+        .collect::<Result<_, _>>()
+        .expect("small automata");
+    let lexer = Lexer::free(&terminals, None, &limits).expect("a small lexer");
+    let mut state = Lexer::START;
+    for length in 1..longest.end {
+        state = lexer.next(state, b'a').expect("some terminal goes on");
+        let holds = (0..)
+            .zip(longest.clone())
+            .filter(|&(_, longest)| longest >= length);
+        let holds: Vec<Option<TerminalId>> = holds.map(|(id, _)| Some(id)).collect();
+        let finishes = lexer.finishes(state).iter().map(|finish| finish.terminal);
+        assert_eq!(finishes.collect::<Vec<_>>(), holds, "behind {length}");
+    }
+    assert_eq!(lexer.next(state, b'a'), None);
+}

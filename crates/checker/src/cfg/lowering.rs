@@ -23,7 +23,8 @@ pub(super) struct Lowering<'a> {
     pub terminals: Vec<Dfa>,
     /// Regular parts met before.
     pub parts: Vec<Part>,
-    /// Which part an expression is, and which terminal an automaton, by spelling.
+    /// Which part an expression is, and which terminal an automaton, by spellings that
+    /// begin with different numbers.
     pub known: FxHashMap<Box<[u32]>, u32>,
 }
 

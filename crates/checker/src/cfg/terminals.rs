@@ -1,4 +1,4 @@
-//! Regular parts as terminals; equal ones are the same.
+//! Regular parts as terminals; those with equal automata are the same.
 //!
 //! Members of objects and items of lists are names, colons, white space and values, one
 //! behind the other. The automaton of each of these is made once, however often it stands
@@ -56,19 +56,14 @@ impl Lowering<'_> {
             return Ok(known);
         }
         let whole = match expr {
-            Expr::Automaton(whole) => Arc::clone(whole),
+            Expr::Automaton(whole) => Arc::new(Dfa::clone(whole).minimize()),
             Expr::Sequence(parts) => {
                 let mut builder = NfaBuilder::new(self.limits);
                 let start = builder.state()?;
                 let end = self.in_turn(parts, &mut builder, start)?;
-                // Parts mostly begin with bytes that no part before them goes on with. What
-                // is made of smallest ones then need not be made smallest again.
-                let states = builder.state_count();
-                let joined = builder.finish(start, end).determinize(self.limits)?;
-                Arc::new(match joined.state_count() > states {
-                    true => joined.minimize(),
-                    false => joined,
-                })
+                // Parts are smallest, or short ones written out, and mostly begin with bytes
+                // that no part before them goes on with.
+                Arc::new(builder.finish(start, end).determinize_parts(self.limits)?)
             }
             _ => {
                 let Normalized {
@@ -115,15 +110,14 @@ impl Lowering<'_> {
     }
 }
 
-/// Parts of this size, texts and characters spelled in several ways, are written out where
-/// they stand.
+/// Parts of this size are written out where they stand: a character and its escapes, say.
 const SHORT: usize = 32;
 
 /// Whether an expression takes no more than `left` bytes and characters, and nothing else.
 fn is_short(expr: &Expr, left: &mut usize) -> bool {
     let size = match expr {
         Expr::Literal(bytes) => bytes.len(),
-        Expr::Chars(ranges) => 4 * ranges.len(),
+        Expr::Chars(ranges) if ranges.iter().all(|&(_, high)| high < 0x80) => ranges.len(),
         Expr::Sequence(parts) | Expr::Choice(parts) => {
             return parts.iter().all(|part| is_short(part, left));
         }
@@ -158,22 +152,22 @@ fn spell(expr: &Expr, numbers: &mut Vec<u32>) {
         }
         Expr::Rule(rule) => numbers.extend([5, rule.0]),
         // The grammar keeps its automata alive, so an address stands for one.
-        Expr::Automaton(dfa) => place(6, Arc::as_ptr(dfa) as usize, numbers),
+        Expr::Automaton(dfa) => at_address(6, Arc::as_ptr(dfa) as usize, numbers),
         Expr::Terminal(terminal) => numbers.extend([7, terminal.0]),
         // Never part of a terminal.
         Expr::Interleave(interleave) => {
-            place(8, std::ptr::from_ref(interleave.as_ref()) as usize, numbers);
+            at_address(8, std::ptr::from_ref(interleave.as_ref()) as usize, numbers);
         }
     }
 }
 
-fn place(tag: u32, address: usize, numbers: &mut Vec<u32>) {
+fn at_address(tag: u32, address: usize, numbers: &mut Vec<u32>) {
     numbers.extend([tag, address as u32, (address as u64 >> 32) as u32]);
 }
 
 /// The same for an automaton, unlike any expression.
 fn spell_automaton(dfa: &Dfa) -> Box<[u32]> {
-    let mut numbers = vec![9];
+    let mut numbers = vec![9, dfa.start()];
     for (state, ranges) in (0..).zip(dfa.ranges().each()) {
         numbers.extend([u32::from(dfa.is_accepting(state)), ranges.len() as u32]);
         for &(low, high, next) in ranges {

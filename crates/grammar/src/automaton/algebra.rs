@@ -43,7 +43,7 @@ impl Dfa {
             .collect();
         self.accepting.insert(0, false);
         self.start = 0;
-        // Smallest but for the start, which may be like another state.
+        // As small as before, but for the start, which may be like another state.
         self.trim()
     }
 

@@ -1,7 +1,8 @@
 //! The subset construction, with the alphabet compressed to byte classes.
 //!
-//! Only states with byte transitions (and acceptance) are kept in a subset, so
-//! subsets that differ in ways that no text can show are one state.
+//! Only states with byte transitions (and acceptance) are kept in a subset, and only if
+//! they lead to acceptance, so subsets that differ in ways that no text can show are one
+//! state, and what is made is trimmed.
 
 use std::sync::Arc;
 
@@ -16,7 +17,17 @@ impl Nfa {
     /// # Errors
     /// When it would have more states than the limit, or take too many steps.
     pub fn determinize(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        self.subsets(limits, Closure::new(self))
+        Ok(self.subsets(limits, Closure::new(self))?.0)
+    }
+
+    /// The same, as small as may be, of smallest automata that were put together. Where each
+    /// byte leads to one of their states only, what comes of them is not made smaller again.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn determinize_parts(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
+        let (whole, is_told) = self.subsets(limits, Closure::new(self))?;
+        Ok(if is_told { whole } else { whole.minimize() })
     }
 
     /// The same for an automaton over few bytes, of which this is the last. States from
@@ -45,10 +56,16 @@ impl Nfa {
                 closure.takes_all.push(state);
             }
         }
-        self.subsets(limits, closure)
+        Ok(self.subsets(limits, closure)?.0)
     }
 
-    fn subsets(&self, limits: &Limits, mut closure: Closure<'_>) -> Result<Dfa, AutomatonError> {
+    /// The automaton, and whether each byte leads to one state only, before empty edges.
+    fn subsets(
+        &self,
+        limits: &Limits,
+        mut closure: Closure<'_>,
+    ) -> Result<(Dfa, bool), AutomatonError> {
+        let mut is_told = true;
         let mut ranges = self
             .byte_edges
             .all()
@@ -87,6 +104,7 @@ impl Nfa {
             touched.sort_unstable();
             for class in touched.drain(..) {
                 let target = &mut targets[class as usize];
+                is_told &= target.len() == 1;
                 let to = &mut table[row + class as usize];
                 if let Some(&id) = found.get(target.as_slice()) {
                     steps.take(target.len())?;
@@ -97,6 +115,7 @@ impl Nfa {
                 let subset = closure.of(target);
                 steps.take(closure.steps)?;
                 if subset.is_empty() {
+                    found.insert(target.as_slice().into(), DEAD);
                     target.clear();
                     continue;
                 }
@@ -121,13 +140,14 @@ impl Nfa {
             .iter()
             .map(|subset| subset.binary_search(&self.accept).is_ok())
             .collect();
-        Ok(Dfa {
+        let whole = Dfa {
             classes,
             class_count,
             table,
             accepting,
             start: 0,
-        })
+        };
+        Ok((whole, is_told))
     }
 
     /// For each state, whether acceptance can be reached from it.

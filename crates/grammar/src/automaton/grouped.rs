@@ -56,7 +56,7 @@ impl<T> Default for Grouped<T> {
 }
 
 impl<T> Grouped<T> {
-    /// What belongs to all, behind which one may add to the owner that is still open.
+    /// The list of all, to push what belongs to the owner that is not yet closed.
     pub(super) fn open(&mut self) -> &mut Vec<T> {
         &mut self.members
     }

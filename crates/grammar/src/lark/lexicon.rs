@@ -59,7 +59,8 @@ pub(super) struct Candidates<'a> {
     /// For each definition, whether it could be used, and as which candidate.
     named: Vec<Option<Option<TerminalId>>>,
     nameless: FxHashMap<Spelled, Option<TerminalId>>,
-    /// Definitions that are no more than something that can stand in a rule.
+    /// Definitions that are no more than something that can stand in a rule; a map of the
+    /// same kind as the last, though each has a place.
     synonyms: FxHashMap<Spelled, Option<u32>>,
     full: bool,
     /// Stands for the languages of slots.
