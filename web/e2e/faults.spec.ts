@@ -12,7 +12,7 @@ import {
   status,
 } from "./page-object.ts";
 
-const MODEL = "models/lacuna-mini";
+const MODEL = "models/lacuna-small";
 
 /** No step was taken: every cell is masked. */
 async function expectUntouched(page: import("@playwright/test").Page): Promise<void> {

@@ -12,7 +12,7 @@ const grammar = await compileGrammar({ gbnf: 'root ::= "(" [0-9]+ ")"' });
 const report = { witness: grammar.witness(["(4", null]), explained: grammar.explain(["(x"]).why };
 window.report = report;
 
-const model = new URL("/models/lacuna-mini/", location.href);
+const model = new URL("/models/lacuna-small/", location.href);
 const engine = createEngine({ model, device: "cpu", ...urls });
 window.engine = engine;
 window.grammar = grammar;

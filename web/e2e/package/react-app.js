@@ -6,7 +6,7 @@ import { useCompletion } from "lacuna-lm/react";
 import { createElement, StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 
-const model = new URL("/models/lacuna-mini/", location.href);
+const model = new URL("/models/lacuna-small/", location.href);
 const { workerUrl, wasmUrl } = globalThis.lacunaUrls;
 const engine = createEngine({ model, device: "cpu", workerUrl, wasmUrl });
 await engine.load();

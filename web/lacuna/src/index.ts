@@ -4,7 +4,7 @@
  * ```ts
  * import { createEngine } from "lacuna-lm";
  *
- * await using engine = createEngine({ model: "/models/lacuna-mini/" });
+ * await using engine = createEngine({ model: "/models/lacuna-small/" });
  * const artist = { type: "string", "x-spanOf": "request" };
  * const jsonSchema = { type: "object", properties: { intent: { const: "PlayMusic" }, artist } };
  * const { value } = await engine.generate({

@@ -4,7 +4,7 @@ import type { CellOrder, CommitMethod, KeyCache, Method, Recovery, Schedule } fr
 import { byId } from "./dom.ts";
 import type { GrammarEditor } from "./grammar-editor.ts";
 import { METHODS } from "./methods.ts";
-import { type ModelName, PRESETS, type Preset, type TaskOptions } from "./presets.ts";
+import { MODELS, type ModelName, PRESETS, type Preset, type TaskOptions } from "./presets.ts";
 import type { Shared } from "./share.ts";
 import { counted } from "./words.ts";
 
@@ -55,7 +55,7 @@ export class Form {
   readonly #request = byId("request", HTMLTextAreaElement);
   readonly #preset = byId("preset", HTMLSelectElement);
   readonly #task = byId("task", HTMLInputElement);
-  #model: ModelName = "lacuna-mini";
+  #model: ModelName = MODELS[0];
 
   constructor(editor: GrammarEditor) {
     this.#editor = editor;

@@ -9,7 +9,7 @@ import snips from "../../../grammars/snips.schema.json?raw";
 import query from "../../../models/lacuna-small/query.lark?raw";
 
 /** The models that are served beside the page. */
-export const MODELS = ["lacuna-mini", "lacuna-small", "lacuna-molecules"] as const;
+export const MODELS = ["lacuna-small", "lacuna-molecules", "lacuna-mini"] as const;
 export type ModelName = (typeof MODELS)[number];
 
 /** The dialects that the page edits. */
@@ -40,7 +40,7 @@ export interface Preset {
   readonly options?: TaskOptions;
 }
 
-const extraction = { model: "lacuna-mini", kind: "jsonSchema" } as const;
+const extraction = { model: "lacuna-small", kind: "jsonSchema" } as const;
 
 export const PRESETS: readonly Preset[] = [
   {
@@ -65,11 +65,9 @@ export const PRESETS: readonly Preset[] = [
     request: "I want to fly from Reykjavik to Nairobi on March 3rd",
   },
   {
+    ...extraction,
     id: "contact",
     title: "Contact card: an unseen schema",
-    // It reads schemas, types and choices included, and not only their names.
-    model: "lacuna-small",
-    kind: "jsonSchema",
     grammar: contact,
     request: "add Nina Olsen, 36, a friend, she wants the newsletter in French",
     options: { steps: 32 },

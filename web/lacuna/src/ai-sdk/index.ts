@@ -7,7 +7,7 @@
  * import { createEngine } from "lacuna-lm";
  * import { createLacuna } from "lacuna-lm/ai-sdk";
  *
- * const lacuna = createLacuna({ engine: createEngine({ model: "/models/lacuna-mini/" }) });
+ * const lacuna = createLacuna({ engine: createEngine({ model: "/models/lacuna-small/" }) });
  * const { output } = await generateText({
  *   model: lacuna(),
  *   prompt: "play some jazz by Nina Simone",

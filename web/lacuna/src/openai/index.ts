@@ -6,7 +6,7 @@
  * import { createEngine } from "lacuna-lm";
  * import { createOpenAI } from "lacuna-lm/openai";
  *
- * const openai = createOpenAI(createEngine({ model: "/models/lacuna-mini/" }));
+ * const openai = createOpenAI(createEngine({ model: "/models/lacuna-small/" }));
  * const { choices } = await openai.chat.completions.create({
  *   messages: [{ role: "user", content: "play some jazz by Nina Simone" }],
  *   response_format: { type: "json_schema", json_schema: { name: "intent", schema } },

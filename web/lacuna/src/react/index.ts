@@ -5,7 +5,7 @@
  * import { createEngine } from "lacuna-lm";
  * import { useCompletion } from "lacuna-lm/react";
  *
- * const engine = createEngine({ model: "/models/lacuna-mini/" });
+ * const engine = createEngine({ model: "/models/lacuna-small/" });
  *
  * function Ask() {
  *   const { text, value, complete } = useCompletion({ engine, grammar: { jsonSchema: schema } });
