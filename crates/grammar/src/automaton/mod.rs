@@ -12,6 +12,7 @@
 
 mod algebra;
 mod alphabet;
+mod characters;
 mod classes;
 mod conditions;
 mod decode;

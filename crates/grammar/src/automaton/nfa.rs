@@ -5,8 +5,9 @@
 //! expressions (where a mention is an error) and the unrolling of recursive
 //! grammars.
 
-use regex_syntax::utf8::Utf8Sequences;
+use std::sync::Arc;
 
+use super::characters::Characters;
 use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits};
 use crate::{Expr, RuleId};
 
@@ -36,7 +37,12 @@ pub struct NfaBuilder {
     limit: usize,
     /// Runs of repetitions: the first state, the states of each, and how many there are.
     copies: Vec<(NfaState, NfaState, u32)>,
+    /// Classes met last.
+    classes: Vec<(Box<[(u32, u32)]>, Arc<Characters>)>,
 }
+
+/// Classes of characters that are kept: a repeated expression has a few.
+const KEPT_CLASSES: usize = 8;
 
 /// Called for each rule an expression mentions: `(builder, rule, from, to, tail)`
 /// must connect `from` to `to` by what the rule derives.
@@ -52,6 +58,7 @@ impl NfaBuilder {
             empty_edges: Vec::new(),
             limit: limits.nfa_states,
             copies: Vec::new(),
+            classes: Vec::new(),
         }
     }
 
@@ -228,34 +235,15 @@ impl NfaBuilder {
         from: NfaState,
         to: NfaState,
     ) -> Result<(), AutomatonError> {
-        const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
-        for &(low, high) in ranges {
-            for (low, high) in [
-                (low, high.min(SURROGATES.0 - 1)),
-                (low.max(SURROGATES.1 + 1), high),
-            ] {
-                let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else {
-                    continue;
-                };
-                if low > high {
-                    continue;
-                }
-                for sequence in Utf8Sequences::new(low, high) {
-                    let (last, before) = match sequence.as_slice().split_last() {
-                        Some(split) => split,
-                        None => continue,
-                    };
-                    let mut at = from;
-                    for range in before {
-                        let next = self.state()?;
-                        self.byte_edge(at, range.start, range.end, next);
-                        at = next;
-                    }
-                    self.byte_edge(at, last.start, last.end, to);
-                }
-            }
+        if let Some((_, known)) = self.classes.iter().find(|(of, _)| **of == *ranges) {
+            return Arc::clone(known).connect(self, from, to);
         }
-        Ok(())
+        let class = Arc::new(Characters::new(ranges));
+        if self.classes.len() == KEPT_CLASSES {
+            self.classes.clear();
+        }
+        self.classes.push((ranges.into(), Arc::clone(&class)));
+        class.connect(self, from, to)
     }
 
     /// Connects `from` to `to` by the language of an automaton.
