@@ -26,6 +26,7 @@ mod lengths;
 mod minimize;
 mod nfa;
 pub mod packed;
+mod repeat;
 pub(crate) mod spell;
 mod symbols;
 
