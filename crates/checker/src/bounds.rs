@@ -34,8 +34,11 @@ impl Bounds {
         let approximations = &limits.approximations;
         let below = with_orders(grammar, Interleave::in_order);
         let inner = unroll(&below, recursive, Below::Nothing, approximations);
-        let above = with_orders(grammar, Interleave::any_number);
-        let cover = unroll(&above, recursive, Below::Shared, approximations);
+        // Where texts without recursion need too many states, all of them will.
+        let cover = inner.as_ref().and_then(|_| {
+            let above = with_orders(grammar, Interleave::any_number);
+            unroll(&above, recursive, Below::Shared, approximations)
+        });
         Self {
             levels: inner.as_ref().map_or(0, |inner| inner.levels),
             inner: inner.and_then(|inner| constrained(inner.dfa)),
