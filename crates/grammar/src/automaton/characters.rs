@@ -15,13 +15,13 @@ use super::{AutomatonError, ByteRange, NfaBuilder, NfaState};
 #[derive(Debug)]
 pub(super) struct Characters {
     /// The only byte, or the first one and the place behind it.
-    first: Vec<ByteRange>,
+    pub first: Vec<ByteRange>,
     /// The byte that each place reads, and the place behind it, which comes before it here.
-    places: Vec<ByteRange>,
+    pub places: Vec<ByteRange>,
 }
 
 /// The place behind the last byte.
-const END: u32 = u32::MAX;
+pub(super) const END: u32 = u32::MAX;
 
 impl Characters {
     /// One character of inclusive ranges; surrogates are none.
