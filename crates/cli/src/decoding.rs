@@ -179,7 +179,7 @@ fn schedule(name: &str) -> Result<ScheduleKind, String> {
     }
 }
 
-fn order(name: &str) -> Result<OrderKind, String> {
+pub fn order(name: &str) -> Result<OrderKind, String> {
     named(
         name,
         &[

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use lacuna_decoder::{KeyCache, Options, Outcome};
+use lacuna_decoder::{KeyCache, Options, OrderKind, Outcome};
 use lacuna_engine::{
     Dialect, Engine, Fault, GenerateRequest, Judge, Method, Purpose, SchemaChoices, grammar_source,
 };
@@ -31,7 +31,7 @@ use lacuna_lexer::TokenId;
 use serde_json::Value;
 
 use crate::cache::{CacheArguments, describe_cache};
-use crate::decoding::{at_least_one, key_cache};
+use crate::decoding::{at_least_one, key_cache, order};
 use crate::error::CommandError;
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
 use crate::output::{FindingsFile, print};
@@ -99,6 +99,10 @@ pub struct Arguments {
     /// Fill the canvas in blocks of so many cells, one after another
     #[arg(long, value_name = "N")]
     block: Option<usize>,
+    /// Which cells come first: confidence, margin, entropy, random or left-to-right; as each
+    /// method has it unless said
+    #[arg(long, value_name = "NAME", value_parser = order)]
+    cell_order: Option<OrderKind>,
     /// Keys and values that the model keeps while a block is filled: none, prefix, dual;
     /// of several each method is run with each
     #[arg(long, value_delimiter = ',', default_value = "none", value_parser = key_cache,
@@ -206,8 +210,8 @@ impl Arguments {
         Ok(())
     }
 
-    /// The methods in the blocks and at the temperature that are asked for, each with each
-    /// cache of keys.
+    /// The methods in the blocks, the order and at the temperature that are asked for, each with
+    /// each cache of keys.
     fn with_key_caches(&self, methods: &[Method]) -> Vec<Method> {
         let of = |method: &Method, key_cache: KeyCache| {
             let name = KeyCache::NAMES.iter().find(|(_, kind)| *kind == key_cache);
@@ -220,6 +224,7 @@ impl Arguments {
                 judge: method.judge,
                 options: Options {
                     block: self.block,
+                    order: self.cell_order.unwrap_or(method.options.order),
                     key_cache,
                     temperature: self.temperature,
                     ..method.options.clone()
