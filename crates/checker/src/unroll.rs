@@ -106,9 +106,7 @@ pub struct Unrolled {
 }
 
 /// Unrolls the start rule from `bottom` (nothing, or shared), at most
-/// [`MAX_LEVELS`] levels; `None` if the limits do not even hold the bottom. The rules that
-/// are mentioned are written out level by level, the start rule over a few of them only: the
-/// highest that it fits on is found by halving.
+/// [`MAX_LEVELS`] levels; `None` if the limits do not even hold the bottom.
 pub fn unroll(
     grammar: &Grammar,
     recursive: &[bool],
@@ -125,29 +123,24 @@ pub fn unroll(
         dfa: write(grammar.start, &bottom).ok()?.dfa,
         levels: 0,
     };
-    let mut levels = vec![bottom];
-    // Where nothing is mentioned, a level is like the one below.
-    while !rules.is_empty() && levels.len() <= MAX_LEVELS {
-        let below = levels.last()?;
+    let mut below = bottom;
+    // Where nothing is mentioned, all levels are the same.
+    let most = if rules.is_empty() { 0 } else { MAX_LEVELS };
+    for levels in 1..=most {
         let automata = rules
             .iter()
-            .map(|&rule| write(rule, below).map(|written| (rule, Arc::new(written.dfa))));
-        match automata.collect() {
-            Ok(level) => levels.push(Below::Level(level)),
-            Err(_) => break,
-        }
-    }
-    let (mut fitting, mut failing) = (1, levels.len());
-    let mut level = levels.len() - 1;
-    while fitting < failing {
-        match write(grammar.start, &levels[level]) {
-            Ok(WrittenOut { dfa, .. }) => {
-                best = Unrolled { dfa, levels: level };
-                fitting = level + 1;
-            }
-            Err(_) => failing = level,
-        }
-        level = fitting.midpoint(failing);
+            .map(|&rule| write(rule, &below).map(|written| (rule, Arc::new(written.dfa))));
+        let Ok(level) = automata.collect::<Result<_, _>>() else {
+            break;
+        };
+        below = Below::Level(level);
+        let Ok(start) = write(grammar.start, &below) else {
+            break;
+        };
+        best = Unrolled {
+            dfa: start.dfa,
+            levels,
+        };
     }
     Some(best)
 }

@@ -179,6 +179,7 @@ fn schedule(name: &str) -> Result<ScheduleKind, String> {
     }
 }
 
+/// The order of cells that a name stands for.
 pub fn order(name: &str) -> Result<OrderKind, String> {
     named(
         name,

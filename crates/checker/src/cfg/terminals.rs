@@ -87,7 +87,7 @@ impl Lowering<'_> {
     /// The automaton of a repetition, copies of what is repeated, where these will do.
     fn repeated(&mut self, expr: &Expr) -> Result<Option<Dfa>, AutomatonError> {
         match expr {
-            &Expr::Repeat { ref item, min, max } if max != Some(0) => {
+            &Expr::Repeat { ref item, min, max } => {
                 let item = self.part(item)?;
                 let item = &self.parts[item as usize].whole;
                 item.repeated(min, max, self.limits).transpose()

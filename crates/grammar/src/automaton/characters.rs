@@ -5,7 +5,7 @@
 //! what the sequences of its bytes end with is shared among them: any character but a few
 //! has 7 places, where sequences side by side would have 18.
 //!
-//! Cost: once for a class, its sequences times its places; then a step for each place.
+//! Cost: for a class its sequences, and [`RECENT`] places for each; then a step for each place.
 
 use regex_syntax::utf8::Utf8Sequences;
 
@@ -19,6 +19,10 @@ pub(super) struct Characters {
     /// The byte that each place reads, and the place behind it, which comes before it here.
     pub places: Vec<ByteRange>,
 }
+
+/// How many of the last places are looked at for one that will do: a class may list
+/// thousands of characters.
+const RECENT: usize = 64;
 
 /// The place behind the last byte.
 pub(super) const END: u32 = u32::MAX;
@@ -47,11 +51,12 @@ impl Characters {
                 };
                 let behind = rest.iter().rev().fold(END, |behind, range| {
                     let place = (range.start, range.end, behind);
-                    let known = places.iter().rposition(|&known| known == place);
-                    let at = known.unwrap_or_else(|| {
+                    let from = places.len().saturating_sub(RECENT);
+                    let known = places[from..].iter().rposition(|&known| known == place);
+                    let at = known.map_or(places.len(), |at| from + at);
+                    if known.is_none() {
                         places.push(place);
-                        places.len() - 1
-                    });
+                    }
                     at as u32
                 });
                 first.push((head.start, head.end, behind));

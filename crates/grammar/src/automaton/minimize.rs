@@ -27,7 +27,7 @@ impl Dfa {
                 head: self.table[at],
             })
             .collect();
-        let (set_of, found) = self.alike(transitions.as_slice());
+        let (set_of, found) = self.alike(&transitions);
         if found == count {
             return self;
         }

@@ -12,7 +12,8 @@ use super::{AutomatonError, Dfa, Limits, StateId};
 
 impl Dfa {
     /// From `min` to `max` texts one behind the other, or `min` and more; `None` where
-    /// one of them may go on behind its end, or come by its beginning again.
+    /// one of them may go on behind its end, or come by its beginning again, or be empty, and
+    /// where there are none or only the empty text.
     ///
     /// # Errors
     /// When it has more states than the limit.
@@ -24,20 +25,21 @@ impl Dfa {
     ) -> Option<Result<Dfa, AutomatonError>> {
         let mut ends = (0..).zip(&self.accepting).filter(|&(_, &accepts)| accepts);
         let (end, _) = ends.next()?;
-        let is_one = ends.next().is_none() && end != self.start;
+        let copies = max.map_or(min.checked_add(1), Some)?;
+        let is_one = ends.next().is_none() && end != self.start && copies >= min.max(1);
         let is_last = self.row(end).iter().all(|&next| next == DEAD);
         let begins_once = !self.table.contains(&self.start);
-        (is_one && is_last && begins_once).then(|| self.in_copies(end, min, max, limits))
+        (is_one && is_last && begins_once).then(|| self.in_copies(end, min, copies, max, limits))
     }
 
     fn in_copies(
         &self,
         end: StateId,
         min: u32,
+        copies: u32,
         max: Option<u32>,
         limits: &Limits,
     ) -> Result<Dfa, AutomatonError> {
-        let copies = max.unwrap_or(min + 1);
         // The end is the start of the next copy; that of the last stays, if there is one.
         let size = self.state_count() as StateId - 1;
         let states = u64::from(size) * u64::from(copies) + u64::from(max.is_some());
@@ -147,6 +149,16 @@ mod tests {
             let automaton = Dfa::from_expr(&item, &limits).unwrap();
             assert!(automaton.repeated(1, Some(3), &limits).is_none());
         }
+    }
+
+    #[test]
+    fn counts_that_no_copies_have_are_left_to_others() {
+        let limits = Limits::default();
+        let automaton = Dfa::from_expr(&one("ab"), &limits).unwrap();
+        for (min, max) in [(0, Some(0)), (3, Some(2)), (u32::MAX, None)] {
+            assert!(automaton.repeated(min, max, &limits).is_none());
+        }
+        assert!(Dfa::nothing().repeated(0, Some(3), &limits).is_none());
     }
 
     #[test]
