@@ -14,7 +14,8 @@ export class LaneView {
   readonly #badge = element("span", { class: "badge" });
   readonly #state = element("span");
   readonly #dots = new DotsView();
-  readonly #text = element("p", { class: "lane-text" });
+  // It may have more lines than it shows, to be scrolled by keys too.
+  readonly #text = element("p", { class: "lane-text", tabindex: "0" });
   readonly #figures = element("p", { class: "lane-figures" });
 
   /** `onChosen` is called when its run is to be shown large. */
