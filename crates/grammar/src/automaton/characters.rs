@@ -1,9 +1,8 @@
 //! One character of a class, byte by byte in UTF-8.
 //!
-//! Classes come many times in one automaton: in a text of at most a hundred characters,
-//! a hundred times. So how a class is read is worked out once, with places for states, and
-//! what the sequences of its bytes end with is shared among them: any character but a few
-//! has 7 places, where sequences side by side would have 18.
+//! What the sequences of a class's bytes end with is shared among them, so that automata begin
+//! smaller: any character but a few has 7 places for states, where sequences side by side would
+//! have 18.
 //!
 //! Cost: for a class its sequences, and [`RECENT`] places for each; then a step for each place.
 

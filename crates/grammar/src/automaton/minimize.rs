@@ -3,10 +3,10 @@
 //! minimization", 2012), which refines a partition of the states and one of the
 //! transitions against each other.
 //!
-//! Before that, states from which no way leads into a circle are compared, the last ones
-//! first: they are alike where their transitions are, which one look at each tells (Revuz,
-//! "Minimisation of acyclic deterministic automata in linear time", Theoretical Computer
-//! Science 92, 1992). Where texts are of bounded length, these are all states.
+//! Where transitions lead in no circle, as in texts of bounded length, states are compared
+//! instead, the last ones first: they are alike where their transitions are, which one look at
+//! each tells (Revuz, "Minimisation of acyclic deterministic automata in linear time",
+//! Theoretical Computer Science 92, 1992).
 
 use std::sync::Arc;
 
@@ -27,7 +27,14 @@ impl Dfa {
                 head: self.table[at],
             })
             .collect();
-        let (set_of, found) = self.alike(&transitions);
+        let (set_of, found) = match self.alike_from_the_end(&transitions) {
+            Some(alike) => alike,
+            None => {
+                let blocks = refine(&self.accepting, &transitions, self.class_count);
+                let found = blocks.sets();
+                (blocks.set_of, found)
+            }
+        };
         if found == count {
             return self;
         }
@@ -59,38 +66,9 @@ impl Dfa {
         }
     }
 
-    /// The coarsest partition of the states that acceptance and transitions respect: the set
-    /// of each, and how many there are.
-    fn alike(&self, transitions: &[Transition]) -> (Vec<u32>, usize) {
-        let (set_of, found, are_all) = self.alike_from_the_end(transitions);
-        if are_all {
-            return (set_of, found);
-        }
-        // The others, with one state of each set found.
-        let mut first = vec![DEAD; found];
-        for (state, &set) in (0..).zip(&set_of) {
-            first[set as usize] = state.min(first[set as usize]);
-        }
-        let set = |state: StateId| set_of[state as usize];
-        let accepting: Vec<bool> = first.iter().map(|&it| self.is_accepting(it)).collect();
-        let left = transitions
-            .iter()
-            .filter(|it| first[set(it.tail) as usize] == it.tail);
-        let left: Vec<Transition> = left
-            .map(|&Transition { tail, class, head }| Transition {
-                tail: set(tail),
-                class,
-                head: set(head),
-            })
-            .collect();
-        let blocks = refine(&accepting, &left, self.class_count);
-        let set_of = set_of.iter().map(|&set| blocks.set_of[set as usize]);
-        (set_of.collect(), blocks.sets())
-    }
-
-    /// Sets of states that are alike, of those from which no way leads into a circle, others
-    /// each for itself; how many there are, and whether these are all states.
-    fn alike_from_the_end(&self, transitions: &[Transition]) -> (Vec<u32>, usize, bool) {
+    /// The coarsest partition of the states, where transitions lead in no circle: the set of
+    /// each, and how many there are.
+    fn alike_from_the_end(&self, transitions: &[Transition]) -> Option<(Vec<u32>, usize)> {
         let count = self.state_count();
         let incoming = grouped(transitions, count, |it| it.head);
         let mut open = vec![0; count];
@@ -111,10 +89,13 @@ impl Dfa {
                 }
             }
         }
+        if order.len() < count {
+            return None;
+        }
         let mut sets: FxHashMap<Arc<[u32]>, u32> = FxHashMap::default();
-        let mut set_of = vec![DEAD; count];
+        let mut set_of = vec![0; count];
         let mut alike = Vec::new();
-        for &state in &order {
+        for state in order {
             alike.push(u32::from(self.is_accepting(state)));
             for (class, &next) in (0..).zip(self.row(state)) {
                 if next != DEAD {
@@ -131,16 +112,10 @@ impl Dfa {
             };
             alike.clear();
         }
-        let mut found = sets.len();
-        for set in set_of.iter_mut().filter(|set| **set == DEAD) {
-            *set = found as u32;
-            found += 1;
-        }
-        (set_of, found, order.len() == count)
+        Some((set_of, sets.len()))
     }
 }
 
-#[derive(Clone, Copy)]
 struct Transition {
     tail: u32,
     class: u32,

@@ -5,8 +5,6 @@
 //! expressions (where a mention is an error) and the unrolling of recursive
 //! grammars.
 
-use std::sync::Arc;
-
 use super::characters::Characters;
 use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits};
 use crate::{Expr, RuleId};
@@ -37,12 +35,7 @@ pub struct NfaBuilder {
     limit: usize,
     /// Runs of repetitions: the first state, the states of each, and how many there are.
     copies: Vec<(NfaState, NfaState, u32)>,
-    /// Classes met last.
-    classes: Vec<(Box<[(u32, u32)]>, Arc<Characters>)>,
 }
-
-/// Classes of characters that are kept: a repeated expression has a few.
-const KEPT_CLASSES: usize = 8;
 
 /// Called for each rule an expression mentions: `(builder, rule, from, to, tail)`
 /// must connect `from` to `to` by what the rule derives.
@@ -58,7 +51,6 @@ impl NfaBuilder {
             empty_edges: Vec::new(),
             limit: limits.nfa_states,
             copies: Vec::new(),
-            classes: Vec::new(),
         }
     }
 
@@ -235,15 +227,7 @@ impl NfaBuilder {
         from: NfaState,
         to: NfaState,
     ) -> Result<(), AutomatonError> {
-        if let Some((_, known)) = self.classes.iter().find(|(of, _)| **of == *ranges) {
-            return Arc::clone(known).connect(self, from, to);
-        }
-        let class = Arc::new(Characters::new(ranges));
-        if self.classes.len() == KEPT_CLASSES {
-            self.classes.clear();
-        }
-        self.classes.push((ranges.into(), Arc::clone(&class)));
-        class.connect(self, from, to)
+        Characters::new(ranges).connect(self, from, to)
     }
 
     /// Connects `from` to `to` by the language of an automaton.
