@@ -12,9 +12,9 @@
 //! Cost: subsets in order are more than subsets; the limits hold, and one on steps.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::utf8::Utf8Sequences;
 use rustc_hash::FxHashMap;
 
-use super::characters::{Characters, END};
 use super::dfa::DEAD;
 use super::{AutomatonError, Dfa, Limits, Steps, byte_classes};
 
@@ -122,19 +122,13 @@ impl Program {
                 }
             }
             Class::Unicode(class) => {
-                let ranges = class.ranges().iter();
-                let ranges = ranges.map(|range| (range.start().into(), range.end().into()));
-                let Characters { first, places } = Characters::new(&ranges.collect::<Vec<_>>());
-                let base = self.states.len() as Index;
-                let state = |place| match place {
-                    END => next,
-                    place => base + place,
-                };
-                for &(low, high, behind) in &places {
-                    self.add(State::Byte(low, high, state(behind)))?;
-                }
-                for &(low, high, behind) in &first {
-                    starts.push(self.add(State::Byte(low, high, state(behind)))?);
+                for range in class.ranges() {
+                    for sequence in Utf8Sequences::new(range.start(), range.end()) {
+                        let ranges = sequence.as_slice().iter().rev();
+                        starts.push(ranges.clone().try_fold(next, |next, range| {
+                            self.add(State::Byte(range.start, range.end, next))
+                        })?);
+                    }
                 }
             }
         }

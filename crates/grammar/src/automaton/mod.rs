@@ -12,7 +12,6 @@
 
 mod algebra;
 mod alphabet;
-mod characters;
 mod classes;
 mod conditions;
 mod decode;
@@ -26,7 +25,6 @@ mod lengths;
 mod minimize;
 mod nfa;
 pub mod packed;
-mod repeat;
 pub(crate) mod spell;
 mod symbols;
 
