@@ -18,7 +18,7 @@ import {
   status,
 } from "./page-object.ts";
 
-const REQUEST = "give the novel Salt and Thunder four out of six stars";
+const REQUEST = "rate the novel Salt and Thunder four out of six";
 
 test("the source of each bound value is marked in the request, as the value is", async ({
   page,

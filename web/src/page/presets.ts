@@ -48,7 +48,7 @@ export const PRESETS: readonly Preset[] = [
     id: "snips",
     title: "Voice assistant: intent and slots",
     grammar: snips,
-    request: "give the novel Salt and Thunder four out of six stars",
+    request: "rate the novel Salt and Thunder four out of six",
   },
   {
     ...extraction,
