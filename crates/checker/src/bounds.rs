@@ -34,12 +34,17 @@ impl Bounds {
         let approximations = &limits.approximations;
         let below = with_orders(grammar, Interleave::in_order);
         let inner = unroll(&below, recursive, Below::Nothing, approximations);
-        let above = with_orders(grammar, Interleave::any_number);
-        let cover = unroll(&above, recursive, Below::Shared, approximations);
+        // Where texts without recursion need too many states, all of them will; but not where
+        // items in one order stand for items in any.
+        let is_hopeless = inner.is_none() && matches!(below, Cow::Borrowed(_));
+        let cover = (!is_hopeless).then(|| {
+            let above = with_orders(grammar, Interleave::any_number);
+            unroll(&above, recursive, Below::Shared, approximations)
+        });
         Self {
             levels: inner.as_ref().map_or(0, |inner| inner.levels),
             inner: inner.and_then(|inner| constrained(inner.dfa)),
-            cover: cover.and_then(|cover| constrained(cover.dfa)),
+            cover: cover.flatten().and_then(|cover| constrained(cover.dfa)),
         }
     }
 }

@@ -124,7 +124,9 @@ pub fn unroll(
         levels: 0,
     };
     let mut below = bottom;
-    for levels in 1..=MAX_LEVELS {
+    // Where nothing is mentioned, all levels are the same.
+    let most = if rules.is_empty() { 0 } else { MAX_LEVELS };
+    for levels in 1..=most {
         let automata = rules
             .iter()
             .map(|&rule| write(rule, &below).map(|written| (rule, Arc::new(written.dfa))));

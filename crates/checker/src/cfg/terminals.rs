@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, NfaBuilder, NfaState};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, NfaBuilder, NfaState, SHORTCUTS};
 use lacuna_lexer::TerminalId;
 
 use super::Symbol;
@@ -65,12 +65,15 @@ impl Lowering<'_> {
                 // that no part before them goes on with.
                 Arc::new(builder.finish(start, end).determinize_parts(self.limits)?)
             }
-            _ => {
-                let Normalized {
-                    grammar, recursive, ..
-                } = self.normalized;
-                Arc::new(write_out_expression(grammar, expr, recursive, self.limits)?)
-            }
+            _ => Arc::new(match self.repeated(expr)? {
+                Some(whole) => whole,
+                None => {
+                    let Normalized {
+                        grammar, recursive, ..
+                    } = self.normalized;
+                    write_out_expression(grammar, expr, recursive, self.limits)?
+                }
+            }),
         };
         let fresh = self.parts.len() as u32;
         self.known.insert(spelled, fresh);
@@ -79,6 +82,18 @@ impl Lowering<'_> {
             terminal: None,
         });
         Ok(fresh)
+    }
+
+    /// The automaton of a repetition, copies of what is repeated, where these will do.
+    fn repeated(&mut self, expr: &Expr) -> Result<Option<Dfa>, AutomatonError> {
+        match expr {
+            &Expr::Repeat { ref item, min, max } if SHORTCUTS => {
+                let item = self.part(item)?;
+                let item = &self.parts[item as usize].whole;
+                item.repeated(min, max, self.limits).transpose()
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Adds what stands in turn from a state on, and gives the state behind it.

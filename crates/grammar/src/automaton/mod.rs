@@ -12,6 +12,7 @@
 
 mod algebra;
 mod alphabet;
+mod characters;
 mod classes;
 mod conditions;
 mod decode;
@@ -25,6 +26,7 @@ mod lengths;
 mod minimize;
 mod nfa;
 pub mod packed;
+mod repeat;
 pub(crate) mod spell;
 mod symbols;
 
@@ -35,6 +37,10 @@ pub use grouped::Grouped;
 pub(crate) use language::Language;
 pub(crate) use lengths::{Bounds, Lengths};
 pub use nfa::{Nfa, NfaBuilder, NfaState};
+
+/// Whether what makes the same automata sooner, by more code, is wanted: copies of what is
+/// repeated ([`Dfa::repeated`]).
+pub const SHORTCUTS: bool = cfg!(feature = "shortcuts");
 
 /// Bounds on the size of automata under construction.
 #[derive(Clone, Copy, Debug)]

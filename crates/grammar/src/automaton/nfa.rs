@@ -5,8 +5,7 @@
 //! expressions (where a mention is an error) and the unrolling of recursive
 //! grammars.
 
-use regex_syntax::utf8::Utf8Sequences;
-
+use super::characters::Characters;
 use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits};
 use crate::{Expr, RuleId};
 
@@ -228,34 +227,7 @@ impl NfaBuilder {
         from: NfaState,
         to: NfaState,
     ) -> Result<(), AutomatonError> {
-        const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
-        for &(low, high) in ranges {
-            for (low, high) in [
-                (low, high.min(SURROGATES.0 - 1)),
-                (low.max(SURROGATES.1 + 1), high),
-            ] {
-                let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else {
-                    continue;
-                };
-                if low > high {
-                    continue;
-                }
-                for sequence in Utf8Sequences::new(low, high) {
-                    let (last, before) = match sequence.as_slice().split_last() {
-                        Some(split) => split,
-                        None => continue,
-                    };
-                    let mut at = from;
-                    for range in before {
-                        let next = self.state()?;
-                        self.byte_edge(at, range.start, range.end, next);
-                        at = next;
-                    }
-                    self.byte_edge(at, last.start, last.end, to);
-                }
-            }
-        }
-        Ok(())
+        Characters::new(ranges).connect(self, from, to)
     }
 
     /// Connects `from` to `to` by the language of an automaton.
