@@ -7,12 +7,11 @@
 //! before but for one cell costs one look-up for every byte and cell behind it.
 //! Exact in both directions for the automaton's language, gap lengths included.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::{Dfa, StateId};
-use lacuna_lexer::{BitSet, MemoUse, TokenId, Vocabulary};
-use rustc_hash::{FxHashMap, FxHashSet};
+use lacuna_lexer::{Arrived, BitSet, Descent, MemoUse, TokenId, Vocabulary};
+use rustc_hash::FxHashMap;
 
 use crate::{Filling, Gap, Pattern, Segment, Witness};
 
@@ -124,22 +123,14 @@ impl RegularChecker {
                 }
             };
         }
-        let trie = vocabulary.trie();
-        let mut reached: Vec<(SetId, TokenId)> = Vec::new();
-        trie.walk(
-            0,
-            before,
-            |set, byte| Some(self.step_byte(set, byte)).filter(|&next| next != EMPTY),
-            |node, set| reached.extend(trie.tokens_at(node).iter().map(|&token| (set, token))),
-        );
         let mut possible = BitSet::new(vocabulary.len());
-        let mut verdicts: FxHashMap<SetId, bool> = FxHashMap::default();
-        for (set, token) in reached {
-            let verdict = verdicts
-                .entry(set)
-                .or_insert_with(|| self.run_from(set, &behind).is_some());
-            if *verdict {
-                possible.insert(token as usize);
+        let before = Arc::clone(&self.sets[before as usize]);
+        for (states, tokens) in self.reached(&before) {
+            let set = self.intern(states);
+            if self.run_from(set, &behind).is_some() {
+                tokens.iter().for_each(|&token| {
+                    possible.insert(token as usize);
+                });
             }
         }
         Some(possible)
@@ -217,7 +208,13 @@ impl RegularChecker {
         }
         let mask = (cell == Some(None)).then(|| {
             let mut mask = BitSet::new(self.vocabulary.len());
-            self.tokens_between(goes_on, &leads_on, &mut mask);
+            for (states, tokens) in self.reached(&goes_on) {
+                if states.iter().any(|&to| leads_on.contains(to as usize)) {
+                    tokens.iter().for_each(|&token| {
+                        mask.insert(token as usize);
+                    });
+                }
+            }
             Arc::new(mask)
         });
         self.members += mask.as_ref().map_or(1, |mask| mask.heap_bytes() / 4);
@@ -226,31 +223,16 @@ impl RegularChecker {
         (here, mask)
     }
 
-    /// Adds the tokens that lead from some of the states to some of those behind.
-    fn tokens_between(&self, from: Vec<StateId>, behind: &BitSet, mask: &mut BitSet) {
-        let trie = self.vocabulary.trie();
-        // Sets of states by number; far smaller than those of all texts.
-        let sets = RefCell::new(vec![from]);
-        let step = |set: usize, byte: u8| {
-            let mut sets = sets.borrow_mut();
-            let next = sets[set].iter().filter_map(|&s| self.dfa.next(s, byte));
-            let mut next: Vec<StateId> = next.collect();
-            next.sort_unstable();
-            next.dedup();
-            sets.push(next);
-            sets.last()
-                .is_some_and(|next| !next.is_empty())
-                .then(|| sets.len() - 1)
+    /// The tokens that can be read from some states, and the states that they lead to.
+    fn reached(&self, from: &[StateId]) -> Vec<(Vec<StateId>, Vec<TokenId>)> {
+        let mut reached = Reached {
+            dfa: &self.dfa,
+            groups: Vec::new(),
         };
-        trie.walk(0, 0, step, |node, set: usize| {
-            let leads_on = |&state: &StateId| behind.contains(state as usize);
-            let tokens = trie.tokens_at(node);
-            if !tokens.is_empty() && sets.borrow()[set].iter().any(leads_on) {
-                for &token in tokens {
-                    mask.insert(token as usize);
-                }
-            }
-        });
+        let start = from.iter().map(|&state| (state, 0, 0)).collect();
+        let trie = self.vocabulary.trie();
+        trie.descend_alike(self.dfa.classes().0, start, &mut reached);
+        reached.groups
     }
 
     /// Runs the pattern; the sets before each byte and cell, and the last one.
@@ -400,7 +382,7 @@ impl RegularChecker {
             return Arc::clone(row);
         }
         let trie = self.vocabulary.trie();
-        let mut seen = FxHashSet::default();
+        let mut seen = BitSet::new(self.dfa.state_count());
         let mut landings = Vec::new();
         trie.walk(
             0,
@@ -408,8 +390,9 @@ impl RegularChecker {
             |state, byte| self.dfa.next(state, byte),
             |node, state| {
                 if let Some(&token) = trie.tokens_at(node).first()
-                    && seen.insert(state)
+                    && !seen.contains(state as usize)
                 {
+                    seen.insert(state as usize);
                     landings.push((state, token));
                 }
             },
@@ -445,5 +428,22 @@ impl RegularChecker {
         self.before_cell.clear();
         self.members = 0;
         self.intern(Vec::new());
+    }
+}
+
+struct Reached<'a> {
+    dfa: &'a Dfa,
+    groups: Vec<(Vec<StateId>, Vec<TokenId>)>,
+}
+
+impl Descent for Reached<'_> {
+    fn read(&self, here: &[Arrived], byte: u8) -> Vec<Arrived> {
+        let next = |&(state, ..): &Arrived| Some((self.dfa.next(state, byte)?, 0, 0));
+        here.iter().filter_map(next).collect()
+    }
+
+    fn visit(&mut self, tokens: &[TokenId], here: &[Arrived]) {
+        let states = here.iter().map(|&(state, ..)| state).collect();
+        self.groups.push((states, tokens.into()));
     }
 }

@@ -13,6 +13,7 @@
 //! There are two lexical disciplines: *free*, in which any segmentation of a
 //! text into lexemes counts, and *maximal munch*; see [`Lexer`]. This crate does no I/O and reads no clock but one handed over.
 
+mod alike;
 mod alive;
 mod bits;
 mod classes;
@@ -32,6 +33,7 @@ mod subsumption;
 mod trie;
 mod vocabulary;
 
+pub use alike::{Arrived, Descent};
 pub use bits::BitSet;
 pub use classes::{StepId, TokenClass, TokenClasses, TokenStep};
 pub use lexer::{Finish, Lexer, LexerState, Owed, TerminalId};

@@ -8,14 +8,16 @@
 //! The table itself is never made. Each state, terminal and landing gets a random
 //! number; a way counts as the product of its numbers, a token as the sum of its ways.
 //! These sums are found for all states and tokens in one descent of the token trie, in
-//! which what has come to the same state goes on together. Tokens with the same sum are
-//! of one class, but for a chance of about one in 2⁶⁴ for each pair of tokens.
+//! which what has come to the same state goes on together, and so do nodes to which the same
+//! has come: of a vocabulary's words in a string, those of the same length. Tokens with the same
+//! sum are of one class, but for a chance of about one in 2⁶⁴ for each pair of tokens.
 //!
-//! Cost: for each node of the trie, the states that are still told apart there; a few
-//! of thousands, as a rule.
+//! Cost: for each byte behind each group of nodes, the states that are still told apart there,
+//! a few of thousands, as a rule; and a step for each node.
 
 use rustc_hash::FxHashMap;
 
+use crate::alike::{Arrived, Descent};
 use crate::{Lexer, LexerState, TokenId, Vocabulary};
 
 /// The classes of a vocabulary's tokens under one lexer.
@@ -27,56 +29,37 @@ pub struct TokenPartition {
     pub classes: usize,
 }
 
-/// What has come to a node of the trie: a state, the terminals finished on the way,
-/// counted, and the sum of the ways.
-type Arrived = (LexerState, u32, u64);
-
 impl TokenPartition {
     /// Finds the classes.
     pub fn new(lexer: &Lexer, vocabulary: &Vocabulary) -> Self {
         let states = 0..lexer.state_count() as LexerState;
-        Self::by(lexer, vocabulary, states, |state| state)
+        let landing: Vec<[u32; 2]> = states.clone().map(|state| [state; 2]).collect();
+        Self::by(
+            &sums(lexer, vocabulary, states.collect(), &landing),
+            0,
+            vocabulary,
+        )
     }
 
     /// Finds the classes as they are from some states only, and if the states that
-    /// tokens land in are told apart by these numbers.
-    pub(crate) fn by(
+    /// tokens land in are told apart by the first of their numbers, and by the second.
+    pub(crate) fn from_states(
         lexer: &Lexer,
         vocabulary: &Vocabulary,
-        states: impl Iterator<Item = LexerState>,
-        landing: impl Fn(LexerState) -> u32,
-    ) -> Self {
-        let trie = vocabulary.trie();
-        let start = states.map(|state| (state, 0, number(Kind::From, state, 0)));
-        let mut path: Vec<Vec<Arrived>> = vec![start.collect()];
-        let mut sums: Vec<(u64, TokenId)> = Vec::new();
-        trie.descend(|node, depth, byte| {
-            path.truncate(depth);
-            let before = path.last().map(Vec::as_slice).unwrap_or_default();
-            let read = before.iter().filter_map(|&(state, finished, sum)| {
-                let next = lexer.next(state, byte)?;
-                Some((next, finished, sum))
-            });
-            let mut here = united(read.collect());
-            if here.is_empty() {
-                return false;
-            }
-            let sum = here.iter().fold(0u64, |all, &(state, finished, sum)| {
-                all.wrapping_add(sum.wrapping_mul(number(Kind::To, landing(state), finished)))
-            });
-            sums.extend(trie.tokens_at(node).iter().map(|&token| (sum, token)));
-            if trie.has_below(node) {
-                finish(lexer, &mut here);
-            }
-            path.push(here);
-            true
-        });
+        states: Vec<LexerState>,
+        landing: &[[u32; 2]],
+    ) -> [Self; 2] {
+        let sums = sums(lexer, vocabulary, states, landing);
+        [0, 1].map(|which| Self::by(&sums, which, vocabulary))
+    }
+
+    fn by(sums: &[Sums], which: usize, vocabulary: &Vocabulary) -> Self {
         let mut ids: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut of_token = vec![None; vocabulary.len()];
-        for (sum, token) in sums {
-            // A sum in two halves: pairs are keys elsewhere too, so their map is there.
-            let (fresh, halves) = (ids.len() as u32, (sum as u32, (sum >> 32) as u32));
-            of_token[token as usize] = Some(*ids.entry(halves).or_insert(fresh));
+        for (sums, token) in sums {
+            let fresh = ids.len() as u32;
+            let class = *ids.entry(halves(sums[which])).or_insert(fresh);
+            of_token[*token as usize] = Some(class);
         }
         Self {
             of_token,
@@ -85,35 +68,75 @@ impl TokenPartition {
     }
 }
 
-/// Adds the boundaries of the lexemes that may end here.
-fn finish(lexer: &Lexer, here: &mut Vec<Arrived>) {
-    let mut at = 0;
-    while let Some(&(state, finished, sum)) = here.get(at) {
-        at += 1;
-        for finish in lexer.finishes(state) {
-            here.push(match finish.terminal {
-                None => (finish.to, finished, sum),
-                Some(terminal) => {
-                    let factor = number(Kind::Finished, terminal, finished);
-                    (finish.to, finished + 1, sum.wrapping_mul(factor))
-                }
-            });
-        }
-    }
-    *here = united(std::mem::take(here));
+/// A token, and the sums of its ways.
+type Sums = ([u64; 2], TokenId);
+
+/// The sums of all tokens that can be read.
+fn sums(
+    lexer: &Lexer,
+    vocabulary: &Vocabulary,
+    states: Vec<LexerState>,
+    landing: &[[u32; 2]],
+) -> Vec<Sums> {
+    let start = states.into_iter();
+    let start = start.map(|state| (state, 0, number(Kind::From, state, 0)));
+    let mut ways = Ways {
+        lexer,
+        landing,
+        sums: Vec::new(),
+    };
+    let trie = vocabulary.trie();
+    trie.descend_alike(&lexer.classes, start.collect(), &mut ways);
+    ways.sums
 }
 
-/// Each state once, with the sum of all that came to it.
-fn united(mut arrived: Vec<Arrived>) -> Vec<Arrived> {
-    arrived.sort_unstable_by_key(|&(state, finished, _)| (state, finished));
-    arrived.dedup_by(|next, kept| {
-        let is_same = (next.0, next.1) == (kept.0, kept.1);
-        if is_same {
-            kept.2 = kept.2.wrapping_add(next.2);
+struct Ways<'a> {
+    lexer: &'a Lexer,
+    landing: &'a [[u32; 2]],
+    sums: Vec<Sums>,
+}
+
+impl Descent for Ways<'_> {
+    fn read(&self, here: &[Arrived], byte: u8) -> Vec<Arrived> {
+        let read = here.iter().filter_map(|&(state, finished, sum)| {
+            let next = self.lexer.next(state, byte)?;
+            Some((next, finished, sum))
+        });
+        read.collect()
+    }
+
+    fn visit(&mut self, tokens: &[TokenId], here: &[Arrived]) {
+        let mut sums = [0u64; 2];
+        for &(state, finished, way) in here {
+            for (sum, &landing) in sums.iter_mut().zip(&self.landing[state as usize]) {
+                let factor = number(Kind::To, landing, finished);
+                *sum = sum.wrapping_add(way.wrapping_mul(factor));
+            }
         }
-        is_same
-    });
-    arrived
+        self.sums.extend(tokens.iter().map(|&token| (sums, token)));
+    }
+
+    /// Adds the boundaries of the lexemes that may end here.
+    fn finish(&self, here: &mut Vec<Arrived>) {
+        let mut at = 0;
+        while let Some(&(state, finished, sum)) = here.get(at) {
+            at += 1;
+            for finish in self.lexer.finishes(state) {
+                here.push(match finish.terminal {
+                    None => (finish.to, finished, sum),
+                    Some(terminal) => {
+                        let factor = number(Kind::Finished, terminal, finished);
+                        (finish.to, finished + 1, sum.wrapping_mul(factor))
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// A number in two: pairs are keys elsewhere too, so their map is there.
+fn halves(number: u64) -> (u32, u32) {
+    (number as u32, (number >> 32) as u32)
 }
 
 /// What a random number is for.

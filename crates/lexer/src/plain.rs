@@ -7,7 +7,7 @@
 //! spelled, so are single bytes from which the same lexemes can come. Of texts that need
 //! other tokens, none is found with these.
 //!
-//! Cost: two descents of the token trie from one state.
+//! Cost: a descent of the token trie from one state.
 
 use std::hash::{Hash, Hasher};
 
@@ -18,9 +18,11 @@ use crate::{Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
 /// All tokens of a vocabulary, of which only plain ones are in the trie: at most so many,
 /// the shortest. `None` if they are not less than half of all.
 pub fn plain_tokens(lexer: &Lexer, vocabulary: &Vocabulary, most: usize) -> Option<Vocabulary> {
-    let start = || std::iter::once(Lexer::START);
-    let by_end = TokenPartition::by(lexer, vocabulary, start(), |state| endings(lexer, state));
-    let by_outlook = TokenPartition::by(lexer, vocabulary, start(), |state| lexer.outlook(state));
+    let states = 0..lexer.state_count() as LexerState;
+    let landing = states.map(|state| [endings(lexer, state), lexer.outlook(state)]);
+    let landing: Vec<[u32; 2]> = landing.collect();
+    let [by_end, by_outlook] =
+        TokenPartition::from_states(lexer, vocabulary, vec![Lexer::START], &landing);
     let length = |token: TokenId| vocabulary.bytes(token).map_or(0, <[u8]>::len);
     let mut plain = shortest(&by_end, length);
     let single = shortest(&by_outlook, length).into_iter();

@@ -91,6 +91,21 @@ impl TokenTrie {
         self.subtree_end[node as usize] > node + 1
     }
 
+    /// The last byte of the way to a node.
+    pub(crate) fn byte(&self, node: TrieNode) -> u8 {
+        self.byte[node as usize]
+    }
+
+    /// The nodes one byte below another, with their bytes.
+    pub(crate) fn children(&self, node: TrieNode) -> impl Iterator<Item = (u8, TrieNode)> + '_ {
+        let end = self.subtree_end[node as usize];
+        let first = Some(node + 1).filter(|&child| child < end);
+        let next = move |&child: &TrieNode| {
+            Some(self.subtree_end[child as usize]).filter(|&next| next < end)
+        };
+        std::iter::successors(first, next).map(|child| (self.byte[child as usize], child))
+    }
+
     /// The node one byte below another.
     pub fn child(&self, node: TrieNode, byte: u8) -> Option<TrieNode> {
         let end = self.subtree_end[node as usize];

@@ -219,8 +219,8 @@ impl Dfa {
     /// What stands in a table for no transition.
     pub(crate) const NOWHERE: StateId = DEAD;
 
-    /// Byte → class, and how many classes there are.
-    pub(crate) fn classes(&self) -> (&[u8; 256], usize) {
+    /// Byte → class of bytes that no state tells apart, and how many classes there are.
+    pub fn classes(&self) -> (&[u8; 256], usize) {
         (&self.classes, self.class_count)
     }
 
