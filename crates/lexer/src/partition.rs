@@ -15,6 +15,8 @@
 //! Cost: for each byte behind each group of nodes, the states that are still told apart there,
 //! a few of thousands, as a rule; and a step for each node.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::alike::{Arrived, Descent};
@@ -33,67 +35,51 @@ impl TokenPartition {
     /// Finds the classes.
     pub fn new(lexer: &Lexer, vocabulary: &Vocabulary) -> Self {
         let states = 0..lexer.state_count() as LexerState;
-        let landing: Vec<[u32; 2]> = states.clone().map(|state| [state; 2]).collect();
-        Self::by(
-            &sums(lexer, vocabulary, states.collect(), &landing),
-            0,
-            vocabulary,
-        )
+        Self::by(lexer, vocabulary, states.clone(), states.collect())
     }
 
-    /// Finds the classes as they are from some states only, and if the states that
-    /// tokens land in are told apart by the first of their numbers, and by the second.
-    pub(crate) fn from_states(
+    /// Finds the classes as they are between lexemes only, and if the states that tokens land
+    /// in are told apart by these numbers.
+    pub(crate) fn from_start(
         lexer: &Lexer,
         vocabulary: &Vocabulary,
-        states: Vec<LexerState>,
-        landing: &[[u32; 2]],
-    ) -> [Self; 2] {
-        let sums = sums(lexer, vocabulary, states, landing);
-        [0, 1].map(|which| Self::by(&sums, which, vocabulary))
+        landing: impl Fn(LexerState) -> u32,
+    ) -> Self {
+        let states = 0..lexer.state_count() as LexerState;
+        let landing = states.map(landing).collect();
+        Self::by(lexer, vocabulary, Lexer::START..Lexer::START + 1, landing)
     }
 
-    fn by(sums: &[Sums], which: usize, vocabulary: &Vocabulary) -> Self {
-        let mut ids: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        let mut of_token = vec![None; vocabulary.len()];
-        for (sums, token) in sums {
-            let fresh = ids.len() as u32;
-            let class = *ids.entry(halves(sums[which])).or_insert(fresh);
-            of_token[*token as usize] = Some(class);
-        }
+    fn by(
+        lexer: &Lexer,
+        vocabulary: &Vocabulary,
+        states: Range<LexerState>,
+        landing: Vec<u32>,
+    ) -> Self {
+        let start = states.map(|state| (state, 0, number(Kind::From, state, 0)));
+        let mut ways = Ways {
+            lexer,
+            landing,
+            ids: FxHashMap::default(),
+            of_token: vec![None; vocabulary.len()],
+        };
+        let trie = vocabulary.trie();
+        trie.descend_alike(&lexer.classes, start.collect(), &mut ways);
         Self {
-            of_token,
-            classes: ids.len(),
+            of_token: ways.of_token,
+            classes: ways.ids.len(),
         }
     }
 }
 
-/// A token, and the sums of its ways.
-type Sums = ([u64; 2], TokenId);
-
-/// The sums of all tokens that can be read.
-fn sums(
-    lexer: &Lexer,
-    vocabulary: &Vocabulary,
-    states: Vec<LexerState>,
-    landing: &[[u32; 2]],
-) -> Vec<Sums> {
-    let start = states.into_iter();
-    let start = start.map(|state| (state, 0, number(Kind::From, state, 0)));
-    let mut ways = Ways {
-        lexer,
-        landing,
-        sums: Vec::new(),
-    };
-    let trie = vocabulary.trie();
-    trie.descend_alike(&lexer.classes, start.collect(), &mut ways);
-    ways.sums
-}
-
+/// A descent that sums up the ways of tokens.
 struct Ways<'a> {
     lexer: &'a Lexer,
-    landing: &'a [[u32; 2]],
-    sums: Vec<Sums>,
+    /// What tells the states apart that tokens land in.
+    landing: Vec<u32>,
+    /// Classes by sums, in two halves: pairs are keys elsewhere too, so their map is there.
+    ids: FxHashMap<(u32, u32), u32>,
+    of_token: Vec<Option<u32>>,
 }
 
 impl Descent for Ways<'_> {
@@ -106,14 +92,16 @@ impl Descent for Ways<'_> {
     }
 
     fn visit(&mut self, tokens: &[TokenId], here: &[Arrived]) {
-        let mut sums = [0u64; 2];
-        for &(state, finished, way) in here {
-            for (sum, &landing) in sums.iter_mut().zip(&self.landing[state as usize]) {
-                let factor = number(Kind::To, landing, finished);
-                *sum = sum.wrapping_add(way.wrapping_mul(factor));
-            }
+        let sum = here.iter().fold(0u64, |all, &(state, finished, way)| {
+            let factor = number(Kind::To, self.landing[state as usize], finished);
+            all.wrapping_add(way.wrapping_mul(factor))
+        });
+        let fresh = self.ids.len() as u32;
+        let halves = (sum as u32, (sum >> 32) as u32);
+        let class = *self.ids.entry(halves).or_insert(fresh);
+        for &token in tokens {
+            self.of_token[token as usize] = Some(class);
         }
-        self.sums.extend(tokens.iter().map(|&token| (sums, token)));
     }
 
     /// Adds the boundaries of the lexemes that may end here.
@@ -132,11 +120,6 @@ impl Descent for Ways<'_> {
             }
         }
     }
-}
-
-/// A number in two: pairs are keys elsewhere too, so their map is there.
-fn halves(number: u64) -> (u32, u32) {
-    (number as u32, (number >> 32) as u32)
 }
 
 /// What a random number is for.

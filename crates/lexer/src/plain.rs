@@ -4,7 +4,7 @@
 //! might as well be another one. Where any text will do, a much smaller choice of tokens
 //! is enough as a rule: what begins between lexemes, finishes the same ones and
 //! may end as the same ones is one token, the shortest; and so that any keyword can be
-//! spelled, so are single bytes from which the same lexemes can come. Of texts that need
+//! spelled, so are single bytes that no state tells apart. Of texts that need
 //! other tokens, none is found with these.
 //!
 //! Cost: a descent of the token trie from one state.
@@ -13,20 +13,25 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-use crate::{Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
+use crate::{BitSet, Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
 
 /// All tokens of a vocabulary, of which only plain ones are in the trie: at most so many,
 /// the shortest. `None` if they are not less than half of all.
 pub fn plain_tokens(lexer: &Lexer, vocabulary: &Vocabulary, most: usize) -> Option<Vocabulary> {
-    let states = 0..lexer.state_count() as LexerState;
-    let landing = states.map(|state| [endings(lexer, state), lexer.outlook(state)]);
-    let landing: Vec<[u32; 2]> = landing.collect();
-    let [by_end, by_outlook] =
-        TokenPartition::from_states(lexer, vocabulary, vec![Lexer::START], &landing);
+    let by_end = TokenPartition::from_start(lexer, vocabulary, |state| endings(lexer, state));
     let length = |token: TokenId| vocabulary.bytes(token).map_or(0, <[u8]>::len);
     let mut plain = shortest(&by_end, length);
-    let single = shortest(&by_outlook, length).into_iter();
-    plain.extend(single.filter(|&token| length(token) == 1));
+    let trie = vocabulary.trie();
+    let mut met = BitSet::new(256);
+    for (byte, node) in trie.children(0) {
+        let class = usize::from(lexer.classes[usize::from(byte)]);
+        if !met.contains(class)
+            && let Some(&token) = trie.tokens_at(node).first()
+        {
+            met.insert(class);
+            plain.push(token);
+        }
+    }
     plain.sort_unstable_by_key(|&token| (length(token), token));
     plain.dedup();
     plain.truncate(most.max(1));

@@ -45,7 +45,7 @@ use recent::Recent;
 use sketch::Sketch;
 
 /// States of a lexer up to which classes of tokens are looked for.
-const MAX_CLASSED_STATES: usize = 40_000;
+const MAX_CLASSED_STATES: usize = 20_000;
 
 /// How soon a first search is to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
