@@ -28,7 +28,7 @@ BEGUN, SOUND = 0.5, 0.55
 FLUENT = 0.85
 
 # Shares once copying is learned; before, molecules, which copy nothing, wait.
-SHARES = {"snips": 0.28, "sgd": 0.19, "synthetic": 0.13, "everyday": 0.13, "sql": 0.25, "molecules": 0.02}
+SHARES = {"snips": 0.25, "sgd": 0.23, "synthetic": 0.12, "everyday": 0.17, "sql": 0.21, "molecules": 0.02}
 LESSON_SHARES = {"snips": 0.2, "sgd": 0.25, "synthetic": 0.4, "sql": 0.15}
 
 
