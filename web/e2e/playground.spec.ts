@@ -405,6 +405,7 @@ test.describe("beside the grammar", () => {
     await expect(page.locator("#tests-summary")).toHaveText("all 10 pass");
     await expect(verdict(page)).toContainText("Can be completed.");
     await page.getByLabel("Examples").selectOption("sql.lark");
+    await expect(grammarText(page)).toContainText("One statement of SQLite");
     await settled(page);
     await buttons.getByRole("button", { name: "GBNF" }).click();
     await expect(page.locator("#exported li")).toContainText("the longest lexeme");
