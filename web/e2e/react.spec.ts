@@ -13,7 +13,7 @@ interface App {
   readonly ready?: boolean;
   readonly seen: string[];
   readonly engine: import("lacuna-lm").Engine;
-  show(options: Omit<CompletionOptions, "engine">): void;
+  show(options: Omit<CompletionOptions, "engine">): Promise<void>;
   unmount(): void;
   complete(prompt: string): Promise<{ text: string; value: unknown } | undefined>;
   stop(): void;
