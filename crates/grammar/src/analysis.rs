@@ -1,7 +1,7 @@
 //! What can be said of a grammar's rules before any automaton is built: which
 //! are reachable, which derive a text at all, which derive the empty one.
 //!
-//! Each is a least fixpoint over the rules, found with a work list: a rule is
+//! Each is a fixpoint over the rules, found with a work list: a rule is
 //! looked at again only when a rule that it mentions has changed.
 
 use std::collections::VecDeque;
@@ -117,32 +117,67 @@ pub(crate) fn refuse_empty_language(grammar: &Grammar, place: Place) -> Result<(
 }
 
 fn fixpoint(grammar: &Grammar, holds: fn(&Expr, &[bool]) -> bool) -> Vec<bool> {
-    let mut mentioned_by: Vec<Vec<u32>> = vec![Vec::new(); grammar.rules.len()];
-    for (index, rule) in grammar.rules.iter().enumerate() {
-        rule.body.for_each_rule(&mut |RuleId(mentioned)| {
-            let users = &mut mentioned_by[mentioned as usize];
-            if users.last() != Some(&(index as u32)) {
-                users.push(index as u32);
-            }
-        });
-    }
-    let count = grammar.rules.len();
-    let mut found = vec![false; count];
-    // First come, first looked at, and each once in the queue: who mentions many rules
-    // is looked at again when most of them are settled. Rules mostly mention later ones.
-    let mut queue: VecDeque<u32> = (0..count as u32).rev().collect();
-    let mut is_queued = vec![true; count];
-    while let Some(rule) = queue.pop_front() {
-        is_queued[rule as usize] = false;
-        if !found[rule as usize] && holds(&grammar.rules[rule as usize].body, &found) {
-            found[rule as usize] = true;
-            for &user in &mentioned_by[rule as usize] {
-                if !found[user as usize] && !std::mem::replace(&mut is_queued[user as usize], true)
-                {
-                    queue.push_back(user);
-                }
-            }
+    settle(grammar, false, holds)
+}
+
+/// What `of` says of each rule's body, given that of the rules it mentions, when nothing
+/// changes any more; at first that is `bottom`, and from there it only goes one way.
+pub(crate) fn settle<T: Copy + PartialEq>(
+    grammar: &Grammar,
+    bottom: T,
+    of: impl Fn(&Expr, &[T]) -> T,
+) -> Vec<T> {
+    let mut found = vec![bottom; grammar.rules.len()];
+    let mut open = Open::new(grammar);
+    while let Some(rule) = open.next() {
+        let next = of(&grammar.rules[rule].body, &found);
+        if next != found[rule] {
+            found[rule] = next;
+            open.changed(rule);
         }
     }
     found
+}
+
+/// Rules to look at: first come, first looked at, and each once in the queue, so who
+/// mentions many rules is looked at again when most of them are settled.
+struct Open {
+    mentioned_by: Vec<Vec<usize>>,
+    queue: VecDeque<usize>,
+    is_queued: Vec<bool>,
+}
+
+impl Open {
+    fn new(grammar: &Grammar) -> Self {
+        let count = grammar.rules.len();
+        let mut mentioned_by: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (index, rule) in grammar.rules.iter().enumerate() {
+            rule.body.for_each_rule(&mut |RuleId(mentioned)| {
+                let users = &mut mentioned_by[mentioned as usize];
+                if users.last() != Some(&index) {
+                    users.push(index);
+                }
+            });
+        }
+        Self {
+            mentioned_by,
+            // Rules mostly mention later ones.
+            queue: (0..count).rev().collect(),
+            is_queued: vec![true; count],
+        }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let rule = self.queue.pop_front()?;
+        self.is_queued[rule] = false;
+        Some(rule)
+    }
+
+    fn changed(&mut self, rule: usize) {
+        for &user in &self.mentioned_by[rule] {
+            if !std::mem::replace(&mut self.is_queued[user], true) {
+                self.queue.push_back(user);
+            }
+        }
+    }
 }

@@ -4,9 +4,7 @@
 //! These lints look at the whole language, whatever its dialect; those that look
 //! at how a grammar is written are its front end's.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use crate::analysis::settle;
 use crate::nesting::unbounded_nesting;
 use crate::{Diagnostic, Expr, Grammar, Linted};
 
@@ -96,39 +94,14 @@ pub fn no_text_fits(linted: &Linted, cells: usize, tokens: usize) -> Diagnostic 
 /// The bytes of a shortest text, or a lower bound where texts are cut into
 /// lexemes (blanks between them may be needed) or constrained as a whole.
 ///
-/// Knuth's generalisation of Dijkstra's algorithm: rules are settled shortest
-/// first, and a rule is looked at again for each mention that was settled.
+/// From no text at all on, lengths of texts of ever higher derivations, until none is
+/// shorter.
 pub fn shortest_text(grammar: &Grammar) -> Option<u64> {
-    let mut mentioned_by: Vec<Vec<usize>> = vec![Vec::new(); grammar.rules.len()];
-    for (index, rule) in grammar.rules.iter().enumerate() {
-        rule.body.for_each_rule(&mut |mentioned| {
-            let users = &mut mentioned_by[mentioned.0 as usize];
-            if users.last() != Some(&index) {
-                users.push(index);
-            }
-        });
-    }
     let terminals = grammar.lexicon.iter().flat_map(|it| &it.terminals);
     let terminals: Vec<u64> = terminals
         .map(|terminal| shortest_member(&terminal.language).unwrap_or(0))
         .collect();
-    let mut settled: Vec<Option<u64>> = vec![None; grammar.rules.len()];
-    let mut queue = BinaryHeap::new();
-    for (index, rule) in grammar.rules.iter().enumerate() {
-        queue.extend(length(&rule.body, &settled, &terminals).map(|it| Reverse((it, index))));
-    }
-    while let Some(Reverse((shortest, rule))) = queue.pop() {
-        if settled[rule].is_some() {
-            continue;
-        }
-        settled[rule] = Some(shortest);
-        for &user in &mentioned_by[rule] {
-            if settled[user].is_none() {
-                let length = length(&grammar.rules[user].body, &settled, &terminals);
-                queue.extend(length.map(|length| Reverse((length, user))));
-            }
-        }
-    }
+    let settled = settle(grammar, None, |body, rules| length(body, rules, &terminals));
     let constrained = grammar.constraint.as_deref().and_then(shortest_member);
     let free = settled[grammar.start.0 as usize]?;
     Some(free.max(constrained.unwrap_or(0)))

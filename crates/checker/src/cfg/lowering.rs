@@ -20,6 +20,8 @@ pub(super) struct Lowering<'a> {
     /// For each rule, its nonterminal, once it has one.
     rules: Vec<Option<NonterminalId>>,
     queue: Vec<(RuleId, NonterminalId)>,
+    /// Symbols that repetitions wrote.
+    repeated: usize,
     pub terminals: Vec<Dfa>,
     /// Regular parts met before.
     pub parts: Vec<Part>,
@@ -39,6 +41,7 @@ impl<'a> Lowering<'a> {
             productive: analysis::productive(&normalized.grammar),
             rules: vec![None; normalized.grammar.rules.len()],
             queue: Vec::new(),
+            repeated: 0,
             terminals: Vec::new(),
             parts: Vec::new(),
             known: FxHashMap::default(),
@@ -179,7 +182,8 @@ impl<'a> Lowering<'a> {
         let mut once = Vec::new();
         self.append(item, &mut once)?;
         let copies = max.unwrap_or(min) as usize;
-        if self.symbols.len() + copies.saturating_mul(once.len() + 2) > self.limits.nfa_states {
+        self.repeated += copies.saturating_mul(once.len() + 2);
+        if self.repeated > self.limits.nfa_states {
             return Err(AutomatonError::TooLarge {
                 what: "symbols in productions",
                 limit: self.limits.nfa_states,
