@@ -362,6 +362,17 @@ fn what_is_too_large_is_named_with_its_place() {
         "rules.gbnf",
         "root ::= \"(\" root \")\" | far | near\nnear ::= \"b\"{9}\nfar ::= [ab]* \"a\" [ab]{40}\n",
     );
+    // More rules than are tried come before the one that is too large.
+    let small: Vec<String> = (0..40)
+        .map(|at| format!("r{at} ::= \"b\"{{{at}}} root?"))
+        .collect();
+    let names: Vec<String> = (0..40).map(|at| format!("r{at}")).collect();
+    let late = format!(
+        "root ::= \"(\" root \")\" | {} | far\n{}\nfar ::= [ab]* \"a\" [ab]{{40}}\n",
+        names.join(" | "),
+        small.join("\n"),
+    );
+    let late = write(folder.path(), "late.gbnf", &late);
     // Each terminal is small; told apart, they are not.
     let terminals = write(
         folder.path(),
@@ -375,6 +386,7 @@ fn what_is_too_large_is_named_with_its_place() {
     );
     for (file, said) in [
         (&rules, "rules.gbnf:3:1\n  |\n3 | far ::="),
+        (&late, "late.gbnf:42:1\n   |\n42 | far ::="),
         (&terminals, "terminals.lark:"),
         (&schema, "#/properties/a"),
     ] {

@@ -2,15 +2,22 @@
 //!
 //! Limits are met deep inside the construction of automata, after rules have been
 //! joined and rewritten. What is to blame is found from outside: a rule that is
-//! too large alone although no rule that it uses is; or, of the terminals of a
-//! lexer, one without which it is small enough. Each is asked by building again, so
-//! this costs a few times what failed, and only where something failed.
+//! too large alone although none that it leads to was found to be; or, of the terminals
+//! of a lexer, one without which it is small enough. Each is asked by building again, those
+//! that have the most written in them first, so this costs a few times what failed, and
+//! only where something failed.
+
+use std::cmp::Reverse;
 
 use lacuna_checker::{CheckerLimits, Compiled};
-use lacuna_grammar::{Diagnostic, Grammar, Lexicon, Linted, Place, RuleId, TerminalId};
+use lacuna_grammar::{Diagnostic, Expr, Grammar, Lexicon, Linted, Place, Rule, RuleId, TerminalId};
 
 /// Grammars that are tried.
 const MAX_TRIALS: usize = 12;
+/// Rules that are looked at.
+const MAX_SUSPECTS: usize = 100;
+/// How large all grammars that are tried may be together, in multiples of the whole.
+const MAX_SIZE: usize = 2;
 
 /// A finding about `linted`, which the checker refused with `message`.
 pub(crate) fn blame(linted: &Linted, counts_cells: bool, message: &str) -> Diagnostic {
@@ -43,33 +50,46 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    /// Goes down from the start as long as a rule that is used is too large alone.
+    /// Of rules that are too large alone, those with the most written in them first, one
+    /// that each of the others leads to.
     fn rule(&mut self) -> Option<(Place, String)> {
         let grammar = &self.linted.grammar;
-        let mut culprit = grammar.start;
-        let mut seen = vec![culprit];
-        loop {
-            let mut used = Vec::new();
-            grammar
-                .rule(culprit)
-                .body
-                .for_each_rule(&mut |rule| used.push(rule));
-            used.dedup();
-            let next = used.into_iter().find(|&rule| {
-                !seen.contains(&rule) && {
-                    seen.push(rule);
-                    self.is_too_large(&alone(grammar, rule))
-                }
-            });
-            match next {
-                Some(rule) => culprit = rule,
-                None => break,
+        let sizes: Vec<usize> = grammar.rules.iter().map(|rule| size(&rule.body)).collect();
+        let whole = reached_from(grammar, grammar.start);
+        // Where texts are constrained as a whole, the rules may not be to blame.
+        let mut culprit = match grammar.constraint {
+            Some(_) => None,
+            None => Some(grammar.start),
+        };
+        let mut suspects = whole.clone();
+        suspects.sort_by_key(|rule| Reverse(sizes[rule.0 as usize]));
+        let total = |rules: &[RuleId]| {
+            let sizes = rules.iter().map(|rule| sizes[rule.0 as usize]);
+            sizes.fold(0, usize::saturating_add)
+        };
+        let mut left = total(&whole).saturating_mul(MAX_SIZE);
+        let mut within = whole;
+        let mut is_found = false;
+        for suspect in suspects.into_iter().take(MAX_SUSPECTS) {
+            if culprit == Some(suspect) || !within.contains(&suspect) {
+                continue;
+            }
+            let reached = reached_from(grammar, suspect);
+            // Of rules that lead to each other, that with the most written in it.
+            if is_found && culprit.is_some_and(|culprit| reached.contains(&culprit)) {
+                continue;
+            }
+            let Some(rest) = left.checked_sub(total(&reached)) else {
+                continue;
+            };
+            left = rest;
+            if self.is_too_large(&alone(grammar, suspect, &reached)) {
+                culprit = Some(suspect);
+                within = reached;
+                is_found = true;
             }
         }
-        // Not even the whole is, by itself: the fault lies elsewhere.
-        if self.left == 0 || (culprit == grammar.start && !self.is_too_large(grammar)) {
-            return None;
-        }
+        let culprit = culprit.filter(|&culprit| culprit != grammar.start)?;
         let name = format!("the rule {}", grammar.rule(culprit).name);
         Some((place_of(&self.linted.places, culprit.0), name))
     }
@@ -105,12 +125,59 @@ fn place_of(places: &[Place], at: u32) -> Place {
     places.get(at as usize).cloned().unwrap_or(nowhere)
 }
 
-/// The language of one rule.
-fn alone(grammar: &Grammar, rule: RuleId) -> Grammar {
+/// The rules that a rule leads to, itself first.
+fn reached_from(grammar: &Grammar, rule: RuleId) -> Vec<RuleId> {
+    let mut is_reached = vec![false; grammar.rules.len()];
+    is_reached[rule.0 as usize] = true;
+    let mut reached = vec![rule];
+    let mut done = 0;
+    while let Some(&rule) = reached.get(done) {
+        grammar.rule(rule).body.for_each_rule(&mut |next| {
+            if !std::mem::replace(&mut is_reached[next.0 as usize], true) {
+                reached.push(next);
+            }
+        });
+        done += 1;
+    }
+    reached
+}
+
+/// The language of one rule, which leads to these.
+fn alone(grammar: &Grammar, rule: RuleId, reached: &[RuleId]) -> Grammar {
+    let nothing = Rule {
+        name: String::new(),
+        body: Expr::never(),
+    };
+    let mut rules = vec![nothing; grammar.rules.len()];
+    for &RuleId(at) in reached {
+        rules[at as usize].clone_from(&grammar.rules[at as usize]);
+    }
     Grammar {
-        start: rule,
-        constraint: None,
-        ..grammar.clone()
+        tokens: grammar.tokens.clone(),
+        ..Grammar::new(rules, rule)
+    }
+}
+
+/// How much an expression says, what is repeated as often as it is.
+fn size(expr: &Expr) -> usize {
+    let all = |parts: &[Expr]| {
+        let sizes = parts.iter().map(size);
+        sizes.fold(1, usize::saturating_add)
+    };
+    match expr {
+        Expr::Literal(bytes) => bytes.len(),
+        Expr::Chars(ranges) => ranges.len(),
+        Expr::Sequence(parts) | Expr::Choice(parts) => all(parts),
+        Expr::Repeat { item, min, max } => {
+            let copies = max.unwrap_or(*min).max(*min).max(1) as usize;
+            size(item).saturating_mul(copies)
+        }
+        Expr::Automaton(dfa) => dfa.state_count(),
+        Expr::Interleave(interleave) => {
+            let forms = interleave.forms().map(size);
+            forms.fold(1, usize::saturating_add)
+        }
+        Expr::Rule(_) | Expr::Terminal(_) => 1,
     }
 }
 
