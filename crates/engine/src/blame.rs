@@ -16,8 +16,8 @@ use lacuna_grammar::{Diagnostic, Expr, Grammar, Lexicon, Linted, Place, Rule, Ru
 const MAX_TRIALS: usize = 12;
 /// Rules that are looked at.
 const MAX_SUSPECTS: usize = 100;
-/// How large all grammars that are tried may be together, in multiples of the whole.
-const MAX_SIZE: usize = 2;
+/// What all grammars that are tried may say together, as they are written.
+const MAX_WRITTEN: usize = 500_000;
 
 /// A finding about `linted`, which the checker refused with `message`.
 pub(crate) fn blame(linted: &Linted, counts_cells: bool, message: &str) -> Diagnostic {
@@ -54,7 +54,11 @@ impl Trials<'_> {
     /// that each of the others leads to.
     fn rule(&mut self) -> Option<(Place, String)> {
         let grammar = &self.linted.grammar;
-        let sizes: Vec<usize> = grammar.rules.iter().map(|rule| size(&rule.body)).collect();
+        let sizes = |repeats: bool| -> Vec<usize> {
+            let rules = grammar.rules.iter();
+            rules.map(|rule| size(&rule.body, repeats)).collect()
+        };
+        let (written, written_out) = (sizes(false), sizes(true));
         let whole = reached_from(grammar, grammar.start);
         // Where texts are constrained as a whole, the rules may not be to blame.
         let mut culprit = match grammar.constraint {
@@ -62,12 +66,8 @@ impl Trials<'_> {
             None => Some(grammar.start),
         };
         let mut suspects = whole.clone();
-        suspects.sort_by_key(|rule| Reverse(sizes[rule.0 as usize]));
-        let total = |rules: &[RuleId]| {
-            let sizes = rules.iter().map(|rule| sizes[rule.0 as usize]);
-            sizes.fold(0, usize::saturating_add)
-        };
-        let mut left = total(&whole).saturating_mul(MAX_SIZE);
+        suspects.sort_by_key(|rule| Reverse(written_out[rule.0 as usize]));
+        let mut left = MAX_WRITTEN;
         let mut within = whole;
         let mut is_found = false;
         for suspect in suspects.into_iter().take(MAX_SUSPECTS) {
@@ -79,7 +79,8 @@ impl Trials<'_> {
             if is_found && culprit.is_some_and(|culprit| reached.contains(&culprit)) {
                 continue;
             }
-            let Some(rest) = left.checked_sub(total(&reached)) else {
+            let total = reached.iter().map(|rule| written[rule.0 as usize]).sum();
+            let Some(rest) = left.checked_sub(total) else {
                 continue;
             };
             left = rest;
@@ -158,10 +159,10 @@ fn alone(grammar: &Grammar, rule: RuleId, reached: &[RuleId]) -> Grammar {
     }
 }
 
-/// How much an expression says, what is repeated as often as it is.
-fn size(expr: &Expr) -> usize {
+/// How much an expression says; with `repeats`, what is repeated as often as it is.
+fn size(expr: &Expr, repeats: bool) -> usize {
     let all = |parts: &[Expr]| {
-        let sizes = parts.iter().map(size);
+        let sizes = parts.iter().map(|part| size(part, repeats));
         sizes.fold(1, usize::saturating_add)
     };
     match expr {
@@ -169,12 +170,15 @@ fn size(expr: &Expr) -> usize {
         Expr::Chars(ranges) => ranges.len(),
         Expr::Sequence(parts) | Expr::Choice(parts) => all(parts),
         Expr::Repeat { item, min, max } => {
-            let copies = max.unwrap_or(*min).max(*min).max(1) as usize;
-            size(item).saturating_mul(copies)
+            let copies = match repeats {
+                true => max.unwrap_or(*min).max(*min).max(1),
+                false => 1,
+            };
+            size(item, repeats).saturating_mul(copies as usize)
         }
         Expr::Automaton(dfa) => dfa.state_count(),
         Expr::Interleave(interleave) => {
-            let forms = interleave.forms().map(size);
+            let forms = interleave.forms().map(|form| size(form, repeats));
             forms.fold(1, usize::saturating_add)
         }
         Expr::Rule(_) | Expr::Terminal(_) => 1,

@@ -90,16 +90,15 @@ impl<'a> Lowering<'a> {
         }
         match expr {
             Expr::Choice(parts) => {
-                let (regular, other): (Vec<_>, Vec<_>) = parts
-                    .iter()
-                    .cloned()
-                    .partition(|part| self.is_regular(part));
+                let (regular, other): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| self.is_regular(part));
                 let mut found = Vec::new();
                 if !regular.is_empty() {
+                    let regular = regular.into_iter().cloned().collect();
                     found.extend(self.terminal(&Expr::Choice(regular))?);
                 }
                 for part in other {
-                    found.extend(self.alternatives(&part)?);
+                    found.extend(self.alternatives(part)?);
                 }
                 Ok(found)
             }
