@@ -7,8 +7,6 @@
 //! that have the most written in them first, so this costs a few times what failed, and
 //! only where something failed.
 
-use std::cmp::Reverse;
-
 use lacuna_checker::{CheckerLimits, Compiled};
 use lacuna_grammar::{Diagnostic, Expr, Grammar, Lexicon, Linted, Place, Rule, RuleId, TerminalId};
 
@@ -16,8 +14,8 @@ use lacuna_grammar::{Diagnostic, Expr, Grammar, Lexicon, Linted, Place, Rule, Ru
 const MAX_TRIALS: usize = 12;
 /// Rules that are looked at.
 const MAX_SUSPECTS: usize = 100;
-/// What all grammars that are tried may say together, as they are written.
-const MAX_WRITTEN: usize = 500_000;
+/// Rules that all grammars that are tried may have together.
+const MAX_RULES: usize = 2_000;
 
 /// A finding about `linted`, which the checker refused with `message`.
 pub(crate) fn blame(linted: &Linted, counts_cells: bool, message: &str) -> Diagnostic {
@@ -54,23 +52,18 @@ impl Trials<'_> {
     /// that each of the others leads to.
     fn rule(&mut self) -> Option<(Place, String)> {
         let grammar = &self.linted.grammar;
-        let sizes = |repeats: bool| -> Vec<usize> {
-            let rules = grammar.rules.iter();
-            rules.map(|rule| size(&rule.body, repeats)).collect()
-        };
-        let (written, written_out) = (sizes(false), sizes(true));
+        let sizes = grammar.rules.iter().map(|rule| size(&rule.body));
         let whole = reached_from(grammar, grammar.start);
         // Where texts are constrained as a whole, the rules may not be to blame.
         let mut culprit = match grammar.constraint {
             Some(_) => None,
             None => Some(grammar.start),
         };
-        let mut suspects = whole.clone();
-        suspects.sort_by_key(|rule| Reverse(written_out[rule.0 as usize]));
-        let mut left = MAX_WRITTEN;
+        let mut left = MAX_RULES;
         let mut within = whole;
         let mut is_found = false;
-        for suspect in suspects.into_iter().take(MAX_SUSPECTS) {
+        for suspect in largest(sizes.collect(), MAX_SUSPECTS) {
+            let suspect = RuleId(suspect as u32);
             if culprit == Some(suspect) || !within.contains(&suspect) {
                 continue;
             }
@@ -79,11 +72,10 @@ impl Trials<'_> {
             if is_found && culprit.is_some_and(|culprit| reached.contains(&culprit)) {
                 continue;
             }
-            let total = reached.iter().map(|rule| written[rule.0 as usize]).sum();
-            let Some(rest) = left.checked_sub(total) else {
+            if reached.len() > left {
                 continue;
-            };
-            left = rest;
+            }
+            left -= reached.len();
             if self.is_too_large(&alone(grammar, suspect, &reached)) {
                 culprit = Some(suspect);
                 within = reached;
@@ -97,13 +89,13 @@ impl Trials<'_> {
 
     /// The terminals with the most states are tried first.
     fn terminal(&mut self, lexicon: &Lexicon) -> Option<(Place, String)> {
-        let states = |at: usize| lexicon.terminals[at].language.state_count();
-        let mut largest: Vec<usize> = (0..lexicon.terminals.len()).collect();
-        largest.sort_by_key(|&at| std::cmp::Reverse(states(at)));
-        let culprit = largest.iter().copied().find(|&at| {
-            let without = without_terminal(&self.linted.grammar, TerminalId(at as u32));
-            self.left > 0 && !self.is_too_large(&without)
-        })?;
+        let states = lexicon.terminals.iter().map(|it| it.language.state_count());
+        let culprit = largest(states.collect(), MAX_TRIALS)
+            .into_iter()
+            .find(|&at| {
+                let without = without_terminal(&self.linted.grammar, TerminalId(at as u32));
+                !self.is_too_large(&without)
+            })?;
         let name = &lexicon.terminals[culprit].name;
         let what = format!("the lexer is small enough without the terminal {name}; with it, it");
         Some((place_of(&self.linted.terminals, culprit as u32), what))
@@ -124,6 +116,19 @@ impl Trials<'_> {
 fn place_of(places: &[Place], at: u32) -> Place {
     let nowhere = Place::Pointer(String::new());
     places.get(at as usize).cloned().unwrap_or(nowhere)
+}
+
+/// The places of the largest, these first.
+fn largest(mut sizes: Vec<usize>, count: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    while found.len() < count
+        && let Some((at, size)) = sizes.iter_mut().enumerate().max_by_key(|(_, size)| **size)
+        && *size > 0
+    {
+        *size = 0;
+        found.push(at);
+    }
+    found
 }
 
 /// The rules that a rule leads to, itself first.
@@ -151,7 +156,7 @@ fn alone(grammar: &Grammar, rule: RuleId, reached: &[RuleId]) -> Grammar {
     };
     let mut rules = vec![nothing; grammar.rules.len()];
     for &RuleId(at) in reached {
-        rules[at as usize].clone_from(&grammar.rules[at as usize]);
+        rules[at as usize] = grammar.rules[at as usize].clone();
     }
     Grammar {
         tokens: grammar.tokens.clone(),
@@ -159,30 +164,22 @@ fn alone(grammar: &Grammar, rule: RuleId, reached: &[RuleId]) -> Grammar {
     }
 }
 
-/// How much an expression says; with `repeats`, what is repeated as often as it is.
-fn size(expr: &Expr, repeats: bool) -> usize {
-    let all = |parts: &[Expr]| {
-        let sizes = parts.iter().map(|part| size(part, repeats));
-        sizes.fold(1, usize::saturating_add)
-    };
+/// How much an expression says, what is repeated as often as it is.
+fn size(expr: &Expr) -> usize {
     match expr {
-        Expr::Literal(bytes) => bytes.len(),
-        Expr::Chars(ranges) => ranges.len(),
-        Expr::Sequence(parts) | Expr::Choice(parts) => all(parts),
+        Expr::Sequence(parts) | Expr::Choice(parts) => sum(parts.iter()),
+        Expr::Interleave(interleave) => sum(interleave.forms()),
         Expr::Repeat { item, min, max } => {
-            let copies = match repeats {
-                true => max.unwrap_or(*min).max(*min).max(1),
-                false => 1,
-            };
-            size(item, repeats).saturating_mul(copies as usize)
+            let copies = max.unwrap_or(*min).max(*min).max(1) as usize;
+            size(item).saturating_mul(copies)
         }
         Expr::Automaton(dfa) => dfa.state_count(),
-        Expr::Interleave(interleave) => {
-            let forms = interleave.forms().map(|form| size(form, repeats));
-            forms.fold(1, usize::saturating_add)
-        }
-        Expr::Rule(_) | Expr::Terminal(_) => 1,
+        _ => 1,
     }
+}
+
+fn sum<'e>(parts: impl Iterator<Item = &'e Expr>) -> usize {
+    parts.fold(1, |sum, part| sum.saturating_add(size(part)))
 }
 
 /// The grammar whose lexer lacks a terminal.

@@ -90,14 +90,18 @@ impl<'a> Lowering<'a> {
         }
         match expr {
             Expr::Choice(parts) => {
-                let (regular, other): (Vec<_>, Vec<_>) =
-                    parts.iter().partition(|part| self.is_regular(part));
+                let (mut regular, mut others) = (Vec::new(), Vec::new());
+                for part in parts {
+                    match self.is_regular(part) {
+                        true => regular.push(part.clone()),
+                        false => others.push(part),
+                    }
+                }
                 let mut found = Vec::new();
                 if !regular.is_empty() {
-                    let regular = regular.into_iter().cloned().collect();
-                    found.extend(self.terminal(&Expr::Choice(regular))?);
+                    found = self.terminal(&Expr::Choice(regular))?;
                 }
-                for part in other {
+                for part in others {
                     found.extend(self.alternatives(part)?);
                 }
                 Ok(found)
