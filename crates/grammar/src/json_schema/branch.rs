@@ -25,7 +25,25 @@ pub(super) struct Branch<'a> {
     pub share: f64,
 }
 
-impl Branch<'_> {
+impl<'a> Branch<'a> {
+    /// Whether steps surely say nothing new. A choice of them is none then: its other ways
+    /// only say more.
+    pub(super) fn knows(&self, steps: &Steps<'a>) -> bool {
+        let objects = &self.shape.objects;
+        let mut each = steps.iter();
+        !steps.is_empty()
+            && each.all(|step| match step {
+                Step::Types(types) => self.shape.types.and(*types) == self.shape.types,
+                Step::Schema(literal, scopes) => *scopes == 0 && self.has_seen(*literal),
+                Step::Required(name) => objects.required.contains(name),
+                Step::Forbidden(name) => objects.forbidden.contains(name),
+                Step::Member(name, literal) => {
+                    objects.at.contains(&(*name, *literal)) || objects.forbidden.contains(name)
+                }
+                _ => false,
+            })
+    }
+
     /// Whether a schema was taken to hold, or not to, whatever it counts for.
     pub(super) fn has_seen(&self, literal: Literal) -> bool {
         let at = self.seen.partition_point(|&seen| seen < (literal, 0));

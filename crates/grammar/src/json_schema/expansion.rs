@@ -46,6 +46,8 @@ pub(super) struct Expander<'a> {
     depth: usize,
     disjoint: HashMap<(SchemaId, SchemaId), bool>,
     pub types: HashMap<SchemaId, Types>,
+    /// A schema that says only this.
+    of_types: Vec<(Types, SchemaId)>,
     pub evaluates: HashMap<SchemaId, bool>,
     pub told: HashMap<SchemaId, Rc<Told<'a>>>,
     pub grounded: HashSet<SchemaId>,
@@ -91,6 +93,7 @@ impl<'a> Expander<'a> {
             depth: 0,
             disjoint: HashMap::default(),
             types: HashMap::default(),
+            of_types: Vec::new(),
             evaluates: HashMap::default(),
             told: HashMap::default(),
             grounded: HashSet::default(),
@@ -189,6 +192,22 @@ impl<'a> Expander<'a> {
         goals.dedup();
         let denied = goals.windows(2).any(|pair| pair[0].0 == pair[1].0);
         (!denied).then_some(goals)
+    }
+
+    /// A schema that says the same as this one does, if it says no more than a type: the same
+    /// for all that do.
+    pub(super) fn alike(&mut self, schema: SchemaId) -> SchemaId {
+        let schema = self.without_detours(schema);
+        match self.document.node(schema).keywords.as_slice() {
+            &[Keyword::Types(types)] => match self.of_types.iter().find(|it| it.0 == types) {
+                Some(&(_, known)) => known,
+                None => {
+                    self.of_types.push((types, schema));
+                    schema
+                }
+            },
+            _ => schema,
+        }
     }
 
     /// The schema behind those that only refer to another.
@@ -351,6 +370,10 @@ impl<'a> Expander<'a> {
             let options = branch.splits[at].clone();
             let mut open = Vec::new();
             for option in options.iter() {
+                if branch.knows(option) {
+                    open = vec![Steps::new()];
+                    break;
+                }
                 if self.is_open(branch, option) {
                     open.push(option.clone());
                 }

@@ -233,10 +233,19 @@ pub(super) fn deny<'a>(
             Keyword::UnevaluatedProperties(rest) => {
                 options.push(left_unevaluated(expander, schema, node, *rest, scope));
             }
-            keyword => deny_one(expander, schema, keyword, &mut options),
+            keyword => deny_one(expander, schema, (node, keyword), &mut options),
         }
     }
     options
+}
+
+/// Whether a schema requires members of this name, or else describes them.
+fn speaks_of(node: &Node<'_>, name: &str, requires: bool) -> bool {
+    node.keywords.iter().any(|keyword| match keyword {
+        Keyword::Required(names) => requires && names.contains(&name),
+        Keyword::Members(members) => !requires && members.of(name).is_some(),
+        _ => false,
+    })
 }
 
 /// All of a schema's other keywords hold, and some member that none of them evaluates
@@ -266,7 +275,7 @@ fn left_unevaluated<'a>(
 fn deny_one<'a>(
     expander: &mut Expander<'a>,
     schema: SchemaId,
-    keyword: &Keyword<'a>,
+    (node, keyword): (&Node<'a>, &Keyword<'a>),
     options: &mut Vec<Steps<'a>>,
 ) {
     let holds = |schema: &SchemaId| Step::Schema((*schema, true), 0);
@@ -347,8 +356,12 @@ fn deny_one<'a>(
         }
         Keyword::Members(members) => {
             for &(name, schema) in &members.named {
-                let value = Step::Member(name, (schema, false));
-                of(Types::OBJECT, vec![Step::Required(name), value]);
+                // Where it must be there, being absent is the same as being wrong.
+                let mut steps = vec![Step::Member(name, (expander.alike(schema), false))];
+                if !speaks_of(node, name, true) {
+                    steps.push(Step::Required(name));
+                }
+                of(Types::OBJECT, steps);
             }
             for (texts, schema) in &members.patterns {
                 let names = Names::Matching(texts.clone());
@@ -367,7 +380,9 @@ fn deny_one<'a>(
         }
         Keyword::Required(names) => {
             for name in names {
-                of(Types::OBJECT, vec![Step::Forbidden(name)]);
+                if !speaks_of(node, name, false) {
+                    of(Types::OBJECT, vec![Step::Forbidden(name)]);
+                }
             }
         }
         Keyword::Names(schema) => {
