@@ -216,10 +216,14 @@ def thinned(path):
     return [rows[step] for step in sorted(rows)]
 
 
-def trained(checkpoint):
-    state = torch.load(checkpoint, map_location="cpu")
-    model = MaskedDiffusionTransformer(Config(**state.get("config", {})), torch.float32)
-    model.load_state_dict(state["model"])
+def trained(*checkpoints):
+    """The network of a checkpoint, or the mean of several that went on from the same weights: what
+    each learned in its last stage, with less of its noise (model soups, Wortsman et al. 2022)."""
+    states = [torch.load(checkpoint, map_location="cpu") for checkpoint in checkpoints]
+    model = MaskedDiffusionTransformer(Config(**states[0].get("config", {})), torch.float32)
+    alike = zip(*(state["model"].items() for state in states), strict=True)
+    mean = {each[0][0]: sum(tensor.float() for _, tensor in each) / len(each) for each in alike}
+    model.load_state_dict(mean)
     return model
 
 
@@ -238,7 +242,7 @@ def main():
     parser.add_argument("--tokenizer", required=True)
     parser.add_argument("--log", help="training log, of which an extract goes beside the weights")
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--checkpoint")
+    source.add_argument("--checkpoint", nargs="+", help="one, or several whose weights are averaged")
     source.add_argument("--exported", help="folder with config.json and model.safetensors")
     source.add_argument("--random", action="store_true")
     parser.add_argument("--format", choices=QUANTIZATION, default="int8")
@@ -252,7 +256,7 @@ def main():
     if args.exported:
         config, named = dequantised(args.exported)
     else:
-        model = trained(args.checkpoint) if args.checkpoint else untrained()
+        model = trained(*args.checkpoint) if args.checkpoint else untrained()
         config, named = model.c, weights(model)
 
     os.makedirs(args.output, exist_ok=True)

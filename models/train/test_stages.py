@@ -60,6 +60,11 @@ class EndToEnd(unittest.TestCase):
             self.assertTrue(rows[-1]["rounding"] and not rows[0]["rounding"])
 
             model = export.trained(os.path.join(folder, "run", "annealed.pt"))
+            # Several are averaged.
+            run = [os.path.join(folder, "run", name) for name in ("annealed.pt", "checkpoint.pt")]
+            mean, other = export.trained(*run).state_dict(), export.trained(run[1]).state_dict()
+            for name, tensor in model.state_dict().items():
+                self.assertTrue(torch.allclose(mean[name], (tensor + other[name]) / 2))
             tensors = export.quantised(export.weights(model), "int4", export.quantise_ranges)
             out = os.path.join(folder, "out")
             os.mkdir(out)
