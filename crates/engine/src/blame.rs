@@ -8,6 +8,7 @@
 //! only where something failed.
 
 use lacuna_checker::{CheckerLimits, Compiled};
+use lacuna_grammar::analysis::{reachable, reachable_from};
 use lacuna_grammar::{Diagnostic, Expr, Grammar, Lexicon, Linted, Place, Rule, RuleId, TerminalId};
 
 /// Grammars that are tried.
@@ -53,29 +54,29 @@ impl Trials<'_> {
     fn rule(&mut self) -> Option<(Place, String)> {
         let grammar = &self.linted.grammar;
         let sizes = grammar.rules.iter().map(|rule| size(&rule.body));
-        let whole = reached_from(grammar, grammar.start);
         // Where texts are constrained as a whole, the rules may not be to blame.
         let mut culprit = match grammar.constraint {
             Some(_) => None,
             None => Some(grammar.start),
         };
         let mut left = MAX_RULES;
-        let mut within = whole;
+        let mut within = reachable(grammar);
         let mut is_found = false;
-        for suspect in largest(sizes.collect(), MAX_SUSPECTS) {
-            let suspect = RuleId(suspect as u32);
-            if culprit == Some(suspect) || !within.contains(&suspect) {
+        for at in largest(sizes.collect(), MAX_SUSPECTS) {
+            let suspect = RuleId(at as u32);
+            if culprit == Some(suspect) || !within[at] {
                 continue;
             }
-            let reached = reached_from(grammar, suspect);
+            let reached = reachable_from(grammar, suspect);
             // Of rules that lead to each other, that with the most written in it.
-            if is_found && culprit.is_some_and(|culprit| reached.contains(&culprit)) {
+            if is_found && culprit.is_some_and(|culprit| reached[culprit.0 as usize]) {
                 continue;
             }
-            if reached.len() > left {
+            let count = reached.iter().filter(|it| **it).count();
+            if count > left {
                 continue;
             }
-            left -= reached.len();
+            left -= count;
             if self.is_too_large(&alone(grammar, suspect, &reached)) {
                 culprit = Some(suspect);
                 within = reached;
@@ -131,36 +132,19 @@ fn largest(mut sizes: Vec<usize>, count: usize) -> Vec<usize> {
     found
 }
 
-/// The rules that a rule leads to, itself first.
-fn reached_from(grammar: &Grammar, rule: RuleId) -> Vec<RuleId> {
-    let mut is_reached = vec![false; grammar.rules.len()];
-    is_reached[rule.0 as usize] = true;
-    let mut reached = vec![rule];
-    let mut done = 0;
-    while let Some(&rule) = reached.get(done) {
-        grammar.rule(rule).body.for_each_rule(&mut |next| {
-            if !std::mem::replace(&mut is_reached[next.0 as usize], true) {
-                reached.push(next);
-            }
-        });
-        done += 1;
-    }
-    reached
-}
-
 /// The language of one rule, which leads to these.
-fn alone(grammar: &Grammar, rule: RuleId, reached: &[RuleId]) -> Grammar {
-    let nothing = Rule {
-        name: String::new(),
-        body: Expr::never(),
-    };
-    let mut rules = vec![nothing; grammar.rules.len()];
-    for &RuleId(at) in reached {
-        rules[at as usize] = grammar.rules[at as usize].clone();
-    }
+fn alone(grammar: &Grammar, rule: RuleId, reached: &[bool]) -> Grammar {
+    let rules = grammar.rules.iter().zip(reached);
+    let rules = rules.map(|(rule, &is_reached)| match is_reached {
+        true => rule.clone(),
+        false => Rule {
+            name: String::new(),
+            body: Expr::never(),
+        },
+    });
     Grammar {
         tokens: grammar.tokens.clone(),
-        ..Grammar::new(rules, rule)
+        ..Grammar::new(rules.collect(), rule)
     }
 }
 

@@ -11,9 +11,14 @@ use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, Rule, RuleId};
 
 /// For each rule, whether the start rule leads to it.
 pub fn reachable(grammar: &Grammar) -> Vec<bool> {
+    reachable_from(grammar, grammar.start)
+}
+
+/// For each rule, whether a rule is it or leads to it.
+pub fn reachable_from(grammar: &Grammar, rule: RuleId) -> Vec<bool> {
     let mut reached = vec![false; grammar.rules.len()];
-    reached[grammar.start.0 as usize] = true;
-    let mut stack = vec![grammar.start];
+    reached[rule.0 as usize] = true;
+    let mut stack = vec![rule];
     while let Some(rule) = stack.pop() {
         grammar.rule(rule).body.for_each_rule(&mut |next| {
             if !std::mem::replace(&mut reached[next.0 as usize], true) {

@@ -185,7 +185,8 @@ impl<'a> Lowering<'a> {
         let mut once = Vec::new();
         self.append(item, &mut once)?;
         let copies = max.unwrap_or(min) as usize;
-        self.repeated += copies.saturating_mul(once.len() + 2);
+        let written = copies.saturating_mul(once.len() + 2);
+        self.repeated = self.repeated.saturating_add(written);
         if self.repeated > self.limits.nfa_states {
             return Err(AutomatonError::TooLarge {
                 what: "symbols in productions",
