@@ -341,6 +341,16 @@ impl Checker {
         Ok(self.exact.insert(exact))
     }
 
+    /// The tokens that may stand in each masked cell of a pattern, or in one of them; `None`
+    /// if that is more work than the budget allows.
+    pub(crate) fn exact_masks(
+        &mut self,
+        pattern: &Pattern,
+        only: Option<usize>,
+    ) -> Option<Vec<BitSet>> {
+        self.exact(true).ok()?.masks(pattern, only)
+    }
+
     /// What the exact tiers know of the tokens in masked cells, beyond what is known.
     pub(crate) fn mask_bounds(
         &mut self,

@@ -68,6 +68,7 @@ pub mod sets;
 mod sweep;
 mod tidy;
 pub mod unroll;
+mod useful;
 mod verdict;
 mod weighted;
 mod witness;

@@ -16,7 +16,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use lacuna_lexer::NO_ROW;
 use rustc_hash::FxHashMap;
 
 use crate::cover::{Cover, CoverSetId, NO_STATES};
@@ -30,7 +29,7 @@ pub struct Lookahead {
     nodes: Vec<Seen>,
     /// The rank of the first gap.
     from: u32,
-    /// Whether nodes at the beginning of a cell stand for themselves only.
+    /// Whether all nodes stand for themselves only.
     apart: bool,
     /// Nodes and edges looked at.
     work: usize,
@@ -82,8 +81,8 @@ pub struct Asked {
 
 impl Lookahead {
     /// Looks ahead over a graph, within a budget of points and edges. With `apart`,
-    /// nodes at the beginning of a cell stand for none but themselves, so that it
-    /// remains known which tokens can be read from each.
+    /// nodes stand for none but themselves, so that it remains known which tokens can be
+    /// read from each.
     pub fn look(
         cover: &mut Cover,
         graph: &mut CompletionGraph<'_>,
@@ -124,6 +123,12 @@ impl Lookahead {
             edges: Arc::clone(&seen.edges),
             reach: seen.reach,
         })
+    }
+
+    /// The order of a node's place; none is higher if it was not looked at.
+    pub(crate) fn rank(&self, node: Point) -> u32 {
+        let seen = self.ids.get(&node);
+        seen.map_or(u32::MAX, |&id| self.nodes[id as usize].rank)
     }
 
     /// The edges of a node that stay in its gap of any length.
@@ -296,7 +301,7 @@ impl Lookahead {
             for &(rank, _, id) in place {
                 self.keep_what_leads_on(cover, id);
                 let node = &self.nodes[id as usize];
-                let is_apart = self.apart && node.point.row == NO_ROW;
+                let is_apart = self.apart;
                 if is_apart || rank < self.from || graph.gap(node.point).is_some() {
                     continue;
                 }

@@ -27,6 +27,11 @@ pub struct TokenClasses {
     pub steps: Box<[TokenStep]>,
     /// The classes. No token is in two of them.
     pub classes: Box<[TokenClass]>,
+    /// The ways from step to step: the one before, the lexeme finished in between, the
+    /// row behind it, the step there; ascending.
+    ways: Box<[(StepId, TerminalId, RowId, StepId)]>,
+    /// The last steps and landings of each class, with its index; ascending.
+    landed: Box<[(StepId, LexerState, u32)]>,
 }
 
 /// A place in the middle of tokens, behind a finished lexeme.
@@ -48,6 +53,55 @@ pub struct TokenClass {
 }
 
 impl TokenClasses {
+    fn new(steps: Vec<TokenStep>, classes: Vec<TokenClass>) -> Self {
+        let ways = (0..).zip(&steps).flat_map(|(to, step)| {
+            let before = step.before.iter();
+            before.map(move |&(from, terminal)| (from, terminal, step.row, to))
+        });
+        let mut ways: Vec<_> = ways.collect();
+        ways.sort_unstable();
+        let landed = (0..).zip(&classes).flat_map(|(index, class)| {
+            let landings = class.landings.iter();
+            landings.map(move |&(step, state)| (step, state, index))
+        });
+        let mut landed: Vec<_> = landed.collect();
+        landed.sort_unstable();
+        Self {
+            ways: ways.into(),
+            landed: landed.into(),
+            steps: steps.into(),
+            classes: classes.into(),
+        }
+    }
+
+    /// The steps behind another, a lexeme that is finished in between, and a row.
+    pub fn behind(
+        &self,
+        step: StepId,
+        terminal: TerminalId,
+        row: RowId,
+    ) -> impl Iterator<Item = StepId> + '_ {
+        let wanted = (step, terminal, row);
+        let begin = self.ways.partition_point(|&(a, b, c, _)| (a, b, c) < wanted);
+        let ways = self.ways[begin..].iter();
+        ways.take_while(move |&&(a, b, c, _)| (a, b, c) == wanted)
+            .map(|&(.., to)| to)
+    }
+
+    /// The classes whose tokens land in a state behind a step.
+    pub fn landing(
+        &self,
+        step: StepId,
+        state: LexerState,
+    ) -> impl Iterator<Item = &TokenClass> + '_ {
+        let wanted = (step, state);
+        let begin = self.landed.partition_point(|&(a, b, _)| (a, b) < wanted);
+        let landed = self.landed[begin..].iter();
+        landed
+            .take_while(move |&&(a, b, _)| (a, b) == wanted)
+            .map(|&(.., class)| &self.classes[class as usize])
+    }
+
     /// Steps, landings and tokens, a measure of the memory.
     pub fn size(&self) -> usize {
         let steps = self.steps.iter().map(|step| 1 + step.before.len());
@@ -122,10 +176,7 @@ impl<'a> Walk<'a> {
             });
         }
         classes.sort_unstable_by_key(|class| class.tokens.first().copied());
-        TokenClasses {
-            steps: self.steps.into(),
-            classes: classes.into(),
-        }
+        TokenClasses::new(self.steps, classes)
     }
 
     /// Adds the boundaries at which lexemes may end at a node.

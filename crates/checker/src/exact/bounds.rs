@@ -1,14 +1,16 @@
 //! What may stand in masked cells, and at what weight.
 
-use lacuna_lexer::TokenId;
+use lacuna_lexer::{BitSet, Representatives, TokenId};
 
 use super::Exact;
 use crate::Pattern;
 use crate::guide::Guide;
 use crate::lookahead::Outlook;
-use crate::masks::{CellBounds, mask_bounds};
+use crate::graph::CompletionGraph;
+use crate::masks::{CellBounds, cell_masks, mask_bounds, no_masks};
 use crate::pairs::{Certain, Levels};
 use crate::search::Searched;
+use crate::useful::Useful;
 use crate::weighted::{Hole, Ways};
 
 /// States of a parser whose columns are cut.
@@ -25,6 +27,9 @@ const CUT: [Levels; 4] = [
 /// The same where the parser has too many states for columns to be cut.
 const WHOLE: [Levels; 2] = [Levels::None, Levels::All];
 
+/// Words and items of a chart of bits for each item of a parse's budget.
+const USEFUL: usize = 8;
+
 /// Pairs from which on a look is given up: some ten milliseconds.
 const MAX_PAIRS: usize = 60_000;
 
@@ -32,6 +37,28 @@ const MAX_PAIRS: usize = 60_000;
 const PAIRS_FOR_A_GROUP: usize = 400;
 
 impl Exact {
+    /// The tokens that may stand in each masked cell, or in one of them.
+    pub(crate) fn masks(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Vec<BitSet>> {
+        self.forget();
+        let ahead = match self.look(pattern, true)? {
+            Outlook::Open(ahead) => ahead,
+            Outlook::Closed => return Some(no_masks(pattern, self.vocabulary.as_ref()?.len())),
+            Outlook::Exhausted => return None,
+        };
+        let memos = &mut self.memos;
+        let cover = memos.cover.as_ref()?.as_ref()?;
+        let spanner = self.spanner.as_mut();
+        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let start = graph.start();
+        let budget = USEFUL * self.limits.parse_items;
+        let useful = Useful::find(&self.cfg, &mut memos.sets, cover, &ahead, start, budget)?;
+        let mut masks = cell_masks(&mut graph, &useful, only)?;
+        if let Some(representatives) = &self.representatives {
+            masks.iter_mut().for_each(|mask| stand_for(representatives, mask));
+        }
+        Some(masks)
+    }
+
     /// What looking ahead tells of the tokens in masked cells, beyond what is known of each;
     /// `None` if that is nothing.
     pub(crate) fn mask_bounds(
@@ -102,5 +129,14 @@ impl Exact {
             .guide
             .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
         self.looking(pattern, &ahead, |mut look| look.weighted(holes, witness))?
+    }
+}
+
+/// Says of the tokens that are stood for what it says of those that stand for them.
+fn stand_for(representatives: &Representatives, mask: &mut BitSet) {
+    for token in mask.iter().collect::<Vec<usize>>() {
+        for other in representatives.others(token as TokenId) {
+            mask.insert(other as usize);
+        }
     }
 }

@@ -16,9 +16,11 @@ use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use crate::{CanvasVerdict, Checker, Pattern};
 
 mod bounds;
+mod cells;
 mod groups;
 
 pub(crate) use bounds::{CellBounds, mask_bounds};
+pub(crate) use cells::{cell_masks, no_masks};
 use groups::Groups;
 
 /// Work that checks for one drawing may take, in items of parses: as much as a few checks that
@@ -103,6 +105,18 @@ impl Checker {
         let text_cells = cells.iter().position(|cell| is_end(*cell, &vocabulary));
         let text_cells = text_cells.unwrap_or(cells.len());
         let holes: Vec<usize> = (0..text_cells).filter(|&at| cells[at].is_none()).collect();
+        let hole = only.and_then(|(wanted, _)| holes.iter().position(|&cell| cell == wanted));
+        if only.is_some() && hole.is_none() {
+            return masks;
+        }
+        if let Some(found) = self.exact_masks(&pattern, hole) {
+            for (found, &cell) in found.iter().zip(&holes) {
+                if let Some(mask) = &mut masks.cells[cell] {
+                    mask.union_with(found);
+                }
+            }
+            return masks;
+        }
         let known = only.map(|(wanted, most)| {
             let of = |&cell: &usize| {
                 CellBounds::within(vocabulary.len(), (cell == wanted).then_some(most))

@@ -1,0 +1,126 @@
+//! The tokens that useful edges of the graph stand for, cell by cell.
+//!
+//! A token is read from a lexer state, finishes lexemes on its way, and lands in a state: a
+//! path through its cell. The last edge of such a path says whether a derivation takes it,
+//! since rows have one way to them each ([`useful`](crate::useful)); tokens of one class
+//! take the same paths ([`TokenClasses`]).
+//!
+//! Cost: the useful edges in cells, and the tokens of what takes each.
+
+use lacuna_lexer::{BitSet, LexerState, NO_ROW, RowId, StepId, TerminalId, TokenClasses};
+
+use crate::cells;
+use crate::graph::{CompletionGraph, Label};
+use crate::useful::{PlaceId, Places, Useful};
+use crate::{Gap, Pattern, Segment};
+
+/// The tokens that may stand in each masked cell, in order; with `only`, in one of them,
+/// and none in others. `None` without a vocabulary.
+pub(crate) fn cell_masks(
+    graph: &mut CompletionGraph<'_>,
+    useful: &Useful,
+    only: Option<usize>,
+) -> Option<Vec<BitSet>> {
+    let vocabulary = graph.spanner.as_deref()?.vocabulary().len();
+    let mut masks = no_masks(graph.pattern, vocabulary);
+    let first = first_cells(graph.pattern);
+    let places = &useful.places;
+    let landings = landings(useful);
+    for landings in landings.chunk_by(|a, b| a.0 == b.0) {
+        let from = landings[0].0;
+        let point = places.places[from as usize].point;
+        let Some(&Some(first)) = first.get(point.segment as usize) else {
+            continue;
+        };
+        let cell = first + point.offset as usize;
+        if only.is_some_and(|only| only != cell) {
+            continue;
+        }
+        let (entered, path) = path(places, from);
+        for state in cells::states(graph, places.places[entered as usize].point) {
+            let spanner = graph.spanner.as_deref_mut()?;
+            let classes = spanner.classes(graph.lexer, state);
+            for step in steps(&classes, &path) {
+                for &(_, landing) in landings {
+                    for class in classes.landing(step, landing) {
+                        for &token in &class.tokens {
+                            masks[cell].insert(token as usize);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Some(masks)
+}
+
+/// A mask for each masked cell of a pattern, with no token in it.
+pub(crate) fn no_masks(pattern: &Pattern, tokens: usize) -> Vec<BitSet> {
+    let cells = pattern.segments.iter().filter_map(cells_of).sum();
+    vec![BitSet::new(tokens); cells]
+}
+
+/// For each gap, which of all masked cells is its first.
+fn first_cells(pattern: &Pattern) -> Vec<Option<usize>> {
+    let mut before = 0;
+    let segments = pattern.segments.iter().map(|segment| {
+        let cells = cells_of(segment)?;
+        before += cells;
+        Some(before - cells)
+    });
+    segments.collect()
+}
+
+fn cells_of(segment: &Segment) -> Option<usize> {
+    match segment {
+        Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => Some(*cells),
+        Segment::Gap(Gap::Any) | Segment::Text(_) => None,
+    }
+}
+
+/// The useful edges along which tokens end: where from, and the state that they land in.
+fn landings(useful: &Useful) -> Vec<(PlaceId, LexerState)> {
+    let places = &useful.places;
+    let mut landings = Vec::new();
+    for (to, place) in (0..).zip(&places.places) {
+        for (number, edge) in places.incoming(to) {
+            if edge.label == Label::Within && useful.edges[number] {
+                landings.push((edge.from, place.point.state));
+            }
+        }
+    }
+    landings.sort_unstable();
+    landings
+}
+
+/// The place at which the token began that is under way at another, and the lexemes and
+/// rows in between.
+fn path(places: &Places, mut place: PlaceId) -> (PlaceId, Vec<(TerminalId, RowId)>) {
+    let mut path = Vec::new();
+    loop {
+        let row = places.places[place as usize].point.row;
+        let before = places.incoming(place).next();
+        let Some((_, edge)) = before.filter(|_| row != NO_ROW) else {
+            path.reverse();
+            return (place, path);
+        };
+        if let Label::Lexeme(terminal) = edge.label {
+            path.push((terminal, row));
+        }
+        place = edge.from;
+    }
+}
+
+/// The steps at the end of a path.
+fn steps(classes: &TokenClasses, path: &[(TerminalId, RowId)]) -> Vec<StepId> {
+    let mut steps = vec![0];
+    for &(terminal, row) in path {
+        let behind = steps.iter();
+        steps = behind
+            .flat_map(|&step| classes.behind(step, terminal, row))
+            .collect();
+        steps.sort_unstable();
+        steps.dedup();
+    }
+    steps
+}

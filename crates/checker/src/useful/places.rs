@@ -1,0 +1,145 @@
+//! The nodes of a graph in an order in which all edges lead on, each with the edges that
+//! lead to it.
+//!
+//! Rows of the spanner table say what is left of a token, not what was read of it. Here
+//! each way to a row is a place of its own, so a path through a cell from one place stands
+//! for the tokens that take it, and for no others.
+//!
+//! Cost: a place for each node that a look ahead left, and for each way into a row.
+
+use std::ops::Range;
+
+use lacuna_lexer::NO_ROW;
+use rustc_hash::FxHashMap;
+
+use crate::cover::CoverSetId;
+use crate::graph::{Label, Point};
+use crate::lookahead::Lookahead;
+
+/// Index of a place; 0 is the start.
+pub(crate) type PlaceId = u32;
+
+/// A node of the graph, by one way if it is in the middle of a token.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub point: Point,
+    /// The states from which the rest can be read; `None` if all may be.
+    pub asks: Option<CoverSetId>,
+    /// Whether the text may end here, if the grammar allows.
+    pub may_end: bool,
+    incoming: Range<u32>,
+}
+
+/// An edge, where it leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Incoming {
+    pub from: PlaceId,
+    pub label: Label,
+}
+
+/// The graph laid out.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub places: Vec<Place>,
+    edges: Vec<Incoming>,
+}
+
+impl Places {
+    /// Lays out what a look ahead left, `None` if that is more than the budget.
+    pub fn new(ahead: &Lookahead, start: Point, budget: usize) -> Option<Self> {
+        let found = Found::new(ahead, start, budget)?;
+        Some(found.in_order(ahead))
+    }
+
+    /// The edges that lead to a place: their numbers, and they.
+    pub fn incoming(&self, place: PlaceId) -> impl Iterator<Item = (usize, Incoming)> + '_ {
+        let Range { start, end } = self.places[place as usize].incoming;
+        let numbers = start as usize..end as usize;
+        numbers.map(|number| (number, self.edges[number]))
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+}
+
+/// Places as they are found.
+struct Found {
+    points: Vec<Point>,
+    edges: Vec<(u32, Label, u32)>,
+    may_end: Vec<bool>,
+}
+
+impl Found {
+    fn new(ahead: &Lookahead, start: Point, budget: usize) -> Option<Self> {
+        let mut found = Self {
+            points: vec![start],
+            edges: Vec::new(),
+            may_end: Vec::new(),
+        };
+        let mut ids = FxHashMap::from_iter([(start, 0)]);
+        let mut at = 0;
+        while let Some(&point) = found.points.get(at) {
+            let edges = ahead.edges(point)?.edges;
+            found.may_end.push(false);
+            for edge in edges.iter() {
+                if edge.label == Label::End {
+                    found.may_end[at] = true;
+                    continue;
+                }
+                let fresh = found.points.len() as u32;
+                let to = match edge.to.row {
+                    NO_ROW => *ids.entry(edge.to).or_insert(fresh),
+                    _ => fresh,
+                };
+                if to == fresh {
+                    found.points.push(edge.to);
+                }
+                found.edges.push((at as u32, edge.label, to));
+            }
+            at += 1;
+            if found.points.len() + found.edges.len() > budget {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
+    fn in_order(mut self, ahead: &Lookahead) -> Places {
+        let mut order: Vec<u32> = (0..self.points.len() as u32).collect();
+        order.sort_by_cached_key(|&id| {
+            let point = self.points[id as usize];
+            (ahead.rank(point), point.order())
+        });
+        let mut ids = vec![0; order.len()];
+        for (id, &at) in (0..).zip(&order) {
+            ids[at as usize] = id;
+        }
+        for (from, _, to) in &mut self.edges {
+            (*from, *to) = (ids[*from as usize], ids[*to as usize]);
+        }
+        self.edges.sort_unstable_by_key(|&(from, _, to)| (to, from));
+        let mut places = Vec::with_capacity(order.len());
+        let mut end = 0;
+        for (id, &at) in (0..).zip(&order) {
+            let begin = end;
+            while self.edges.get(end).is_some_and(|&(.., to)| to == id) {
+                end += 1;
+            }
+            let point = self.points[at as usize];
+            places.push(Place {
+                point,
+                asks: ahead.asks(point, ahead.rank(point)).filter(|_| !point.within),
+                may_end: self.may_end[at as usize],
+                incoming: begin as u32..end as u32,
+            });
+        }
+        let edges = self.edges.iter();
+        let edges = edges.map(|&(from, label, _)| Incoming { from, label });
+        Places {
+            edges: edges.collect(),
+            places,
+        }
+    }
+}
