@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use crate::columns::{ColumnId, Columns};
 use crate::cover::CoverSetId;
 use crate::graph::{Label, Point, Step};
-use crate::pairs::Look;
+use crate::look::Look;
 use crate::{Gap, Segment};
 
 /// How many columns are kept for a node.
@@ -109,11 +109,6 @@ impl<T> Few<T> {
     pub(crate) fn put_first(&mut self, column: ColumnId, what: T) {
         self.kept.retain(|&(known, ..)| known != column);
         self.kept.insert(0, (column, (0, 0), what));
-    }
-
-    /// The columns.
-    pub(crate) fn columns(&self) -> impl Iterator<Item = ColumnId> + '_ {
-        self.kept.iter().map(|&(column, ..)| column)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::any_length::RegularLanguage;
 use crate::canvas::Completions;
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::exact::{Decision, Exact, Haste};
-use crate::masks::CellBounds;
+use crate::masks::Drawn;
 use crate::memo_use::MemoUses;
 use crate::optimum::Optimum;
 use crate::regular::RegularChecker;
@@ -342,22 +342,9 @@ impl Checker {
     }
 
     /// The tokens that may stand in each masked cell of a pattern, or in one of them; `None`
-    /// if that is more work than the budget allows.
-    pub(crate) fn exact_masks(
-        &mut self,
-        pattern: &Pattern,
-        only: Option<usize>,
-    ) -> Option<Vec<BitSet>> {
-        self.exact(true).ok()?.masks(pattern, only)
-    }
-
-    /// What the exact tiers know of the tokens in masked cells, beyond what is known.
-    pub(crate) fn mask_bounds(
-        &mut self,
-        pattern: &Pattern,
-        known: Option<Vec<CellBounds>>,
-    ) -> Option<Vec<CellBounds>> {
-        self.exact(true).ok()?.mask_bounds(pattern, known)
+    /// if no chart can be drawn.
+    pub(crate) fn draw(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Drawn> {
+        self.exact(true).ok()?.draw(pattern, only)
     }
 
     /// The heaviest ways through the graph of a pattern.

@@ -7,11 +7,6 @@
 //! part of an LR parser's stacks, made as they are met, and a step of one is a
 //! look-up from the second time on, whatever pattern asks for it.
 //!
-//! A column can be [cut](Columns::cut): what lies below its innermost levels is
-//! forgotten, and [anywhere](Columns::ANYWHERE) stands in its place. A cut column is a
-//! column, and takes all texts that the whole one does; of any number of levels there
-//! are finitely many.
-//!
 //! Cost: a new step, the sets that the lexeme moves and those that it completes.
 
 use std::sync::Arc;
@@ -36,8 +31,6 @@ struct Column {
     begun: SetId,
     /// Levels of columns that entries began at: one more than theirs.
     depth: u32,
-    /// Whether something was forgotten below.
-    is_cut: bool,
     /// Whether the text may end here.
     ends: bool,
     /// The terminals that can be read, once asked for.
@@ -64,9 +57,7 @@ pub struct Columns {
     kinds: FxHashMap<(Arc<BitSet>, bool), u32>,
     /// By kind of what can be read, and by outlook of the lexer's state, if known.
     hopes: Vec<Box<[Option<bool>]>>,
-    cuts: FxHashMap<(ColumnId, u32), ColumnId>,
     inners: FxHashMap<Box<[SetId]>, u32>,
-    knows_all: bool,
     size: usize,
     work: usize,
     memo_use: MemoUse,
@@ -75,9 +66,6 @@ pub struct Columns {
 impl Columns {
     /// The column before the first lexeme.
     pub const START: ColumnId = 0;
-
-    /// A column that can be any, which stands for what was forgotten.
-    pub const ANYWHERE: ColumnId = 1;
 
     /// Nothing but the column before the first lexeme.
     pub fn new(cfg: &Cfg, sets: &mut StateSets) -> Self {
@@ -97,80 +85,16 @@ impl Columns {
             entries: Arc::new([]),
             begun: sets.union(plain(begun), plain(settled)).set,
             depth: 0,
-            is_cut: false,
             ends: sets.facts(cfg, settled).ends.is_some(),
-            reads: None,
-            inner: None,
-        });
-        columns.columns.push(Column {
-            entries: Arc::new([]),
-            begun: NOTHING,
-            depth: 0,
-            is_cut: true,
-            ends: true,
             reads: None,
             inner: None,
         });
         columns
     }
 
-    /// Makes [`ANYWHERE`](Self::ANYWHERE) what it says, which takes all states of the
-    /// parser; whether these are at most so many. To be called before a column is cut.
-    pub fn know_all(&mut self, cfg: &Cfg, sets: &mut StateSets, most: usize) -> bool {
-        if self.knows_all {
-            return true;
-        }
-        let (mut kernels, mut predictions) = (Vec::new(), Vec::new());
-        let mut state = 0;
-        while (state as usize) < sets.state_count() {
-            if sets.state_count() > most {
-                return false;
-            }
-            match sets.state(cfg, state).accessed_by {
-                Some(_) => kernels.push(state),
-                None => predictions.push(state),
-            }
-            state += 1;
-        }
-        let entry = (Self::ANYWHERE, sets.of(&kernels));
-        let begun = sets.of(&predictions);
-        let anywhere = &mut self.columns[Self::ANYWHERE as usize];
-        anywhere.entries = Arc::new([entry]);
-        anywhere.begun = begun;
-        self.knows_all = true;
-        true
-    }
-
-    /// A column with all but its innermost levels forgotten.
-    pub fn cut(&mut self, sets: &mut StateSets, column: ColumnId, levels: u32) -> ColumnId {
-        let whole = &self.columns[column as usize];
-        if column == Self::ANYWHERE || (!whole.is_cut && whole.depth <= levels) {
-            return column;
-        }
-        if levels == 0 {
-            return Self::ANYWHERE;
-        }
-        if let Some(&known) = self.cuts.get(&(column, levels)) {
-            return known;
-        }
-        let whole = whole.clone();
-        let mut entries: Vec<(ColumnId, SetId)> = Vec::new();
-        for &(origin, set) in whole.entries.iter() {
-            let origin = self.cut(sets, origin, levels - 1);
-            let at = entries.binary_search_by_key(&origin, |&(known, _)| known);
-            match at {
-                Ok(at) => entries[at].1 = sets.union(plain(entries[at].1), plain(set)).set,
-                Err(at) => entries.insert(at, (origin, set)),
-            }
-        }
-        let cut = self.intern(entries.into(), whole.begun, whole.ends);
-        self.cuts.insert((column, levels), cut);
-        cut
-    }
-
     /// Entries of all columns and memos, a measure of the memory.
     pub fn size(&self) -> usize {
-        self.size + 4 * self.columns.len() + self.steps.len() + self.cuts.len()
+        self.size + 4 * self.columns.len() + self.steps.len()
     }
 
     /// How often it was asked for a step, and how often that was not known.
@@ -329,16 +253,11 @@ impl Columns {
         let mut ends = false;
         while let Some((_, origin, set)) = came.pop() {
             let began = self.columns[origin as usize].clone();
-            let mut settled = sets.settle(cfg, set, began.begun);
-            if origin == Self::ANYWHERE {
-                settled = self.settle_anywhere(cfg, sets, &began, settled);
-            }
+            let settled = sets.settle(cfg, set, began.begun);
             let facts = sets.facts(cfg, settled);
             begun = sets.union(plain(begun), plain(facts.predicts)).set;
-            ends |= origin <= Self::ANYWHERE && facts.ends.is_some();
-            if let Some((passed, _)) = facts.completes
-                && origin != Self::ANYWHERE
-            {
+            ends |= origin == Self::START && facts.ends.is_some();
+            if let Some((passed, _)) = facts.completes {
                 for &(outer, waiting) in began.entries.iter() {
                     if let Some(next) = sets.pass(cfg, waiting, passed) {
                         self.add(sets, &mut came, outer, next.set);
@@ -355,44 +274,13 @@ impl Columns {
         Some(self.intern(entries.into(), begun, ends))
     }
 
-    /// All that follows where it was forgotten what waits: anything may, and began
-    /// there too.
-    fn settle_anywhere(
-        &mut self,
-        cfg: &Cfg,
-        sets: &mut StateSets,
-        anywhere: &Column,
-        mut settled: SetId,
-    ) -> SetId {
-        loop {
-            let mut more = plain(settled);
-            if let Some((passed, _)) = sets.facts(cfg, settled).completes {
-                for &(_, waiting) in anywhere.entries.iter() {
-                    if let Some(next) = sets.pass(cfg, waiting, passed) {
-                        more = sets.union(more, plain(next.set));
-                    }
-                }
-            }
-            let more = sets.settle(cfg, more.set, anywhere.begun);
-            self.work += 1;
-            if more == settled {
-                return settled;
-            }
-            settled = more;
-        }
-    }
-
     fn intern(&mut self, entries: Arc<[(ColumnId, SetId)]>, begun: SetId, ends: bool) -> ColumnId {
         if let Some(&known) = self.ids.get(&entries) {
             return known;
         }
         let origins = entries.iter().map(|&(origin, _)| origin);
         let origins = origins.map(|origin| &self.columns[origin as usize]);
-        let (mut depth, mut is_cut) = (0, false);
-        for origin in origins {
-            depth = depth.max(origin.depth + 1);
-            is_cut |= origin.is_cut;
-        }
+        let depth = origins.map(|origin| origin.depth + 1).max().unwrap_or(0);
         let id = self.columns.len() as ColumnId;
         self.size += 2 * entries.len();
         self.ids.insert(Arc::clone(&entries), id);
@@ -400,7 +288,6 @@ impl Columns {
             entries,
             begun,
             depth,
-            is_cut,
             ends,
             reads: None,
             inner: None,

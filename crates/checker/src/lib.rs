@@ -24,7 +24,7 @@
 //!    states ([`lr`]), on the grammar as written ([`cfg`]).
 //!
 //! [`Checker::masks`] tells for every masked cell which tokens keep a canvas
-//! completable, from what nodes paired with columns can do (`pairs`).
+//! completable: a chart of bits over the graph is gone through backwards (`useful`).
 //!
 //! [`Checker::best`] gives the completion that weighs most under a model's
 //! probabilities, from places paired with columns ([`Weights`], `weighted`).
@@ -52,6 +52,7 @@ pub mod gap_group;
 mod gap_reach;
 pub mod graph;
 pub mod guide;
+mod look;
 pub mod lookahead;
 pub mod lr;
 mod masks;
@@ -59,7 +60,6 @@ mod memo_use;
 mod normalize;
 mod optimum;
 mod packed;
-mod pairs;
 mod pattern;
 pub mod regular;
 mod respell;

@@ -23,8 +23,8 @@ use crate::columns::{ColumnId, Columns};
 use crate::cover::Cover;
 use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
 use crate::guide::{Distance, Goal, Guide};
+use crate::look::can_do;
 use crate::lookahead::Lookahead;
-use crate::pairs::can_do;
 use crate::sets::StateSets;
 use crate::{Gap, Segment};
 

@@ -97,11 +97,9 @@ impl Board {
         self.wipe(candidates);
     }
 
-    /// The same of one cell, which has at most these tokens.
-    pub(crate) fn mask_within(&mut self, cell: usize, most: &TokenSet) -> Option<TokenSet> {
-        self.ask(Part::Masks, |guard, cells| {
-            guard.mask_within(cells, cell, most)
-        })
+    /// The same of one cell.
+    pub(crate) fn mask_of(&mut self, cell: usize) -> Option<TokenSet> {
+        self.ask(Part::Masks, |guard, cells| guard.mask_of(cells, cell))
     }
 
     /// Whether the completion at hand has a candidate.

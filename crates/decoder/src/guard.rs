@@ -59,9 +59,8 @@ pub trait Guard {
         None
     }
 
-    /// The same of one masked cell, where it is known that it has at most these tokens: those
-    /// of its mask before other cells were committed.
-    fn mask_within(&mut self, cells: &[Cell], cell: usize, _most: &TokenSet) -> Option<TokenSet> {
+    /// The same of one masked cell.
+    fn mask_of(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
         self.masks(cells)?.into_iter().nth(cell)?
     }
 
@@ -210,19 +209,13 @@ pub(crate) fn masks_of(
     (masks.undecided == 0).then(token_sets)
 }
 
-/// A checker's mask of one cell, narrowed, if it is decided.
-pub(crate) fn mask_within(
+/// A checker's mask of one cell, if it is decided.
+pub(crate) fn mask_of(
     checker: &mut Checker,
     (cells, cell): (&[Cell], usize),
-    most: &TokenSet,
     vocabulary: &Vocabulary,
 ) -> Option<TokenSet> {
-    let mut known = BitSet::new(vocabulary.len());
-    let tokens = 0..vocabulary.len();
-    for token in tokens.filter(|&token| most.contains(token as TokenId)) {
-        known.insert(token);
-    }
-    let mask = checker.mask_within(cells, cell, &known)?;
+    let mask = checker.mask_of(cells, cell)?;
     Some(token_set(&mask, vocabulary))
 }
 
@@ -306,9 +299,9 @@ impl Guard for GrammarGuard {
         masks
     }
 
-    fn mask_within(&mut self, cells: &[Cell], cell: usize, most: &TokenSet) -> Option<TokenSet> {
+    fn mask_of(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
         self.ahead = None;
-        let mask = mask_within(&mut self.checker, (cells, cell), most, &self.vocabulary);
+        let mask = mask_of(&mut self.checker, (cells, cell), &self.vocabulary);
         self.count();
         mask
     }

@@ -159,11 +159,11 @@ impl Guard for RegionGuard {
         Some(masks)
     }
 
-    fn mask_within(&mut self, cells: &[Cell], cell: usize, most: &TokenSet) -> Option<TokenSet> {
+    fn mask_of(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
         let region = self.region_of(cell)?;
         let own = cells_of(cells, &region.range);
         let cell = cell - region.range.start;
-        region.guard.as_mut()?.mask_within(own, cell, most)
+        region.guard.as_mut()?.mask_of(own, cell)
     }
 
     fn prepare(&mut self, cells: &[Cell]) {

@@ -14,7 +14,7 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
-use crate::guard::{Completion, Guard, mask_within, masks_of};
+use crate::guard::{Completion, Guard, mask_of, masks_of};
 use crate::regions::heaviest;
 use crate::{DecodeError, Reason};
 
@@ -176,10 +176,10 @@ impl Guard for TriggerGuard {
         Some(before.chain(behind).collect())
     }
 
-    fn mask_within(&mut self, cells: &[Cell], cell: usize, most: &TokenSet) -> Option<TokenSet> {
+    fn mask_of(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
         let fired = self.fired.as_ref().filter(|fired| fired.rest.is_empty())?;
         let (behind, cell) = (&cells[fired.first..], cell.checked_sub(fired.first)?);
-        mask_within(&mut self.checker, (behind, cell), most, &self.vocabulary)
+        mask_of(&mut self.checker, (behind, cell), &self.vocabulary)
     }
 
     /// The heaviest text behind the trigger; before it each cell's heaviest token.

@@ -82,7 +82,9 @@ impl TokenClasses {
         row: RowId,
     ) -> impl Iterator<Item = StepId> + '_ {
         let wanted = (step, terminal, row);
-        let begin = self.ways.partition_point(|&(a, b, c, _)| (a, b, c) < wanted);
+        let begin = self
+            .ways
+            .partition_point(|&(a, b, c, _)| (a, b, c) < wanted);
         let ways = self.ways[begin..].iter();
         ways.take_while(move |&&(a, b, c, _)| (a, b, c) == wanted)
             .map(|&(.., to)| to)

@@ -14,16 +14,41 @@ use crate::graph::{CompletionGraph, Label};
 use crate::useful::{PlaceId, Places, Useful};
 use crate::{Gap, Pattern, Segment};
 
-/// The tokens that may stand in each masked cell, in order; with `only`, in one of them,
-/// and none in others. `None` without a vocabulary.
+/// The masks of a pattern's cells.
+pub(crate) struct CellMasks {
+    /// Of each masked cell, in order.
+    pub cells: Vec<BitSet>,
+    /// The first of them before which the text may be over, or their number, if it may be
+    /// over behind all; `None` if there is no completion.
+    pub first_end: Option<usize>,
+}
+
+impl CellMasks {
+    /// Those of a pattern that cannot be completed.
+    pub fn none(pattern: &Pattern, tokens: usize) -> Self {
+        let cells = pattern.segments.iter().filter_map(cells_of).sum();
+        Self {
+            cells: vec![BitSet::new(tokens); cells],
+            first_end: None,
+        }
+    }
+}
+
+/// The tokens that may stand in each masked cell; with `only`, in one of them, and none in
+/// others. `None` without a vocabulary.
 pub(crate) fn cell_masks(
     graph: &mut CompletionGraph<'_>,
     useful: &Useful,
     only: Option<usize>,
-) -> Option<Vec<BitSet>> {
+) -> Option<CellMasks> {
     let vocabulary = graph.spanner.as_deref()?.vocabulary().len();
-    let mut masks = no_masks(graph.pattern, vocabulary);
+    let mut masks = CellMasks::none(graph.pattern, vocabulary);
     let first = first_cells(graph.pattern);
+    masks.first_end = useful.first_end.map(|place| {
+        let point = useful.places.places[place as usize].point;
+        let first = first.get(point.segment as usize).copied().flatten();
+        first.map_or(masks.cells.len(), |first| first + point.offset as usize)
+    });
     let places = &useful.places;
     let landings = landings(useful);
     for landings in landings.chunk_by(|a, b| a.0 == b.0) {
@@ -44,7 +69,7 @@ pub(crate) fn cell_masks(
                 for &(_, landing) in landings {
                     for class in classes.landing(step, landing) {
                         for &token in &class.tokens {
-                            masks[cell].insert(token as usize);
+                            masks.cells[cell].insert(token as usize);
                         }
                     }
                 }
@@ -52,12 +77,6 @@ pub(crate) fn cell_masks(
         }
     }
     Some(masks)
-}
-
-/// A mask for each masked cell of a pattern, with no token in it.
-pub(crate) fn no_masks(pattern: &Pattern, tokens: usize) -> Vec<BitSet> {
-    let cells = pattern.segments.iter().filter_map(cells_of).sum();
-    vec![BitSet::new(tokens); cells]
 }
 
 /// For each gap, which of all masked cells is its first.

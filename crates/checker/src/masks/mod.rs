@@ -1,32 +1,23 @@
 //! Token masks for holes: for every masked cell, the tokens that keep the canvas
 //! completable, the other masked cells being free.
 //!
-//! [`CellBounds`] bound the masks from above, and make sure of most tokens. Tokens that do
-//! the same in what is left are one *group*, decided together by the checker; every witness
-//! that it finds decides a group of each cell. So a mask is exact, however coarse the bound.
+//! For a regular grammar the automaton's sets say it. For others a chart of the whole canvas
+//! does, gone through forwards and backwards ([`useful`](crate::useful), [`cells`]). Where
+//! the grammar has no cover of its parser, tokens are tried one by one ([`tries`]).
 //!
 //! Exact for each cell alone, not for two together: after a commit a mask can only lose
-//! tokens, and is narrowed before the next one ([`Checker::mask_within`]): what it had lost
-//! stays lost, and completions that have the new token settle most of the rest.
+//! tokens, and is drawn anew before the next one ([`Checker::mask_of`]).
 //!
-//! Cost: the bounds, and a check for each group that is left.
+//! Cost: that of the chart, within a budget.
 
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 
 use crate::{CanvasVerdict, Checker, Pattern};
 
-mod bounds;
 mod cells;
-mod groups;
+mod tries;
 
-pub(crate) use bounds::{CellBounds, mask_bounds};
-pub(crate) use cells::{cell_masks, no_masks};
-use groups::Groups;
-
-/// Work that checks for one drawing may take, in items of parses: as much as a few checks that
-/// run out of their budgets. What a check counts for whose parses take none.
-const EFFORT: usize = 20_000_000;
-const CHECK: usize = 4_000;
+pub(crate) use cells::{CellMasks, cell_masks};
 
 /// The tokens that may stand in each cell of a canvas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +30,13 @@ pub struct Masks {
     pub undecided: usize,
 }
 
-/// A cell whose mask is wanted alone, and tokens that it has at most.
-type Narrowed<'a> = (usize, &'a BitSet);
+/// What a chart of a whole canvas says.
+pub(crate) enum Drawn {
+    /// All masks.
+    Masks(CellMasks),
+    /// The budget was not enough.
+    Exhausted,
+}
 
 impl Checker {
     /// The tokens that may stand in each masked cell of a canvas, all other masked
@@ -49,185 +45,105 @@ impl Checker {
         self.draw_masks(cells, None)
     }
 
-    /// The same of one masked cell, where it is known which tokens it has at most: those of
-    /// its mask before other cells were committed, say. `None` if any of them cannot be
-    /// decided within the budgets.
-    pub fn mask_within(
-        &mut self,
-        cells: &[Option<TokenId>],
-        cell: usize,
-        most: &BitSet,
-    ) -> Option<BitSet> {
-        let mut masks = self.draw_masks(cells, Some((cell, most)));
+    /// The same of one masked cell; `None` if it cannot be drawn within the budgets.
+    pub fn mask_of(&mut self, cells: &[Option<TokenId>], cell: usize) -> Option<BitSet> {
+        let mut masks = self.draw_masks(cells, Some(cell));
         let mask = masks.cells.get_mut(cell)?.take()?;
         (masks.undecided == 0).then_some(mask)
     }
 
-    // Inlined, so that who only draws whole masks does not carry the other way.
-    #[inline(always)]
-    fn draw_masks(&mut self, cells: &[Option<TokenId>], only: Option<Narrowed<'_>>) -> Masks {
+    fn draw_masks(&mut self, cells: &[Option<TokenId>], only: Option<usize>) -> Masks {
         let Some(vocabulary) = self.vocabulary().cloned() else {
             return Masks::nothing(cells, 0);
         };
-        let Some(pattern) = Pattern::of_canvas(cells, &vocabulary) else {
-            return Masks::nothing(cells, vocabulary.len());
-        };
         let mut masks = Masks::nothing(cells, vocabulary.len());
-        let witness = match self.check_canvas(cells).0 {
-            CanvasVerdict::Completable(tokens) => tokens,
-            CanvasVerdict::Impossible | CanvasVerdict::Malformed => return masks,
-            CanvasVerdict::Exhausted { .. } => {
-                masks.undecided = masks.cells.iter().flatten().count() * vocabulary.len();
-                return masks;
-            }
+        let Some(pattern) = Pattern::of_canvas(cells, &vocabulary) else {
+            return masks;
         };
-        match only {
-            None => self.mask_ends(cells, &vocabulary, &mut masks),
-            Some((cell, most)) => self.narrow_ends(cells, cell, most, &vocabulary, &mut masks),
-        }
-        let is_wanted = |cell: usize| only.is_none_or(|(wanted, _)| wanted == cell);
         if self.is_regular() {
-            let possible = match only {
-                None => self.all_possible(cells).unwrap_or_default(),
-                Some((wanted, _)) => {
-                    let mut possible = vec![None; cells.len()];
-                    possible[wanted] = self.possible(cells, wanted);
-                    possible
-                }
-            };
-            for (mask, possible) in masks.cells.iter_mut().zip(possible) {
-                if let Some((mask, possible)) = mask.as_mut().zip(possible) {
-                    mask.union_with(&possible);
-                }
+            if self.is_completable(cells, &vocabulary, &mut masks) {
+                self.mask_ends(cells, only, &vocabulary, &mut masks);
+                self.draw_regular(cells, only, &mut masks);
             }
             return masks;
         }
-        let text_cells = cells.iter().position(|cell| is_end(*cell, &vocabulary));
-        let text_cells = text_cells.unwrap_or(cells.len());
-        let holes: Vec<usize> = (0..text_cells).filter(|&at| cells[at].is_none()).collect();
-        let hole = only.and_then(|(wanted, _)| holes.iter().position(|&cell| cell == wanted));
-        if only.is_some() && hole.is_none() {
-            return masks;
-        }
-        if let Some(found) = self.exact_masks(&pattern, hole) {
-            for (found, &cell) in found.iter().zip(&holes) {
-                if let Some(mask) = &mut masks.cells[cell] {
-                    mask.union_with(found);
-                }
-            }
-            return masks;
-        }
-        let known = only.map(|(wanted, most)| {
-            let of = |&cell: &usize| {
-                CellBounds::within(vocabulary.len(), (cell == wanted).then_some(most))
-            };
-            holes.iter().map(of).collect()
-        });
-        let groups: Vec<Groups> = match self.mask_bounds(&pattern, known) {
-            Some(bounds) => {
-                let bounds = holes.iter().zip(bounds).map(|(&cell, bounds)| {
-                    if let Some(mask) = &mut masks.cells[cell] {
-                        mask.union_with(&bounds.shown);
-                    }
-                    bounds.open
-                });
-                bounds.collect()
-            }
-            None => {
-                let is_text = |token: &TokenId| vocabulary.bytes(*token).is_some();
-                let tokens = 0..vocabulary.len() as TokenId;
-                let groups = holes.iter().map(|&cell| {
-                    let tokens = tokens.clone().filter(is_text);
-                    let may = |&token: &TokenId| {
-                        only.is_none_or(|(_, most)| most.contains(token as usize))
-                    };
-                    Groups::single(
-                        vocabulary.len(),
-                        tokens.filter(|_| is_wanted(cell)).filter(may),
-                    )
-                });
-                groups.collect()
-            }
-        };
-        for known in self.completions.all_of(cells).chain([witness.as_slice()]) {
-            show(&groups, &holes, known, &vocabulary, &mut masks);
-        }
-        let mut effort = EFFORT;
-        for (hole, &cell) in holes.iter().enumerate() {
-            if groups[hole].tokens.len() <= 1 {
-                continue;
-            }
-            let (at_least, at_most) = self.approximate_mask(cells, cell);
-            if let (Some(mask), Some(at_least)) = (&mut masks.cells[cell], at_least) {
-                mask.union_with(&at_least);
-            }
-            for group in &groups[hole].tokens {
-                let Some(&token) = group.first() else {
-                    continue;
+        let holes = holes(cells, &vocabulary);
+        let hole = only.map(|only| holes.binary_search(&only).unwrap_or(usize::MAX));
+        match self.draw(&pattern, hole) {
+            Some(Drawn::Masks(drawn)) => {
+                let first_end = drawn.first_end;
+                let may_end = |cell: usize| {
+                    let hole = holes.binary_search(&cell).unwrap_or(usize::MAX);
+                    first_end.is_some_and(|first| first <= hole)
                 };
-                let known = masks.cells[cell].as_ref();
-                let may = |mask: &BitSet| mask.contains(token as usize);
-                if known.is_some_and(may) || !at_most.as_ref().is_none_or(may) {
-                    continue;
-                }
-                let mut tried = cells.to_vec();
-                tried[cell] = Some(token);
-                if effort == 0 {
-                    masks.undecided += group.len();
-                    continue;
-                }
-                let parsed = self.parsed();
-                let (verdict, _) = self.check_canvas(&tried);
-                effort = effort.saturating_sub(CHECK + self.parsed() - parsed);
-                match verdict {
-                    CanvasVerdict::Impossible | CanvasVerdict::Malformed => {}
-                    CanvasVerdict::Exhausted { .. } => masks.undecided += group.len(),
-                    CanvasVerdict::Completable(found) => {
-                        show(&groups, &holes, &found, &vocabulary, &mut masks);
+                for cell in ends(cells, &vocabulary) {
+                    if may_end(cell) && only.is_none_or(|only| only == cell) {
+                        masks.insert_ends(cell, &vocabulary);
                     }
+                }
+                for (drawn, &cell) in drawn.cells.iter().zip(&holes) {
+                    if let Some(mask) = &mut masks.cells[cell] {
+                        mask.union_with(drawn);
+                    }
+                }
+            }
+            Some(Drawn::Exhausted) => masks.leave_undecided(&vocabulary),
+            None => {
+                if self.is_completable(cells, &vocabulary, &mut masks) {
+                    self.mask_ends(cells, only, &vocabulary, &mut masks);
+                    self.try_tokens(cells, &holes, only, &vocabulary, &mut masks);
                 }
             }
         }
         masks
     }
 
-    /// Adds the ends of text to one cell's mask, if they may stand there and `most` has them.
-    fn narrow_ends(
+    /// Whether a canvas can be completed; if that is not known, all tokens are undecided.
+    fn is_completable(
         &mut self,
         cells: &[Option<TokenId>],
-        cell: usize,
-        most: &BitSet,
         vocabulary: &Vocabulary,
         masks: &mut Masks,
-    ) {
-        let ends = vocabulary.ends().iter().map(|&end| end as usize);
-        if !ends.clone().any(|end| most.contains(end)) {
-            return;
-        }
-        let mut tried = cells.to_vec();
-        tried[cell] = Some(vocabulary.end());
-        match (self.check_canvas(&tried).0, &mut masks.cells[cell]) {
-            (CanvasVerdict::Completable(_), Some(mask)) => ends.for_each(|end| {
-                mask.insert(end);
-            }),
-            (CanvasVerdict::Exhausted { .. }, _) => masks.undecided += ends.count(),
-            _ => {}
+    ) -> bool {
+        match self.check_canvas(cells).0 {
+            CanvasVerdict::Completable(_) => true,
+            CanvasVerdict::Impossible | CanvasVerdict::Malformed => false,
+            CanvasVerdict::Exhausted { .. } => {
+                masks.leave_undecided(vocabulary);
+                false
+            }
         }
     }
 
-    /// Adds the ends of text: where nothing but masks and ends follows, and the text
-    /// can be over.
-    fn mask_ends(&mut self, cells: &[Option<TokenId>], vocabulary: &Vocabulary, masks: &mut Masks) {
-        let text = cells
-            .iter()
-            .rposition(|cell| cell.is_some() && !is_end(*cell, vocabulary));
-        let from = text.map_or(0, |at| at + 1);
+    /// What the automaton of a regular grammar says.
+    fn draw_regular(&mut self, cells: &[Option<TokenId>], only: Option<usize>, masks: &mut Masks) {
+        let possible = match only {
+            None => self.all_possible(cells).unwrap_or_default(),
+            Some(only) => {
+                let mut possible = vec![None; cells.len()];
+                possible[only] = self.possible(cells, only);
+                possible
+            }
+        };
+        for (mask, possible) in masks.cells.iter_mut().zip(possible) {
+            if let Some((mask, possible)) = mask.as_mut().zip(possible) {
+                mask.union_with(&possible);
+            }
+        }
+    }
+
+    /// Adds the ends of text where the text can be over, as checks tell.
+    fn mask_ends(
+        &mut self,
+        cells: &[Option<TokenId>],
+        only: Option<usize>,
+        vocabulary: &Vocabulary,
+        masks: &mut Masks,
+    ) {
         // Where the text may be over in one cell, it may be in any later one.
         let mut may_end = false;
-        for cell in from..cells.len() {
-            if cells[cell].is_some() {
-                // Ends follow an end.
-                may_end = true;
+        for cell in ends(cells, vocabulary) {
+            if only.is_some_and(|only| only != cell) {
                 continue;
             }
             if !may_end {
@@ -239,10 +155,8 @@ impl Checker {
                     CanvasVerdict::Impossible | CanvasVerdict::Malformed => {}
                 }
             }
-            if may_end && let Some(mask) = &mut masks.cells[cell] {
-                for &end in vocabulary.ends() {
-                    mask.insert(end as usize);
-                }
+            if may_end {
+                masks.insert_ends(cell, vocabulary);
             }
         }
     }
@@ -258,32 +172,36 @@ impl Masks {
             undecided: 0,
         }
     }
-}
 
-/// Adds what a completion shows: its tokens, and those that do the same.
-fn show(
-    groups: &[Groups],
-    holes: &[usize],
-    completion: &[TokenId],
-    vocabulary: &Vocabulary,
-    masks: &mut Masks,
-) {
-    for (groups, &cell) in groups.iter().zip(holes) {
-        let Some(&token) = completion.get(cell) else {
-            continue;
-        };
-        if vocabulary.is_end(token) {
-            continue;
-        }
-        let group = groups.of_token.get(token as usize).copied().unwrap_or(0);
-        let Some(mask) = &mut masks.cells[cell] else {
-            continue;
-        };
-        mask.insert(token as usize);
-        for &token in groups.tokens.get(group as usize).into_iter().flatten() {
-            mask.insert(token as usize);
+    fn leave_undecided(&mut self, vocabulary: &Vocabulary) {
+        self.undecided = self.cells.iter().flatten().count() * vocabulary.len();
+    }
+
+    fn insert_ends(&mut self, cell: usize, vocabulary: &Vocabulary) {
+        if let Some(mask) = &mut self.cells[cell] {
+            for &end in vocabulary.ends() {
+                mask.insert(end as usize);
+            }
         }
     }
+}
+
+/// The masked cells before the first end of text.
+fn holes(cells: &[Option<TokenId>], vocabulary: &Vocabulary) -> Vec<usize> {
+    let text = cells.iter().position(|cell| is_end(*cell, vocabulary));
+    let text = text.unwrap_or(cells.len());
+    (0..text).filter(|&cell| cells[cell].is_none()).collect()
+}
+
+/// The masked cells in which the text might be over: nothing but masks and ends follows.
+fn ends(cells: &[Option<TokenId>], vocabulary: &Vocabulary) -> Vec<usize> {
+    let mut is_text = cells
+        .iter()
+        .map(|cell| cell.is_some() && !is_end(*cell, vocabulary));
+    let from = is_text.rposition(|is_text| is_text).map_or(0, |at| at + 1);
+    (from..cells.len())
+        .filter(|&cell| cells[cell].is_none())
+        .collect()
 }
 
 fn is_end(cell: Option<TokenId>, vocabulary: &Vocabulary) -> bool {

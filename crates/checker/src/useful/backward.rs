@@ -1,179 +1,284 @@
 //! What of the chart is of use: what a derivation of a whole text is made of.
 //!
 //! Places are gone through from the last to the first. A state is of use with an origin if
-//! the text can end there, if an edge leads to where what becomes of it is, or if what
+//! the text can end there, if a lexeme leads to where what becomes of it is, or if what
 //! passes over the nonterminal that it completes is. The last makes what waited of use as
-//! well, at an earlier place. Within one place what began first is settled first: it is
-//! what passes.
+//! well, at an earlier place. At one boundary what began first is settled first: it is
+//! what passes. A lexeme under way is of use with the boundaries from which it is.
 
-use super::forward::{Chart, Known, NONE, Settled, of};
-use super::places::PlaceId;
-use super::spans::Span;
-use crate::cfg::NonterminalId;
+use std::collections::VecDeque;
 
-/// For each edge, whether a derivation of a whole text takes it.
-pub(super) fn useful_edges(chart: Chart<'_>) -> Vec<bool> {
+use lacuna_lexer::TerminalId;
+
+use super::beginnings::of;
+use super::forward::{Chart, Known, Settled};
+use super::places::{BoundaryId, NONE, PlaceId};
+use super::rows::Rows;
+use super::spans::{Span, bits, has, join, range, set};
+use crate::cfg::{NonterminalId, Symbol};
+use crate::graph::Label;
+use crate::lr::StateId;
+
+/// For each edge along which a lexeme stays under way, whether a derivation of a whole text
+/// takes it; and the first place where one ends.
+pub(super) fn useful_edges(chart: Chart<'_>) -> (Vec<bool>, Option<PlaceId>) {
     let mut backward = Backward {
         useful: vec![0; chart.words.len()],
+        leads_on: vec![0; chart.underway.words.len()],
         edges: vec![false; chart.places.edge_count()],
         chart,
+        before: Vec::new(),
+        here: Rows::default(),
+        complete: Rows::default(),
+        completing: Vec::new(),
+        queued: Vec::new(),
+        first_end: None,
     };
     for place in (0..backward.chart.places.places.len() as PlaceId).rev() {
-        backward.settle(place);
+        match backward.chart.places.places[place as usize].boundary {
+            NONE => backward.settle_underway(place),
+            boundary => backward.settle(place, boundary),
+        }
     }
-    backward.edges
+    (backward.edges, backward.first_end)
 }
 
 struct Backward<'a> {
     chart: Chart<'a>,
     /// The words of the chart, those bits only that are of use.
     useful: Vec<u64>,
+    /// The words of what is under way, those bits only from which it is of use.
+    leads_on: Vec<u64>,
     edges: Vec<bool>,
+    /// The boundaries before a place, those from which a lexeme to it is of use.
+    before: Vec<u64>,
+    /// The states of the place that is looked at, by their places among all that is known.
+    here: Rows,
+    /// By nonterminal, where what is complete there began, and where it is of use.
+    complete: Rows,
+    /// The nonterminals that are complete there, with the states that complete them.
+    completing: Vec<(NonterminalId, usize)>,
+    /// Which of its states are still to be explained.
+    queued: Vec<bool>,
+    first_end: Option<PlaceId>,
 }
 
 impl Backward<'_> {
-    fn settle(&mut self, place: PlaceId) {
-        let Settled { known, .. } = self.chart.settled[place as usize].clone();
+    fn settle(&mut self, place: PlaceId, boundary: BoundaryId) {
         if self.chart.places.places[place as usize].may_end {
-            for at in known.clone() {
-                let Known { state, span } = self.chart.known[at];
-                if self.chart.state(state).ends {
-                    let known = span.of_all(&self.chart.words);
-                    span.of_all_mut(&mut self.useful).copy_from_slice(known);
-                }
-            }
+            self.end(place, boundary);
         }
-        let is_useful = |span: Span| span.of_all(&self.useful).iter().any(|&word| word != 0);
-        if !known.clone().any(|at| is_useful(self.chart.known[at].span)) {
+        let known = self.chart.settled[boundary as usize].known.clone();
+        let mut spans = self.chart.known[known.clone()]
+            .iter()
+            .map(|known| known.span);
+        if !spans.any(|span| span.of_all(&self.useful).iter().any(|&word| word != 0)) {
             return;
         }
-        self.chart.here.clear();
+        self.here.clear(0);
         for at in known {
             let state = self.chart.known[at].state;
-            self.chart.here.put(state, at as u32);
+            self.here.put(state, at as u32);
         }
-        if !self.chart.places.places[place as usize].point.within {
-            self.complete(place);
-        }
+        self.complete(boundary);
         self.push(place);
     }
 
-    /// What completions at a place make of use.
-    fn complete(&mut self, place: PlaceId) {
-        let known = self.chart.settled[place as usize].known.clone();
-        let completing: Vec<usize> = known
-            .filter(|&at| {
-                let state = self.chart.known[at].state;
-                !self.chart.state(state).completes.is_empty()
-            })
-            .collect();
-        let spans: Vec<Span> = completing.iter().map(|&at| self.chart.known[at].span).collect();
-        let first = spans.iter().map(|span| span.first).min().unwrap_or(0);
-        let end = spans.iter().map(|span| span.first + span.words).max().unwrap_or(0);
-        for word in first..end {
-            let words = spans.iter().map(|span| span.word(&self.chart.words, word));
-            let mut bits = words.fold(0, |bits, word| bits | word);
-            while bits != 0 {
-                let origin = word * 64 + bits.trailing_zeros();
-                bits &= bits - 1;
-                self.complete_of(origin, &completing);
+    /// What may be under way where the text can end is an ignored lexeme.
+    fn settle_underway(&mut self, place: PlaceId) {
+        let places = self.chart.places;
+        let span = self.chart.underway.span(place);
+        if places.places[place as usize].may_end {
+            let before: Vec<BoundaryId> = self.chart.underway.boundaries(place).collect();
+            for boundary in before {
+                if self.end(place, boundary) {
+                    span.set(&mut self.leads_on, boundary);
+                }
+            }
+        }
+        if span.of_all(&self.leads_on).iter().all(|&word| word == 0) {
+            return;
+        }
+        for (number, edge) in places.incoming(place) {
+            self.edges[number] = match places.places[edge.from as usize].boundary {
+                NONE => {
+                    let from = self.chart.underway.span(edge.from);
+                    mark(from, span, &self.chart.underway.words, &mut self.leads_on)
+                }
+                boundary => span.has(&self.leads_on, boundary),
+            };
+        }
+    }
+
+    /// Lets the text end at a place, behind a boundary, if the grammar allows.
+    fn end(&mut self, place: PlaceId, boundary: BoundaryId) -> bool {
+        let mut ends = false;
+        for at in self.chart.settled[boundary as usize].known.clone() {
+            let Known { state, span } = self.chart.known[at];
+            if self.chart.parser.state(state).ends {
+                let known = span.of_all(&self.chart.words);
+                span.of_all_mut(&mut self.useful).copy_from_slice(known);
+                ends = true;
+            }
+        }
+        if ends {
+            self.first_end = Some(place);
+        }
+        ends
+    }
+
+    /// What completions at a boundary make of use.
+    fn complete(&mut self, boundary: BoundaryId) {
+        let Settled { known, origins, .. } = self.chart.settled[boundary as usize].clone();
+        let width = (origins as usize).div_ceil(64);
+        self.complete.clear(2 * width);
+        self.completing.clear();
+        for at in known.clone() {
+            let Known { state, span } = self.chart.known[at];
+            for &nonterminal in &self.chart.parser.state(state).completes {
+                let slot = self.complete.slot(nonterminal);
+                let row = self.complete.row_mut(slot);
+                join(span.of_row(row), span.of_all(&self.chart.words));
+                self.completing.push((nonterminal, at));
+            }
+        }
+        self.completing.sort_unstable();
+        // What is of use, and is still to be explained: what encloses others first, as a rule.
+        let is_useful = |at: &usize| {
+            let span = self.chart.known[*at].span;
+            span.of_all(&self.useful).iter().any(|&word| word != 0)
+        };
+        let mut fresh: VecDeque<usize> = known.clone().filter(is_useful).collect();
+        self.queued.clear();
+        self.queued.resize(known.len(), false);
+        for &at in &fresh {
+            self.queued[at - known.start] = true;
+        }
+        while let Some(at) = fresh.pop_front() {
+            self.queued[at - known.start] = false;
+            for at in self.explain(at, width) {
+                if !std::mem::replace(&mut self.queued[at - known.start], true) {
+                    fresh.push_back(at);
+                }
             }
         }
     }
 
-    /// The same of what began at one origin.
-    fn complete_of(&mut self, origin: u32, completing: &[usize]) {
-        // Whether it is of use that these are complete, as far as is known.
-        let mut passed: Vec<(NonterminalId, bool)> = Vec::new();
-        let mut grown = true;
-        while std::mem::replace(&mut grown, false) {
-            for &at in completing {
-                let Known { state, span } = self.chart.known[at];
-                if !span.has(&self.chart.words, origin) {
-                    continue;
-                }
-                let state = self.chart.state(state);
-                for &nonterminal in &state.completes {
-                    let known = passed.iter().find(|&&(known, _)| known == nonterminal);
-                    let passes = match known {
-                        Some(&(_, passes)) => passes,
-                        None => {
-                            let passes = self.passes(origin, nonterminal);
-                            passed.push((nonterminal, passes));
-                            passes
-                        }
-                    };
-                    if passes && !span.has(&self.useful, origin) {
-                        span.set(&mut self.useful, origin);
-                        // What is complete where this is, and makes it, may be of use by now.
-                        passed.retain(|&(_, passes)| passes);
-                        grown = true;
-                    }
+    /// Makes of use what a state comes from that is, if that is what was complete; the states
+    /// of this place that more is of use of then.
+    fn explain(&mut self, at: usize, width: usize) -> Vec<usize> {
+        let mut grown = Vec::new();
+        let Known { state, span } = self.chart.known[at];
+        let Some(Symbol::Nonterminal(nonterminal)) = self.chart.parser.state(state).accessed_by
+        else {
+            return grown;
+        };
+        let Some(slot) = self.complete.get(nonterminal) else {
+            return grown;
+        };
+        let waiting = self.chart.waits.of(state);
+        let (complete, useful) = self.complete.row_mut(slot).split_at_mut(width);
+        let mut new = vec![0; width];
+        let known = span.of_all(&self.useful).iter();
+        for (at, &known) in (span.first as usize..).zip(known) {
+            let here = waiting.here.get(at).copied().unwrap_or(0);
+            new[at] = known & here & complete[at];
+        }
+        if let Some(origins) = range(complete) {
+            for &(origin, before) in waiting.before_in(origins) {
+                let before = self.chart.known[before as usize].span;
+                if has(complete, origin) && mark(before, span, &self.chart.words, &mut self.useful)
+                {
+                    set(&mut new, origin);
                 }
             }
         }
-    }
-
-    /// Whether what waited at an origin is of use here behind a nonterminal; it is of use
-    /// there then.
-    fn passes(&mut self, origin: u32, nonterminal: NonterminalId) -> bool {
-        let waiting = self.chart.waiting(origin);
-        let mut passes = false;
-        for waiting in of(&waiting, nonterminal) {
-            let Some(target) = self.chart.here.get(waiting.target) else {
-                continue;
-            };
-            let target = self.chart.known[target as usize].span;
-            passes |= match waiting.known {
-                NONE => target.has(&self.useful, origin),
-                at => {
-                    let before = self.chart.known[at as usize].span;
-                    self.mark(before, target)
-                }
-            };
+        for (new, useful) in new.iter_mut().zip(useful) {
+            *new &= !*useful;
+            *useful |= *new;
         }
-        passes
+        for &(_, at) in of(&self.completing, nonterminal) {
+            let span = self.chart.known[at].span;
+            let mut any = 0;
+            for (word, new) in (span.at..).zip(span.in_row(&new)) {
+                let more = self.chart.words[word] & new & !self.useful[word];
+                self.useful[word] |= more;
+                any |= more;
+            }
+            if any != 0 {
+                grown.push(at);
+            }
+        }
+        grown
     }
 
-    /// Pulls what is of use at a place back along the edges to it.
+    /// Finds the boundaries from which lexemes lead to a place where what becomes of their
+    /// states is of use.
     fn push(&mut self, place: PlaceId) {
         let places = self.chart.places;
-        for (number, edge) in places.incoming(place) {
-            let Settled {
-                known,
-                begun,
-                origin,
-            } = self.chart.settled[edge.from as usize].clone();
-            let mut is_useful = false;
-            for at in known {
-                let Known { state, span } = self.chart.known[at];
-                let target = self.chart.behind(state, edge.label);
-                if let Some(target) = target.and_then(|target| self.chart.here.get(target)) {
-                    let target = self.chart.known[target as usize].span;
-                    is_useful |= self.mark(span, target);
+        let (mut before, mut useful) = (std::mem::take(&mut self.before), Vec::new());
+        for alike in places.incoming_alike(place) {
+            let Label::Lexeme(terminal) = places.edge(alike.start).label else {
+                continue;
+            };
+            let from = alike.clone().map(|number| places.edge(number).from);
+            self.chart.underway.gather(places, from, &mut before);
+            useful.clear();
+            useful.resize(before.len(), 0);
+            for boundary in bits(&before) {
+                let reads = self.chart.reads(boundary);
+                let reads = of(&reads, terminal).iter();
+                let is_useful = reads.fold(false, |is_useful, &(_, (known, target))| {
+                    is_useful | self.is_of_use(known, target)
+                });
+                let is_useful = is_useful || self.begins_usefully(boundary, terminal);
+                useful[boundary as usize / 64] |= u64::from(is_useful) << (boundary % 64);
+            }
+            for number in alike {
+                let from = places.edge(number).from;
+                let span = self.chart.underway.span(from);
+                let known = span.of_all(&self.chart.underway.words).iter();
+                let leads_on = span.of_all_mut(&mut self.leads_on).iter_mut();
+                for ((leads_on, known), useful) in leads_on.zip(known).zip(span.in_row(&useful)) {
+                    *leads_on |= known & useful;
                 }
             }
-            for at in begun {
-                let target = self.chart.behind(self.chart.begun[at], edge.label);
-                if let Some(target) = target.and_then(|target| self.chart.here.get(target)) {
-                    let target = self.chart.known[target as usize].span;
-                    is_useful |= target.has(&self.useful, origin);
-                }
-            }
-            self.edges[number] = is_useful;
         }
+        self.before = before;
     }
 
-    /// Marks what of a state is of use because what becomes of it is; whether any is.
-    fn mark(&mut self, before: Span, target: Span) -> bool {
-        let mut any = 0;
-        for word in before.shared(target) {
-            let at = before.at + (word - before.first) as usize;
-            let target = self.useful[target.at + (word - target.first) as usize];
-            let both = self.chart.words[at] & target;
-            self.useful[at] |= both;
-            any |= both;
-        }
-        any != 0
+    /// Whether what becomes of a state here is of use; what of the state is so, is marked.
+    fn is_of_use(&mut self, known: u32, target: StateId) -> bool {
+        let Some(target) = self.here.get(target) else {
+            return false;
+        };
+        let target = self.chart.known[target as usize].span;
+        let span = self.chart.known[known as usize].span;
+        mark(span, target, &self.chart.words, &mut self.useful)
     }
+
+    /// Whether what begins at a boundary with a lexeme to here is of use.
+    fn begins_usefully(&self, boundary: BoundaryId, terminal: TerminalId) -> bool {
+        let Settled { begun, origin, .. } = self.chart.settled[boundary as usize];
+        let mut reads = self.chart.beginnings.reads(begun, terminal).iter();
+        reads.any(|&(_, target)| {
+            let target = self.here.get(target);
+            target.is_some_and(|target| {
+                let span = self.chart.known[target as usize].span;
+                span.has(&self.useful, origin)
+            })
+        })
+    }
+}
+
+/// Marks what of a set is of use because it is in another; whether anything is.
+fn mark(before: Span, behind: Span, words: &[u64], useful: &mut [u64]) -> bool {
+    let mut any = 0;
+    for word in before.shared(behind) {
+        let at = before.at + (word - before.first) as usize;
+        let both = words[at] & useful[behind.at + (word - behind.first) as usize];
+        useful[at] |= both;
+        any |= both;
+    }
+    any != 0
 }

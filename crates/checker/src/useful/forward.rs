@@ -1,139 +1,101 @@
 //! The chart: which states of the parser are true where, and where they may have begun.
 //!
-//! A place pulls what its edges bring, and settles what completes: what began last first,
-//! so whatever waits where it began is known as a whole. Origins are numbered in the order
-//! of their places, so none that is found at one can be later than where it completes.
+//! A boundary pulls what the lexemes bring that lead to it, and settles what completes: for
+//! each nonterminal, all origins at once. Whatever waits where something began is known as
+//! a whole by then, since that is an earlier place.
 
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use super::places::{PlaceId, Places};
-use super::spans::Span;
+use lacuna_lexer::TerminalId;
+
+use super::beginnings::{BeginningId, Beginnings, of};
+use super::places::{BoundaryId, NONE, PlaceId, Places};
+use super::rows::Rows;
+use super::spans::{Span, bits, has, join, range, set};
+use super::underway::Underway;
+use super::waits::Waits;
 use crate::cfg::{Cfg, NonterminalId};
 use crate::cover::Cover;
 use crate::graph::Label;
 use crate::lr::{State, StateId, States};
 use crate::sets::StateSets;
 
-/// In place of an origin where nothing begins, and of a place in a table.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// A state at a place, with where it may have begun.
+/// A state at a boundary, with where it may have begun.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub state: StateId,
     pub span: Span,
 }
 
-/// What is true at a place.
+/// What is true at a boundary.
 #[derive(Clone, Debug)]
 pub(super) struct Settled {
     /// Its states, by their numbers.
     pub known: Range<usize>,
     /// The states of all that may begin there.
-    pub begun: Range<usize>,
-    /// Its number among the places where something begins.
+    pub begun: BeginningId,
+    /// Its number among those where something begins.
     pub origin: u32,
+    /// Origins up to there.
+    pub origins: u32,
+    /// What its states read, those left aside that begin there; once asked for.
+    reads: Option<Reads>,
 }
 
-/// A state that waits for a nonterminal where it began.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub nonterminal: NonterminalId,
-    /// The state's place among all that is known, [`NONE`] if it begins there itself.
-    pub known: u32,
-    /// The state behind the nonterminal.
-    pub target: StateId,
+/// Terminals that can be read, ascending, each with the place of a state among all that is
+/// known and with the state behind.
+pub(super) type Reads = Rc<[(TerminalId, (u32, StateId))]>;
+
+/// The grammar's states, as they are asked for.
+pub(super) struct Parser<'a> {
+    cfg: &'a Cfg,
+    sets: &'a mut StateSets,
+    states: Vec<Option<Arc<State>>>,
+}
+
+impl Parser<'_> {
+    pub fn state(&mut self, state: StateId) -> &State {
+        let at = state as usize;
+        if at >= self.states.len() {
+            self.states.resize(at + 1, None);
+        }
+        self.states[at].get_or_insert_with(|| self.sets.state(self.cfg, state))
+    }
 }
 
 /// The chart under way.
 pub(super) struct Chart<'a> {
-    cfg: &'a Cfg,
-    sets: &'a mut StateSets,
+    pub parser: Parser<'a>,
     cover: &'a Cover,
     pub places: &'a Places,
+    /// By boundary.
     pub settled: Vec<Settled>,
+    pub underway: Underway,
     pub known: Vec<Known>,
-    pub begun: Vec<StateId>,
     pub words: Vec<u64>,
-    /// The places where something begins.
-    pub origins: Vec<PlaceId>,
-    /// What waits at an origin, once asked for, by nonterminal.
-    waiting: Vec<Option<Arc<[Waiting]>>>,
-    states: Vec<Option<Arc<State>>>,
-    pub here: Here,
+    pub beginnings: Beginnings,
+    pub waits: Waits,
+    origins: u32,
+    here: Here,
     work: usize,
     budget: usize,
 }
 
-/// The states of the place that is looked at: where each stands, by its number.
+/// What is found at the place that is looked at.
 #[derive(Default)]
-pub(super) struct Here {
-    slots: Vec<(u32, u32)>,
-    now: u32,
-}
-
-impl Here {
-    /// Forgets all of them.
-    pub fn clear(&mut self) {
-        self.now += 1;
-    }
-
-    pub fn get(&self, state: StateId) -> Option<u32> {
-        let &(when, slot) = self.slots.get(state as usize)?;
-        (when == self.now).then_some(slot)
-    }
-
-    pub fn put(&mut self, state: StateId, slot: u32) {
-        let at = state as usize;
-        if at >= self.slots.len() {
-            self.slots.resize(at + 1, (0, 0));
-        }
-        self.slots[at] = (self.now, slot);
-    }
-}
-
-/// The states of a place as they are found, each with a full row of bits.
-struct Rows {
-    width: usize,
-    states: Vec<StateId>,
-    bits: Vec<u64>,
-    /// Those that complete something.
-    completing: Vec<u32>,
-}
-
-impl Rows {
-    fn row(&mut self, slot: u32) -> &mut [u64] {
-        let at = slot as usize * self.width;
-        &mut self.bits[at..at + self.width]
-    }
-
-    fn has(&self, slot: u32, bit: u32) -> bool {
-        let word = self.bits[slot as usize * self.width + bit as usize / 64];
-        word >> (bit % 64) & 1 == 1
-    }
-
-    /// The last origin before `end` at which something began that is complete.
-    fn last_complete(&self, end: u32) -> Option<u32> {
-        let mut before = match end % 64 {
-            0 => 0,
-            bits => (1 << bits) - 1,
-        };
-        let mut word = (end / 64) as usize;
-        loop {
-            let rows = self.completing.iter();
-            let bits = rows.fold(0, |bits, &slot| {
-                let row = slot as usize * self.width;
-                bits | self.bits.get(row + word).filter(|_| word < self.width).unwrap_or(&0)
-            });
-            let bits = bits & before;
-            if bits != 0 {
-                return Some(word as u32 * 64 + bits.ilog2());
-            }
-            word = word.checked_sub(1)?;
-            before = u64::MAX;
-        }
-    }
+struct Here {
+    place: PlaceId,
+    /// By state, where it may have begun.
+    states: Rows,
+    /// By nonterminal, where what is complete began.
+    complete: Rows,
+    /// Of these, what is still to be passed on.
+    fresh: Vec<NonterminalId>,
+    passing: Vec<u64>,
+    /// The boundaries before.
+    before: Vec<u64>,
 }
 
 impl<'a> Chart<'a> {
@@ -145,17 +107,20 @@ impl<'a> Chart<'a> {
         budget: usize,
     ) -> Self {
         Self {
-            cfg,
-            sets,
+            parser: Parser {
+                cfg,
+                sets,
+                states: Vec::new(),
+            },
             cover,
             places,
-            settled: Vec::with_capacity(places.places.len()),
+            settled: Vec::with_capacity(places.boundaries.len()),
+            underway: Underway::new(places),
             known: Vec::new(),
-            begun: Vec::new(),
             words: Vec::new(),
-            origins: Vec::new(),
-            waiting: Vec::new(),
-            states: Vec::new(),
+            beginnings: Beginnings::default(),
+            waits: Waits::default(),
+            origins: 0,
             here: Here::default(),
             work: 0,
             budget,
@@ -164,241 +129,231 @@ impl<'a> Chart<'a> {
 
     /// Settles all places, `None` if that is beyond the budget.
     pub fn run(&mut self) -> Option<()> {
-        let mut rows = Rows {
-            width: 0,
-            states: Vec::new(),
-            bits: Vec::new(),
-            completing: Vec::new(),
-        };
-        for place in 0..self.places.places.len() as PlaceId {
-            self.settle(place, &mut rows);
-            if self.work + self.words.len() > self.budget {
+        for (place, known) in (0..).zip(&self.places.places) {
+            match known.boundary {
+                NONE => self
+                    .underway
+                    .settle(self.places, place, &mut self.here.before),
+                _ => self.settle(place),
+            }
+            if self.work + self.words.len() + self.underway.words.len() > self.budget {
                 return None;
             }
         }
         Some(())
     }
 
-    /// A state of the parser.
-    pub fn state(&mut self, state: StateId) -> Arc<State> {
-        let at = state as usize;
-        if at >= self.states.len() {
-            self.states.resize(at + 1, None);
-        }
-        let made = &mut self.states[at];
-        let made = made.get_or_insert_with(|| self.sets.state(self.cfg, state));
-        Arc::clone(made)
-    }
-
-    /// The state behind an edge.
-    pub fn behind(&mut self, state: StateId, label: Label) -> Option<StateId> {
-        match label {
-            Label::Within => Some(state),
-            Label::Lexeme(terminal) => self.state(state).after_terminal(terminal),
-            Label::End => None,
-        }
-    }
-
-    fn settle(&mut self, place: PlaceId, rows: &mut Rows) {
-        rows.width = self.origins.len().div_ceil(64).max(1);
-        rows.states.clear();
-        rows.bits.clear();
-        rows.completing.clear();
-        self.here.clear();
+    fn settle(&mut self, place: PlaceId) {
+        let width = (self.origins as usize).div_ceil(64).max(1);
+        self.here.place = place;
+        self.here.states.clear(width);
+        self.here.complete.clear(2 * width);
         if place == 0 {
             // The first state began at the start, which is the first origin.
-            if let Some(slot) = self.slot(place, States::START, rows) {
-                rows.row(slot)[0] |= 1;
+            if let Some(slot) = self.slot(States::START) {
+                set(self.here.states.row_mut(slot), 0);
             }
         }
-        self.pull(place, rows);
-        let is_within = self.places.places[place as usize].point.within;
-        if !is_within {
-            self.complete(place, rows);
-        }
-        self.keep(place, rows);
+        self.pull();
+        self.complete(width);
+        self.keep();
     }
 
     /// The row of a state at the current place; `None` if the rest does not ask for it.
-    fn slot(&mut self, place: PlaceId, state: StateId, rows: &mut Rows) -> Option<u32> {
-        if let Some(slot) = self.here.get(state) {
+    fn slot(&mut self, state: StateId) -> Option<u32> {
+        if let Some(slot) = self.here.states.get(state) {
             return (slot != NONE).then_some(slot);
         }
-        if !self.is_asked(place, state) {
-            self.here.put(state, NONE);
+        if !self.is_asked(state) {
+            self.here.states.refuse(state);
             return None;
         }
-        let slot = rows.states.len() as u32;
-        self.here.put(state, slot);
-        rows.states.push(state);
-        rows.bits.resize(rows.bits.len() + rows.width, 0);
-        if !self.state(state).completes.is_empty() {
-            rows.completing.push(slot);
-        }
-        Some(slot)
+        Some(self.here.states.add(state))
     }
 
-    fn is_asked(&self, place: PlaceId, state: StateId) -> bool {
-        let asks = self.places.places[place as usize].asks;
-        asks.is_none_or(|asks| self.cover.holds(asks, self.sets.outline(state)))
+    fn is_asked(&self, state: StateId) -> bool {
+        let asks = self.places.places[self.here.place as usize].asks;
+        asks.is_none_or(|asks| self.cover.holds(asks, self.parser.sets.outline(state)))
     }
 
-    /// What the edges to a place bring.
-    fn pull(&mut self, place: PlaceId, rows: &mut Rows) {
+    /// What the lexemes that lead to a place bring.
+    fn pull(&mut self) {
         let places = self.places;
-        for (_, edge) in places.incoming(place) {
-            let Settled {
-                known,
-                begun,
-                origin,
-            } = self.settled[edge.from as usize].clone();
-            for at in known {
-                let Known { state, span } = self.known[at];
-                let Some(target) = self.behind(state, edge.label) else {
-                    continue;
-                };
-                if let Some(slot) = self.slot(place, target, rows) {
-                    join(span.of_row(rows.row(slot)), span.of_all(&self.words));
-                    self.work += span.words as usize;
+        let mut before = std::mem::take(&mut self.here.before);
+        for alike in places.incoming_alike(self.here.place) {
+            let Label::Lexeme(terminal) = places.edge(alike.start).label else {
+                continue;
+            };
+            let from = alike.map(|number| places.edge(number).from);
+            self.underway.gather(places, from, &mut before);
+            for boundary in bits(&before) {
+                let reads = self.reads(boundary);
+                for &(_, (known, target)) in of(&reads, terminal) {
+                    if let Some(slot) = self.slot(target) {
+                        self.bring(known, slot);
+                    }
                 }
-            }
-            for at in begun {
-                let Some(target) = self.behind(self.begun[at], edge.label) else {
-                    continue;
-                };
-                if let Some(slot) = self.slot(place, target, rows) {
-                    rows.row(slot)[origin as usize / 64] |= 1 << (origin % 64);
+                let Settled { begun, origin, .. } = self.settled[boundary as usize];
+                for at in 0..self.beginnings.reads(begun, terminal).len() {
+                    let (_, target) = self.beginnings.reads(begun, terminal)[at];
+                    if let Some(slot) = self.slot(target) {
+                        set(self.here.states.row_mut(slot), origin);
+                    }
                 }
+                self.work += 1;
             }
         }
+        self.here.before = before;
+    }
+
+    /// Adds where a state began to a row.
+    fn bring(&mut self, known: u32, slot: u32) {
+        let span = self.known[known as usize].span;
+        let row = self.here.states.row_mut(slot);
+        join(span.of_row(row), span.of_all(&self.words));
+        self.work += span.words as usize;
+    }
+
+    /// What the states at a boundary read, those left aside that begin there.
+    pub fn reads(&mut self, boundary: BoundaryId) -> Reads {
+        if let Some(known) = &self.settled[boundary as usize].reads {
+            return Rc::clone(known);
+        }
+        let mut all = Vec::new();
+        for at in self.settled[boundary as usize].known.clone() {
+            let state = self.parser.state(self.known[at].state);
+            let targets = state.terminals.iter();
+            all.extend(targets.map(|&(terminal, target)| (terminal, (at as u32, target))));
+        }
+        all.sort_unstable();
+        self.work += all.len();
+        let reads: Reads = all.into();
+        self.settled[boundary as usize].reads = Some(Rc::clone(&reads));
+        reads
     }
 
     /// All that follows at a place from what is complete there.
-    fn complete(&mut self, place: PlaceId, rows: &mut Rows) {
-        let mut end = rows.width as u32 * 64;
-        let (mut passed, mut done): (Vec<NonterminalId>, Vec<u32>) = (Vec::new(), Vec::new());
-        while let Some(origin) = rows.last_complete(end) {
-            end = origin;
-            (passed.clear(), done.clear());
-            let mut at = 0;
-            while let Some(&slot) = rows.completing.get(at) {
-                at += 1;
-                if !rows.has(slot, origin) || done.contains(&slot) {
-                    continue;
-                }
-                done.push(slot);
-                let state = self.state(rows.states[slot as usize]);
-                for &nonterminal in &state.completes {
-                    if !passed.contains(&nonterminal) {
-                        passed.push(nonterminal);
-                        self.pass(place, origin, nonterminal, rows);
-                        // What was looked at already may be complete by now.
-                        at = 0;
-                    }
-                }
-            }
+    fn complete(&mut self, width: usize) {
+        for slot in 0..self.here.states.numbers.len() as u32 {
+            self.completes(slot, width);
         }
-    }
-
-    /// Lets all that waited at an origin pass a nonterminal.
-    fn pass(
-        &mut self,
-        place: PlaceId,
-        origin: u32,
-        nonterminal: NonterminalId,
-        rows: &mut Rows,
-    ) {
-        let waiting = self.waiting(origin);
-        for waiting in of(&waiting, nonterminal) {
-            let Some(slot) = self.slot(place, waiting.target, rows) else {
+        let mut passing = std::mem::take(&mut self.here.passing);
+        while let Some(nonterminal) = self.here.fresh.pop() {
+            let slot = self.here.complete.slot(nonterminal);
+            let (_, fresh) = self.here.complete.row_mut(slot).split_at_mut(width);
+            passing.clear();
+            passing.extend_from_slice(fresh);
+            fresh.fill(0);
+            let Some(origins) = range(&passing) else {
                 continue;
             };
-            match waiting.known {
-                NONE => rows.row(slot)[origin as usize / 64] |= 1 << (origin % 64),
-                at => {
-                    let span = self.known[at as usize].span;
-                    join(span.of_row(rows.row(slot)), span.of_all(&self.words));
-                    self.work += span.words as usize;
+            for at in 0..self.waits.behind(nonterminal).len() {
+                let target = self.waits.behind(nonterminal)[at];
+                if let Some(slot) = self.follow(target, &passing, origins.clone()) {
+                    self.completes(slot, width);
                 }
             }
-            self.work += 1;
         }
+        self.here.passing = passing;
     }
 
-    /// What waits at an origin, by nonterminal.
-    pub fn waiting(&mut self, origin: u32) -> Arc<[Waiting]> {
-        if let Some(known) = &self.waiting[origin as usize] {
-            return Arc::clone(known);
+    /// Adds what becomes of one state where its nonterminal is complete; its row, if that is
+    /// anything.
+    fn follow(&mut self, target: StateId, passing: &[u64], origins: Range<u32>) -> Option<u32> {
+        if self.here.states.get(target) == Some(NONE) {
+            return None;
         }
-        let Settled { known, begun, .. } =
-            self.settled[self.origins[origin as usize] as usize].clone();
-        let mut all: Vec<Waiting> = Vec::new();
-        let known = known.map(|at| (self.known[at].state, at as u32));
-        let begun = begun.map(|at| (self.begun[at], NONE));
-        for (state, known) in known.chain(begun).collect::<Vec<_>>() {
-            let state = self.state(state);
-            all.extend(state.nonterminals.iter().map(|&(nonterminal, target)| Waiting {
-                nonterminal,
-                known,
-                target,
-            }));
+        let mut row = None;
+        let waiting = self.waits.of(target);
+        let here = waiting.here.iter().zip(passing);
+        self.work += 1 + here.len();
+        if here.clone().any(|(here, passing)| here & passing != 0) {
+            let slot = self.slot(target)?;
+            let waiting = self.waits.of(target);
+            let words = self.here.states.row_mut(slot).iter_mut();
+            for ((word, here), passing) in words.zip(&waiting.here).zip(passing) {
+                *word |= here & passing;
+            }
+            row = Some(slot);
         }
-        all.sort_unstable_by_key(|waiting| waiting.nonterminal);
-        self.work += all.len();
-        let all: Arc<[Waiting]> = all.into();
-        self.waiting[origin as usize] = Some(Arc::clone(&all));
-        all
+        let count = self.waits.of(target).before_in(origins.clone()).len();
+        self.work += count;
+        for at in 0..count {
+            let (origin, known) = self.waits.of(target).before_in(origins.clone())[at];
+            if has(passing, origin) {
+                let slot = self.slot(target)?;
+                self.bring(known, slot);
+                row = Some(slot);
+            }
+        }
+        row
+    }
+
+    /// Takes note of what a state completes.
+    fn completes(&mut self, slot: u32, width: usize) {
+        let state = self.here.states.numbers[slot as usize];
+        let row = self.here.states.row(slot);
+        for &nonterminal in &self.parser.state(state).completes {
+            let slot = self.here.complete.slot(nonterminal);
+            let (done, fresh) = self.here.complete.row_mut(slot).split_at_mut(width);
+            let mut any = 0;
+            for ((done, fresh), &word) in done.iter_mut().zip(fresh).zip(row) {
+                let new = word & !*done;
+                *done |= new;
+                *fresh |= new;
+                any |= new;
+            }
+            if any != 0 {
+                self.here.fresh.push(nonterminal);
+            }
+            self.work += row.len();
+        }
     }
 
     /// Keeps what was found at a place.
-    fn keep(&mut self, place: PlaceId, rows: &mut Rows) {
+    fn keep(&mut self) {
         let first = self.known.len();
-        let mut found: Vec<(StateId, u32)> = rows.states.iter().copied().zip(0..).collect();
+        let states = self.here.states.numbers.iter().copied();
+        let mut found: Vec<(StateId, u32)> = states.zip(0..).collect();
         found.sort_unstable();
         let mut begun: Vec<StateId> = Vec::new();
-        let is_within = self.places.places[place as usize].point.within;
         for (state, slot) in found {
-            let row = rows.row(slot);
+            let row = self.here.states.row(slot);
             let Some(span) = Span::of(row, self.words.len()) else {
                 continue;
             };
-            self.words.extend_from_slice(span.of_row(row));
+            self.words.extend_from_slice(span.in_row(row));
             self.known.push(Known { state, span });
-            if !is_within
-                && let Some(prediction) = self.state(state).prediction
-                && self.is_asked(place, prediction)
-            {
-                begun.push(prediction);
-            }
+            let prediction = self.parser.state(state).prediction;
+            begun.extend(prediction.filter(|&prediction| self.is_asked(prediction)));
         }
         begun.sort_unstable();
         begun.dedup();
+        let has_begun = !begun.is_empty() || self.here.place == 0;
+        let begun = self.beginnings.id(&mut self.parser, begun);
+        let known = first..self.known.len();
         let mut origin = NONE;
-        if !begun.is_empty() || place == 0 {
-            origin = self.origins.len() as u32;
-            self.origins.push(place);
-            self.waiting.push(None);
+        if has_begun {
+            origin = self.origins;
+            self.origins += 1;
+            for &(nonterminal, target) in self.beginnings.waits(begun) {
+                self.waits.add_here(origin, nonterminal, target);
+            }
+            for at in known.clone() {
+                for &(nonterminal, target) in &self.parser.state(self.known[at].state).nonterminals
+                {
+                    self.waits
+                        .add_before(origin, at as u32, nonterminal, target);
+                }
+            }
         }
-        let before = self.begun.len();
-        self.begun.extend(begun);
-        self.work += self.known.len() - first;
+        self.work += known.len();
         self.settled.push(Settled {
-            known: first..self.known.len(),
-            begun: before..self.begun.len(),
+            known,
+            begun,
             origin,
+            origins: self.origins,
+            reads: None,
         });
-    }
-}
-
-/// What waits for one nonterminal.
-pub(super) fn of(waiting: &[Waiting], nonterminal: NonterminalId) -> &[Waiting] {
-    let begin = waiting.partition_point(|waiting| waiting.nonterminal < nonterminal);
-    let all = &waiting[begin..];
-    &all[..all.partition_point(|waiting| waiting.nonterminal == nonterminal)]
-}
-
-fn join(row: &mut [u64], words: &[u64]) {
-    for (word, more) in row.iter_mut().zip(words) {
-        *word |= more;
     }
 }

@@ -5,16 +5,20 @@
 //! text, and so which edges do (the inside and the outside of Lari and Young, "The
 //! estimation of stochastic context-free grammars using the Inside-Outside algorithm",
 //! Computer Speech and Language 4, 1990, with *or* for a sum). An item here is a state of
-//! the parser ([`lr`](crate::lr)) at a node, and the nodes where it may have begun are a set
-//! of bits ([`spans`]): in a gap dozens of origins share the states that one has, so a word
-//! moves 64 of them along an edge.
+//! the parser ([`lr`](crate::lr)) at a boundary, and the boundaries where it may have begun
+//! are a set of bits ([`spans`]): in a gap dozens of origins share the states that one has,
+//! so a word moves 64 of them along an edge.
 //!
-//! [`places`] lays the graph out, [`forward`] finds what is true, [`backward`] what is of
+//! What is under way between two boundaries concerns the parser no more than the lexeme that
+//! it becomes. So where a lexeme is under way, all that is kept is where it may have begun
+//! ([`underway`]), in bits again, and the parser sees one edge from boundary to boundary.
+//!
+//! [`places`] lays the graph out, [`waits`] knows what waits for a nonterminal where, [`forward`] finds what is true, [`backward`] what is of
 //! use. Gaps of any length are not known here: in what counts cells, no edge leads back,
 //! and a node is settled once.
 //!
-//! Cost: for each node its states, times a word for each 64 origins that are open; the
-//! square of the nodes at worst.
+//! Cost: for each boundary its states, times a word for each 64 origins that are open; for
+//! each edge of a lexeme under way, a word for each 64 boundaries where it may have begun.
 
 use crate::cfg::Cfg;
 use crate::cover::Cover;
@@ -23,17 +27,24 @@ use crate::lookahead::Lookahead;
 use crate::sets::StateSets;
 
 mod backward;
+mod beginnings;
 mod forward;
 mod places;
+mod rows;
 mod spans;
+mod underway;
+mod waits;
 
 pub(crate) use places::{PlaceId, Places};
 
-/// The edges of a pattern's graph that some derivation of a whole text takes.
+/// The edges of a pattern's graph along which tokens end, and which of them some derivation
+/// of a whole text takes.
 pub(crate) struct Useful {
     pub places: Places,
-    /// For each of its edges, whether one does.
+    /// For each edge along which a lexeme stays under way, whether one does.
     pub edges: Vec<bool>,
+    /// The first place where a whole text may end; none if there is none.
+    pub first_end: Option<PlaceId>,
 }
 
 impl Useful {
@@ -50,7 +61,11 @@ impl Useful {
         let places = Places::new(ahead, start, budget)?;
         let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
         chart.run()?;
-        let edges = backward::useful_edges(chart);
-        Some(Self { places, edges })
+        let (edges, first_end) = backward::useful_edges(chart);
+        Some(Self {
+            places,
+            edges,
+            first_end,
+        })
     }
 }

@@ -19,10 +19,18 @@ use crate::lookahead::Lookahead;
 /// Index of a place; 0 is the start.
 pub(crate) type PlaceId = u32;
 
+/// Index of a boundary among those; 0 is the start.
+pub(crate) type BoundaryId = u32;
+
+/// In place of an index where there is none.
+pub(crate) const NONE: u32 = u32::MAX;
+
 /// A node of the graph, by one way if it is in the middle of a token.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub point: Point,
+    /// Its number among boundaries; [`NONE`] where a lexeme is under way.
+    pub boundary: BoundaryId,
     /// The states from which the rest can be read; `None` if all may be.
     pub asks: Option<CoverSetId>,
     /// Whether the text may end here, if the grammar allows.
@@ -41,6 +49,8 @@ pub(crate) struct Incoming {
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     pub places: Vec<Place>,
+    /// The places that are boundaries.
+    pub boundaries: Vec<PlaceId>,
     edges: Vec<Incoming>,
 }
 
@@ -56,6 +66,23 @@ impl Places {
         let Range { start, end } = self.places[place as usize].incoming;
         let numbers = start as usize..end as usize;
         numbers.map(|number| (number, self.edges[number]))
+    }
+
+    /// The numbers of the edges that lead to a place with the same label, together.
+    pub fn incoming_alike(&self, place: PlaceId) -> impl Iterator<Item = Range<usize>> + '_ {
+        let Range { start, end } = self.places[place as usize].incoming;
+        let edges = &self.edges[start as usize..end as usize];
+        let mut end = start as usize;
+        edges.chunk_by(|a, b| a.label == b.label).map(move |alike| {
+            let start = end;
+            end += alike.len();
+            start..end
+        })
+    }
+
+    /// An edge, by its number.
+    pub fn edge(&self, number: usize) -> Incoming {
+        self.edges[number]
     }
 
     /// Number of edges.
@@ -119,8 +146,10 @@ impl Found {
         for (from, _, to) in &mut self.edges {
             (*from, *to) = (ids[*from as usize], ids[*to as usize]);
         }
-        self.edges.sort_unstable_by_key(|&(from, _, to)| (to, from));
+        self.edges
+            .sort_unstable_by_key(|&(from, label, to)| (to, label, from));
         let mut places = Vec::with_capacity(order.len());
+        let mut boundaries = Vec::new();
         let mut end = 0;
         for (id, &at) in (0..).zip(&order) {
             let begin = end;
@@ -128,9 +157,15 @@ impl Found {
                 end += 1;
             }
             let point = self.points[at as usize];
+            let mut boundary = NONE;
+            if !point.within {
+                boundary = boundaries.len() as BoundaryId;
+                boundaries.push(id);
+            }
             places.push(Place {
                 point,
-                asks: ahead.asks(point, ahead.rank(point)).filter(|_| !point.within),
+                boundary,
+                asks: ahead.asks(point, ahead.rank(point)),
                 may_end: self.may_end[at as usize],
                 incoming: begin as u32..end as u32,
             });
@@ -139,6 +174,7 @@ impl Found {
         let edges = edges.map(|&(from, label, _)| Incoming { from, label });
         Places {
             edges: edges.collect(),
+            boundaries,
             places,
         }
     }

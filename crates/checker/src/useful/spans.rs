@@ -1,5 +1,7 @@
 //! Sets of origins, as bits in a row: each a window of words, outside of which it is empty.
 
+use std::ops::Range;
+
 /// Where a set's words are kept, and which words of it they are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
@@ -35,6 +37,11 @@ impl Span {
     }
 
     /// The words that it has of a full row.
+    pub fn in_row(self, row: &[u64]) -> &[u64] {
+        &row[self.first as usize..(self.first + self.words) as usize]
+    }
+
+    /// The same.
     pub fn of_row(self, row: &mut [u64]) -> &mut [u64] {
         &mut row[self.first as usize..(self.first + self.words) as usize]
     }
@@ -51,18 +58,41 @@ impl Span {
         all[self.at + word as usize] |= 1 << (bit % 64);
     }
 
-    /// One word of the full row.
-    pub fn word(self, all: &[u64], word: u32) -> u64 {
-        let at = word.wrapping_sub(self.first);
-        match at < self.words {
-            true => all[self.at + at as usize],
-            false => 0,
-        }
-    }
-
     /// The words that both windows have: of the full row, from the first on.
-    pub fn shared(self, other: Self) -> std::ops::Range<u32> {
+    pub fn shared(self, other: Self) -> Range<u32> {
         let end = (self.first + self.words).min(other.first + other.words);
         self.first.max(other.first)..end
+    }
+}
+
+/// The bits that are set, ascending.
+pub(super) fn bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    (0..).zip(words).flat_map(|(at, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left - 1;
+            Some(at * 64 + bit)
+        })
+    })
+}
+
+/// Where the bits that are set lie; `None` if there are none.
+pub(super) fn range(words: &[u64]) -> Option<Range<u32>> {
+    let span = Span::of(words, 0)?;
+    Some(span.first * 64..(span.first + span.words) * 64)
+}
+
+pub(super) fn has(words: &[u64], bit: u32) -> bool {
+    words[bit as usize / 64] >> (bit % 64) & 1 == 1
+}
+
+pub(super) fn set(words: &mut [u64], bit: u32) {
+    words[bit as usize / 64] |= 1 << (bit % 64);
+}
+
+pub(super) fn join(words: &mut [u64], more: &[u64]) {
+    for (word, more) in words.iter_mut().zip(more) {
+        *word |= more;
     }
 }

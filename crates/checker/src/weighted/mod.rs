@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 use crate::cells;
 use crate::columns::{ColumnId, Columns};
 use crate::graph::{Label, Point};
-use crate::pairs::Look;
+use crate::look::Look;
 use crate::{Gap, Pattern, Segment, Weights};
 use kept::Kept;
 use offers::{Offered, Offers};

@@ -8,7 +8,7 @@ use lacuna_lexer::{LexerState, TokenId, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Weights;
-use crate::pairs::Look;
+use crate::look::Look;
 
 /// A token that may be tried next.
 pub(super) struct Offered {

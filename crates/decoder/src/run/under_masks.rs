@@ -2,13 +2,13 @@
 //!
 //! A mask is exact for its cell alone, so each commit leaves those of the other cells too
 //! wide. It can only take tokens from them, which puts a cell's candidate further back, not
-//! ahead. So a mask is narrowed when its cell comes first, and not where the completion at
+//! ahead. So a mask is drawn anew when its cell comes first, and not where the completion at
 //! hand has the candidate, which proves it to be in the mask. What is written is what it would
 //! be if all masks were drawn anew after every commit (with noise, a cell's place is that of
-//! its candidate before it is narrowed), and nothing is refused, but where a budget of the
+//! its candidate before that), and nothing is refused, but where a budget of the
 //! checker runs out.
 //!
-//! Cost: before each commit a narrowed mask of each cell that comes first, as a rule of one.
+//! Cost: before each commit a new mask of each cell that comes first, as a rule of one.
 
 use super::Run;
 use crate::asking::CellMasks;
@@ -40,11 +40,9 @@ impl<D: Denoiser> Run<D> {
             };
             let cell = candidate.cell;
             self.asking.pause().await?;
-            if drawn_at[cell] < committed
-                && !self.board.agrees(&candidate)
-                && let Some(most) = &masks[cell]
+            if drawn_at[cell] < committed && !self.board.agrees(&candidate) && masks[cell].is_some()
             {
-                let Some(mask) = self.board.mask_within(cell, most) else {
+                let Some(mask) = self.board.mask_of(cell) else {
                     break;
                 };
                 let (asking, board) = (&mut self.asking, &mut self.board);
