@@ -131,7 +131,7 @@ text ::= ([^<&] | "&" ("lt" | "amp" | "gt") ";")+
     }
     let vocabulary = std::sync::Arc::new(support::vocabulary(&tokens));
     let limits = CheckerLimits {
-        parse_items: 2_000,
+        parse_items: 200,
         ..CheckerLimits::default()
     };
     let mut checker = Checker::new(&grammar, Some(vocabulary), limits).expect("a checker");

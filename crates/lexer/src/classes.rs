@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::spanner::{NO_ROW, RowId, Spanner};
-use crate::{Lexer, LexerState, TerminalId, TokenId, TrieNode};
+use crate::{BitSet, Lexer, LexerState, TerminalId, TokenId, TrieNode};
 
 /// Index of a step; 0 is the beginning of the token.
 pub type StepId = u32;
@@ -28,10 +28,10 @@ pub struct TokenClasses {
     /// The classes. No token is in two of them.
     pub classes: Box<[TokenClass]>,
     /// The ways from step to step: the one before, the lexeme finished in between, the
-    /// row behind it, the step there; ascending.
-    ways: Box<[(StepId, TerminalId, RowId, StepId)]>,
-    /// The last steps and landings of each class, with its index; ascending.
-    landed: Box<[(StepId, LexerState, u32)]>,
+    /// row behind it, the step there; each as one number, ascending.
+    ways: Box<[u128]>,
+    /// The last steps and landings of each class, with its index; the same.
+    landed: Box<[u128]>,
 }
 
 /// A place in the middle of tokens, behind a finished lexeme.
@@ -56,13 +56,13 @@ impl TokenClasses {
     fn new(steps: Vec<TokenStep>, classes: Vec<TokenClass>) -> Self {
         let ways = (0..).zip(&steps).flat_map(|(to, step)| {
             let before = step.before.iter();
-            before.map(move |&(from, terminal)| (from, terminal, step.row, to))
+            before.map(move |&(from, terminal)| number([from, terminal, step.row, to]))
         });
         let mut ways: Vec<_> = ways.collect();
         ways.sort_unstable();
         let landed = (0..).zip(&classes).flat_map(|(index, class)| {
             let landings = class.landings.iter();
-            landings.map(move |&(step, state)| (step, state, index))
+            landings.map(move |&(step, state)| number([0, step, state, index]))
         });
         let mut landed: Vec<_> = landed.collect();
         landed.sort_unstable();
@@ -74,34 +74,21 @@ impl TokenClasses {
         }
     }
 
-    /// The steps behind another, a lexeme that is finished in between, and a row.
-    pub fn behind(
-        &self,
-        step: StepId,
-        terminal: TerminalId,
-        row: RowId,
-    ) -> impl Iterator<Item = StepId> + '_ {
-        let wanted = (step, terminal, row);
-        let begin = self
-            .ways
-            .partition_point(|&(a, b, c, _)| (a, b, c) < wanted);
-        let ways = self.ways[begin..].iter();
-        ways.take_while(move |&&(a, b, c, _)| (a, b, c) == wanted)
-            .map(|&(.., to)| to)
+    /// The steps behind another, a lexeme that is finished in between, and a row; added to
+    /// `found`.
+    pub fn behind(&self, step: StepId, terminal: TerminalId, row: RowId, found: &mut Vec<StepId>) {
+        for &way in with_prefix(&self.ways, [step, terminal, row]) {
+            found.push(way as StepId);
+        }
     }
 
-    /// The classes whose tokens land in a state behind a step.
-    pub fn landing(
-        &self,
-        step: StepId,
-        state: LexerState,
-    ) -> impl Iterator<Item = &TokenClass> + '_ {
-        let wanted = (step, state);
-        let begin = self.landed.partition_point(|&(a, b, _)| (a, b) < wanted);
-        let landed = self.landed[begin..].iter();
-        landed
-            .take_while(move |&&(a, b, _)| (a, b) == wanted)
-            .map(|&(.., class)| &self.classes[class as usize])
+    /// Adds the tokens that land in a state behind a step.
+    pub fn add_landing(&self, step: StepId, state: LexerState, tokens: &mut BitSet) {
+        for &class in with_prefix(&self.landed, [0, step, state]) {
+            for &token in &self.classes[class as u32 as usize].tokens {
+                tokens.insert(token as usize);
+            }
+        }
     }
 
     /// Steps, landings and tokens, a measure of the memory.
@@ -111,6 +98,20 @@ impl TokenClasses {
         let classes = classes.map(|class| class.landings.len() + class.tokens.len());
         steps.sum::<usize>() + classes.sum::<usize>()
     }
+}
+
+/// Four numbers as one, so that there is one way to sort them.
+fn number(parts: [u32; 4]) -> u128 {
+    parts
+        .iter()
+        .fold(0, |number, &part| number << 32 | u128::from(part))
+}
+
+/// The numbers that begin with these parts.
+fn with_prefix(numbers: &[u128], [a, b, c]: [u32; 3]) -> &[u128] {
+    let place = |first| numbers.partition_point(|&known| known < first);
+    let first = number([a, b, c, 0]);
+    &numbers[place(first)..place(first + (1 << 32))]
 }
 
 /// What of a token has been read: the lexer's state, and the last step.

@@ -3,6 +3,7 @@
 use lacuna_lexer::{BitSet, Representatives, TokenId};
 
 use super::Exact;
+use super::questions::WORDS;
 use crate::Pattern;
 use crate::graph::CompletionGraph;
 use crate::guide::Guide;
@@ -10,9 +11,6 @@ use crate::lookahead::Outlook;
 use crate::masks::{CellMasks, Drawn, cell_masks};
 use crate::useful::Useful;
 use crate::weighted::{Hole, Ways};
-
-/// Words that a chart of bits may move for each item of a parse's budget.
-const WORDS: usize = 64;
 
 impl Exact {
     /// The tokens that may stand in each masked cell, or in one of them; `None` if there is

@@ -11,8 +11,12 @@ use crate::look::Look;
 use crate::lookahead::{Lookahead, Outlook};
 use crate::search::{Search, Searched};
 use crate::tidy::without_needless_separators;
+use crate::useful::{Whole, whole};
 use crate::witness::{completed, witness};
 use crate::{Filling, Gap, Pattern, Segment, Witness};
+
+/// Words that a chart of bits may move for each item of a parse's budget.
+pub(super) const WORDS: usize = 64;
 
 /// The share that a look-ahead may spend, in nodes and edges.
 const LOOK: usize = 2;
@@ -152,6 +156,32 @@ impl Exact {
             guide: memos.guide.as_mut().and_then(Option::as_mut),
             graph: &mut graph,
         }))
+    }
+
+    /// What a chart of bits says of all that a look ahead left; `None` if gaps of any length
+    /// are among it.
+    pub(super) fn whole(
+        &mut self,
+        pattern: &Pattern,
+        ahead: &Lookahead,
+        share: usize,
+    ) -> Option<Decision> {
+        if pattern.segments.contains(&Segment::Gap(Gap::Any)) {
+            return None;
+        }
+        let memos = &mut self.memos;
+        let cover = memos.cover.as_ref()?.as_ref()?;
+        let spanner = self.spanner.as_mut();
+        let graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let budget = WORDS * self.limits.parse_items / share;
+        let start = graph.start();
+        let (whole, work) = whole(&self.cfg, &mut memos.sets, cover, ahead, start, budget);
+        self.parsed += work / WORDS;
+        match whole {
+            Whole::Path(path) => self.decided(pattern, Some(ahead), path),
+            Whole::Nothing => Some(Decision::Impossible),
+            Whole::Exhausted => Some(Decision::Exhausted),
+        }
     }
 
     /// The witness of a path.

@@ -41,6 +41,9 @@ const AT_ONCE: usize = 1_600;
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
+/// The share that the first chart of bits may spend.
+const FIRST_CHART: usize = 16;
+
 /// Gaps up to which a full parse with gaps of any length comes before many columns: it takes
 /// less than these.
 const FEW_GAPS: usize = 9;
@@ -122,9 +125,9 @@ impl Exact {
             if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little) {
                 return decided;
             }
-            let parse = self.chart(pattern, Some(ahead.clone()), FIRST_PARSE);
-            if !matches!(parse, Parse::Exhausted) {
-                return (self.decision(pattern, parse), Tier::Parse);
+            let parse = self.whole(pattern, ahead, FIRST_CHART);
+            if let Some(decision @ (Decision::Completable(_) | Decision::Impossible)) = parse {
+                return (decision, Tier::Parse);
             }
             // Where gaps are few, known terminals are written sooner than many columns kept.
             if has_few_gaps
@@ -143,6 +146,12 @@ impl Exact {
             && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full)
         {
             return decided;
+        }
+        let whole = ahead
+            .as_ref()
+            .and_then(|ahead| self.whole(pattern, ahead, 1));
+        if let Some(decision) = whole {
+            return (decision, Tier::Parse);
         }
         let parse = self.chart(pattern, ahead, 1);
         (self.decision(pattern, parse), Tier::Parse)
@@ -211,7 +220,10 @@ impl Exact {
         let parse = match ahead {
             Some(Outlook::Closed) => return Decision::Impossible,
             Some(Outlook::Exhausted) => return Decision::Exhausted,
-            Some(Outlook::Open(ahead)) => self.chart(pattern, Some(ahead), 1),
+            Some(Outlook::Open(ahead)) => match self.whole(pattern, &ahead, 1) {
+                Some(decision) => return decision,
+                None => self.chart(pattern, Some(ahead), 1),
+            },
             None => self.chart(pattern, None, 1),
         };
         self.decision(pattern, parse)

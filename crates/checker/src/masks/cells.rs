@@ -67,11 +67,7 @@ pub(crate) fn cell_masks(
             let classes = spanner.classes(graph.lexer, state);
             for step in steps(&classes, &path) {
                 for &(_, landing) in landings {
-                    for class in classes.landing(step, landing) {
-                        for &token in &class.tokens {
-                            masks.cells[cell].insert(token as usize);
-                        }
-                    }
+                    classes.add_landing(step, landing, &mut masks.cells[cell]);
                 }
             }
         }
@@ -104,12 +100,16 @@ fn landings(useful: &Useful) -> Vec<(PlaceId, LexerState)> {
     for (to, place) in (0..).zip(&places.places) {
         for (number, edge) in places.incoming(to) {
             if edge.label == Label::Within && useful.edges[number] {
-                landings.push((edge.from, place.point.state));
+                let key = u128::from(edge.from) << 64 | u128::from(place.point.state);
+                landings.push(key);
             }
         }
     }
     landings.sort_unstable();
+    let landings = landings.iter();
     landings
+        .map(|&key| ((key >> 64) as PlaceId, key as LexerState))
+        .collect()
 }
 
 /// The place at which the token began that is under way at another, and the lexemes and
@@ -134,12 +134,13 @@ fn path(places: &Places, mut place: PlaceId) -> (PlaceId, Vec<(TerminalId, RowId
 fn steps(classes: &TokenClasses, path: &[(TerminalId, RowId)]) -> Vec<StepId> {
     let mut steps = vec![0];
     for &(terminal, row) in path {
-        let behind = steps.iter();
-        steps = behind
-            .flat_map(|&step| classes.behind(step, terminal, row))
-            .collect();
-        steps.sort_unstable();
-        steps.dedup();
+        let mut behind = Vec::new();
+        for step in steps {
+            classes.behind(step, terminal, row, &mut behind);
+        }
+        behind.sort_unstable();
+        behind.dedup();
+        steps = behind;
     }
     steps
 }

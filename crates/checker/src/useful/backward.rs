@@ -6,15 +6,12 @@
 //! well, at an earlier place. At one boundary what began first is settled first: it is
 //! what passes. A lexeme under way is of use with the boundaries from which it is.
 
-use std::collections::VecDeque;
-
 use lacuna_lexer::TerminalId;
 
-use super::beginnings::of;
 use super::forward::{Chart, Known, Settled};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::rows::Rows;
-use super::spans::{Span, bits, has, join, range, set};
+use super::spans::{Span, has, join, next_bit, range, set};
 use crate::cfg::{NonterminalId, Symbol};
 use crate::graph::Label;
 use crate::lr::StateId;
@@ -89,8 +86,10 @@ impl Backward<'_> {
         let places = self.chart.places;
         let span = self.chart.underway.span(place);
         if places.places[place as usize].may_end {
-            let before: Vec<BoundaryId> = self.chart.underway.boundaries(place).collect();
-            for boundary in before {
+            let mut next = 0;
+            while let Some(bit) = self.chart.underway.next_boundary(place, next) {
+                next = bit + 1;
+                let boundary = span.first * 64 + bit;
                 if self.end(place, boundary) {
                     span.set(&mut self.leads_on, boundary);
                 }
@@ -142,23 +141,24 @@ impl Backward<'_> {
                 self.completing.push((nonterminal, at));
             }
         }
-        self.completing.sort_unstable();
         // What is of use, and is still to be explained: what encloses others first, as a rule.
         let is_useful = |at: &usize| {
             let span = self.chart.known[*at].span;
             span.of_all(&self.useful).iter().any(|&word| word != 0)
         };
-        let mut fresh: VecDeque<usize> = known.clone().filter(is_useful).collect();
+        let mut fresh: Vec<usize> = known.clone().filter(is_useful).collect();
         self.queued.clear();
         self.queued.resize(known.len(), false);
         for &at in &fresh {
             self.queued[at - known.start] = true;
         }
-        while let Some(at) = fresh.pop_front() {
+        let mut next = 0;
+        while let Some(&at) = fresh.get(next) {
+            next += 1;
             self.queued[at - known.start] = false;
             for at in self.explain(at, width) {
                 if !std::mem::replace(&mut self.queued[at - known.start], true) {
-                    fresh.push_back(at);
+                    fresh.push(at);
                 }
             }
         }
@@ -197,7 +197,8 @@ impl Backward<'_> {
             *new &= !*useful;
             *useful |= *new;
         }
-        for &(_, at) in of(&self.completing, nonterminal) {
+        let completing = self.completing.iter();
+        for &(_, at) in completing.filter(|&&(completed, _)| completed == nonterminal) {
             let span = self.chart.known[at].span;
             let mut any = 0;
             for (word, new) in (span.at..).zip(span.in_row(&new)) {
@@ -221,17 +222,19 @@ impl Backward<'_> {
             let Label::Lexeme(terminal) = places.edge(alike.start).label else {
                 continue;
             };
-            let from = alike.clone().map(|number| places.edge(number).from);
-            self.chart.underway.gather(places, from, &mut before);
+            self.chart
+                .underway
+                .gather(places, alike.clone(), &mut before);
             useful.clear();
             useful.resize(before.len(), 0);
-            for boundary in bits(&before) {
-                let reads = self.chart.reads(boundary);
-                let reads = of(&reads, terminal).iter();
-                let is_useful = reads.fold(false, |is_useful, &(_, (known, target))| {
-                    is_useful | self.is_of_use(known, target)
-                });
-                let is_useful = is_useful || self.begins_usefully(boundary, terminal);
+            let mut next = 0;
+            while let Some(boundary) = next_bit(&before, next) {
+                next = boundary + 1;
+                let mut is_useful = self.begins_usefully(boundary, terminal);
+                for at in 0..self.chart.reads(boundary, terminal).len() {
+                    let (_, (known, target)) = self.chart.reads(boundary, terminal)[at];
+                    is_useful |= self.is_of_use(known, target);
+                }
                 useful[boundary as usize / 64] |= u64::from(is_useful) << (boundary % 64);
             }
             for number in alike {

@@ -42,7 +42,7 @@ impl Beginnings {
             reads.extend(state.terminals.iter().copied());
             waits.extend(state.nonterminals.iter().copied());
         }
-        reads.sort_unstable();
+        sort_by_symbol(&mut reads);
         let id = self.all.len() as BeginningId;
         self.ids.insert(states.into(), id);
         self.all.push(Beginning {
@@ -60,6 +60,17 @@ impl Beginnings {
     /// Where nonterminals lead from a set.
     pub fn waits(&self, id: BeginningId) -> &[(NonterminalId, StateId)] {
         &self.all[id as usize].waits
+    }
+}
+
+fn sort_by_symbol(all: &mut [(u32, StateId)]) {
+    let mut keys: Vec<u128> = all
+        .iter()
+        .map(|&(symbol, state)| u128::from(symbol) << 64 | u128::from(state))
+        .collect();
+    keys.sort_unstable();
+    for (entry, key) in all.iter_mut().zip(keys) {
+        *entry = ((key >> 64) as u32, key as StateId);
     }
 }
 

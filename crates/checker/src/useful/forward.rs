@@ -5,7 +5,6 @@
 //! a whole by then, since that is an earlier place.
 
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use lacuna_lexer::TerminalId;
@@ -13,7 +12,7 @@ use lacuna_lexer::TerminalId;
 use super::beginnings::{BeginningId, Beginnings, of};
 use super::places::{BoundaryId, NONE, PlaceId, Places};
 use super::rows::Rows;
-use super::spans::{Span, bits, has, join, range, set};
+use super::spans::{Span, has, join, next_bit, range, set};
 use super::underway::Underway;
 use super::waits::Waits;
 use crate::cfg::{Cfg, NonterminalId};
@@ -32,7 +31,7 @@ pub(super) struct Known {
 /// What is true at a boundary.
 #[derive(Clone, Debug)]
 pub(super) struct Settled {
-    /// Its states, by their numbers.
+    /// Its states.
     pub known: Range<usize>,
     /// The states of all that may begin there.
     pub begun: BeginningId,
@@ -41,12 +40,12 @@ pub(super) struct Settled {
     /// Origins up to there.
     pub origins: u32,
     /// What its states read, those left aside that begin there; once asked for.
-    reads: Option<Reads>,
+    reads: Option<Range<usize>>,
 }
 
-/// Terminals that can be read, ascending, each with the place of a state among all that is
-/// known and with the state behind.
-pub(super) type Reads = Rc<[(TerminalId, (u32, StateId))]>;
+/// A terminal that can be read, with the place of a state among all that is known and the
+/// state behind.
+pub(super) type Read = (TerminalId, (u32, StateId));
 
 /// The grammar's states, as they are asked for.
 pub(super) struct Parser<'a> {
@@ -75,11 +74,14 @@ pub(super) struct Chart<'a> {
     pub underway: Underway,
     pub known: Vec<Known>,
     pub words: Vec<u64>,
+    /// What is read, boundary by boundary.
+    reads: Vec<Read>,
     pub beginnings: Beginnings,
     pub waits: Waits,
-    origins: u32,
+    /// The boundaries where something begins.
+    origins: Vec<BoundaryId>,
     here: Here,
-    work: usize,
+    pub work: usize,
     budget: usize,
 }
 
@@ -118,9 +120,10 @@ impl<'a> Chart<'a> {
             underway: Underway::new(places),
             known: Vec::new(),
             words: Vec::new(),
+            reads: Vec::new(),
             beginnings: Beginnings::default(),
             waits: Waits::default(),
-            origins: 0,
+            origins: Vec::new(),
             here: Here::default(),
             work: 0,
             budget,
@@ -144,7 +147,7 @@ impl<'a> Chart<'a> {
     }
 
     fn settle(&mut self, place: PlaceId) {
-        let width = (self.origins as usize).div_ceil(64).max(1);
+        let width = self.origins.len().div_ceil(64).max(1);
         self.here.place = place;
         self.here.states.clear(width);
         self.here.complete.clear(2 * width);
@@ -157,6 +160,11 @@ impl<'a> Chart<'a> {
         self.pull();
         self.complete(width);
         self.keep();
+    }
+
+    /// The boundary of an origin.
+    pub fn origin(&self, origin: u32) -> BoundaryId {
+        self.origins[origin as usize]
     }
 
     /// The row of a state at the current place; `None` if the rest does not ask for it.
@@ -184,11 +192,12 @@ impl<'a> Chart<'a> {
             let Label::Lexeme(terminal) = places.edge(alike.start).label else {
                 continue;
             };
-            let from = alike.map(|number| places.edge(number).from);
-            self.underway.gather(places, from, &mut before);
-            for boundary in bits(&before) {
-                let reads = self.reads(boundary);
-                for &(_, (known, target)) in of(&reads, terminal) {
+            self.underway.gather(places, alike, &mut before);
+            let mut next = 0;
+            while let Some(boundary) = next_bit(&before, next) {
+                next = boundary + 1;
+                for at in 0..self.reads(boundary, terminal).len() {
+                    let (_, (known, target)) = self.reads(boundary, terminal)[at];
                     if let Some(slot) = self.slot(target) {
                         self.bring(known, slot);
                     }
@@ -214,21 +223,31 @@ impl<'a> Chart<'a> {
         self.work += span.words as usize;
     }
 
-    /// What the states at a boundary read, those left aside that begin there.
-    pub fn reads(&mut self, boundary: BoundaryId) -> Reads {
-        if let Some(known) = &self.settled[boundary as usize].reads {
-            return Rc::clone(known);
-        }
-        let mut all = Vec::new();
+    /// Which states at a boundary read a terminal, those left aside that begin there.
+    pub fn reads(&mut self, boundary: BoundaryId, terminal: TerminalId) -> &[Read] {
+        let known = self.settled[boundary as usize].reads.clone();
+        let all = known.unwrap_or_else(|| self.find_reads(boundary));
+        of(&self.reads[all], terminal)
+    }
+
+    fn find_reads(&mut self, boundary: BoundaryId) -> Range<usize> {
+        let mut found: Vec<(u32, StateId)> = Vec::new();
+        let mut by_terminal: Vec<u128> = Vec::new();
         for at in self.settled[boundary as usize].known.clone() {
             let state = self.parser.state(self.known[at].state);
-            let targets = state.terminals.iter();
-            all.extend(targets.map(|&(terminal, target)| (terminal, (at as u32, target))));
+            for &(terminal, target) in &state.terminals {
+                by_terminal.push(u128::from(terminal) << 64 | found.len() as u128);
+                found.push((at as u32, target));
+            }
         }
-        all.sort_unstable();
-        self.work += all.len();
-        let reads: Reads = all.into();
-        self.settled[boundary as usize].reads = Some(Rc::clone(&reads));
+        by_terminal.sort_unstable();
+        self.work += found.len();
+        let first = self.reads.len();
+        let reads = by_terminal.iter();
+        let reads = reads.map(|&key| ((key >> 64) as TerminalId, found[key as u64 as usize]));
+        self.reads.extend(reads);
+        let reads = first..self.reads.len();
+        self.settled[boundary as usize].reads = Some(reads.clone());
         reads
     }
 
@@ -313,11 +332,9 @@ impl<'a> Chart<'a> {
     /// Keeps what was found at a place.
     fn keep(&mut self) {
         let first = self.known.len();
-        let states = self.here.states.numbers.iter().copied();
-        let mut found: Vec<(StateId, u32)> = states.zip(0..).collect();
-        found.sort_unstable();
         let mut begun: Vec<StateId> = Vec::new();
-        for (state, slot) in found {
+        for slot in 0..self.here.states.numbers.len() as u32 {
+            let state = self.here.states.numbers[slot as usize];
             let row = self.here.states.row(slot);
             let Some(span) = Span::of(row, self.words.len()) else {
                 continue;
@@ -334,8 +351,8 @@ impl<'a> Chart<'a> {
         let known = first..self.known.len();
         let mut origin = NONE;
         if has_begun {
-            origin = self.origins;
-            self.origins += 1;
+            origin = self.origins.len() as u32;
+            self.origins.push(self.settled.len() as BoundaryId);
             for &(nonterminal, target) in self.beginnings.waits(begun) {
                 self.waits.add_here(origin, nonterminal, target);
             }
@@ -352,7 +369,7 @@ impl<'a> Chart<'a> {
             known,
             begun,
             origin,
-            origins: self.origins,
+            origins: self.origins.len() as u32,
             reads: None,
         });
     }

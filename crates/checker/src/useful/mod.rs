@@ -22,7 +22,7 @@
 
 use crate::cfg::Cfg;
 use crate::cover::Cover;
-use crate::graph::Point;
+use crate::graph::{Point, Step};
 use crate::lookahead::Lookahead;
 use crate::sets::StateSets;
 
@@ -34,6 +34,7 @@ mod rows;
 mod spans;
 mod underway;
 mod waits;
+mod witness;
 
 pub(crate) use places::{PlaceId, Places};
 
@@ -45,6 +46,39 @@ pub(crate) struct Useful {
     pub edges: Vec<bool>,
     /// The first place where a whole text may end; none if there is none.
     pub first_end: Option<PlaceId>,
+}
+
+/// What a chart says of whole texts.
+pub(crate) enum Whole {
+    /// A path to the end.
+    Path(Vec<Step>),
+    /// There is none.
+    Nothing,
+    /// More work than the budget allows.
+    Exhausted,
+}
+
+/// Looks for a path to the end in what a look ahead left, within a budget of words and items;
+/// and what of that was spent.
+pub(crate) fn whole(
+    cfg: &Cfg,
+    sets: &mut StateSets,
+    cover: &Cover,
+    ahead: &Lookahead,
+    start: Point,
+    budget: usize,
+) -> (Whole, usize) {
+    let Some(places) = Places::new(ahead, start, budget) else {
+        return (Whole::Exhausted, budget);
+    };
+    let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
+    match chart.run() {
+        None => (Whole::Exhausted, budget),
+        Some(()) => {
+            let work = chart.work;
+            (witness::path(chart), work)
+        }
+    }
 }
 
 impl Useful {

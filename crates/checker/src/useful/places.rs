@@ -61,11 +61,16 @@ impl Places {
         Some(found.in_order(ahead))
     }
 
+    /// The numbers of the edges that lead to a place.
+    pub fn incoming_numbers(&self, place: PlaceId) -> Range<usize> {
+        let Range { start, end } = self.places[place as usize].incoming;
+        start as usize..end as usize
+    }
+
     /// The edges that lead to a place: their numbers, and they.
     pub fn incoming(&self, place: PlaceId) -> impl Iterator<Item = (usize, Incoming)> + '_ {
-        let Range { start, end } = self.places[place as usize].incoming;
-        let numbers = start as usize..end as usize;
-        numbers.map(|number| (number, self.edges[number]))
+        self.incoming_numbers(place)
+            .map(|number| (number, self.edges[number]))
     }
 
     /// The numbers of the edges that lead to a place with the same label, together.
@@ -134,29 +139,47 @@ impl Found {
     }
 
     fn in_order(mut self, ahead: &Lookahead) -> Places {
-        let mut order: Vec<u32> = (0..self.points.len() as u32).collect();
-        order.sort_by_cached_key(|&id| {
-            let point = self.points[id as usize];
-            (ahead.rank(point), point.order())
+        let points = (0u32..).zip(&self.points);
+        let order = points.map(|(id, &point)| {
+            let place = [ahead.rank(point), point.order(), id];
+            let parts = place.iter();
+            parts.fold(0, |key, &part| key << 32 | u128::from(part))
         });
+        let mut order: Vec<u128> = order.collect();
+        order.sort_unstable();
         let mut ids = vec![0; order.len()];
         for (id, &at) in (0..).zip(&order) {
-            ids[at as usize] = id;
+            ids[at as u32 as usize] = id;
         }
-        for (from, _, to) in &mut self.edges {
+        let mut by_place: Vec<u128> = Vec::with_capacity(self.edges.len());
+        for (number, (from, label, to)) in (0u32..).zip(&mut self.edges) {
             (*from, *to) = (ids[*from as usize], ids[*to as usize]);
+            let label = match *label {
+                Label::Lexeme(terminal) => u64::from(terminal),
+                Label::Within | Label::End => u64::MAX,
+            };
+            let key = u128::from(*to) << 96 | u128::from(label) << 32 | u128::from(number);
+            by_place.push(key);
         }
-        self.edges
-            .sort_unstable_by_key(|&(from, label, to)| (to, label, from));
+        by_place.sort_unstable();
+        let edges = by_place.iter().map(|&key| {
+            let (from, label, _) = self.edges[key as u32 as usize];
+            Incoming { from, label }
+        });
+        let edges: Vec<Incoming> = edges.collect();
         let mut places = Vec::with_capacity(order.len());
         let mut boundaries = Vec::new();
         let mut end = 0;
         for (id, &at) in (0..).zip(&order) {
             let begin = end;
-            while self.edges.get(end).is_some_and(|&(.., to)| to == id) {
+            while by_place
+                .get(end)
+                .is_some_and(|&key| (key >> 96) as u32 == id)
+            {
                 end += 1;
             }
-            let point = self.points[at as usize];
+            let at = at as u32 as usize;
+            let point = self.points[at];
             let mut boundary = NONE;
             if !point.within {
                 boundary = boundaries.len() as BoundaryId;
@@ -166,14 +189,12 @@ impl Found {
                 point,
                 boundary,
                 asks: ahead.asks(point, ahead.rank(point)),
-                may_end: self.may_end[at as usize],
+                may_end: self.may_end[at],
                 incoming: begin as u32..end as u32,
             });
         }
-        let edges = self.edges.iter();
-        let edges = edges.map(|&(from, label, _)| Incoming { from, label });
         Places {
-            edges: edges.collect(),
+            edges,
             boundaries,
             places,
         }

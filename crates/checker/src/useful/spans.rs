@@ -65,16 +65,15 @@ impl Span {
     }
 }
 
-/// The bits that are set, ascending.
-pub(super) fn bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    (0..).zip(words).flat_map(|(at, &word)| {
-        let mut left = word;
-        std::iter::from_fn(move || {
-            let bit = (left != 0).then(|| left.trailing_zeros())?;
-            left &= left - 1;
-            Some(at * 64 + bit)
-        })
-    })
+/// The next bit that is set, from one on.
+pub(super) fn next_bit(words: &[u64], from: u32) -> Option<u32> {
+    let mut word = from as usize / 64;
+    let mut left = words.get(word)? >> (from % 64) << (from % 64);
+    while left == 0 {
+        word += 1;
+        left = *words.get(word)?;
+    }
+    Some(word as u32 * 64 + left.trailing_zeros())
 }
 
 /// Where the bits that are set lie; `None` if there are none.

@@ -2,8 +2,10 @@
 //!
 //! Cost: a word for each 64 boundaries in the window of a set, and for each edge.
 
+use std::ops::Range;
+
 use super::places::{NONE, PlaceId, Places};
-use super::spans::{Span, bits, join, set};
+use super::spans::{Span, join, next_bit, set};
 
 /// The boundaries from which lexemes lead to each place within one.
 pub(super) struct Underway {
@@ -26,23 +28,20 @@ impl Underway {
 
     /// Finds them for a place within a lexeme, those before it being known.
     pub fn settle(&mut self, places: &Places, place: PlaceId, row: &mut Vec<u64>) {
-        self.gather(
-            places,
-            places.incoming(place).map(|(_, edge)| edge.from),
-            row,
-        );
+        self.gather(places, places.incoming_numbers(place), row);
         if let Some(span) = Span::of(row, self.words.len()) {
             self.words.extend_from_slice(span.in_row(row));
             self.spans[place as usize] = span;
         }
     }
 
-    /// The boundaries from which edges come: these places, or where what is under way at
-    /// them began.
-    pub fn gather(&self, places: &Places, from: impl Iterator<Item = PlaceId>, row: &mut Vec<u64>) {
+    /// The boundaries from which edges come, by their numbers: the places before them, or
+    /// where what is under way at those began.
+    pub fn gather(&self, places: &Places, edges: Range<usize>, row: &mut Vec<u64>) {
         row.clear();
         row.resize(places.boundaries.len().div_ceil(64), 0);
-        for from in from {
+        for number in edges {
+            let from = places.edge(number).from;
             match places.places[from as usize].boundary {
                 NONE => {
                     let span = self.span(from);
@@ -53,9 +52,8 @@ impl Underway {
         }
     }
 
-    /// The boundaries before a place, by their numbers.
-    pub fn boundaries(&self, place: PlaceId) -> impl Iterator<Item = u32> + '_ {
-        let span = self.span(place);
-        bits(span.of_all(&self.words)).map(move |bit| span.first * 64 + bit)
+    /// The next boundary before a place, from one on in its window, as its place there.
+    pub fn next_boundary(&self, place: PlaceId, from: u32) -> Option<u32> {
+        next_bit(self.span(place).of_all(&self.words), from)
     }
 }
