@@ -47,6 +47,7 @@ pub mod cover;
 mod derivation;
 mod dots;
 mod exact;
+#[cfg(feature = "shortcuts")]
 mod fit;
 pub mod gap_group;
 mod gap_reach;
@@ -62,6 +63,7 @@ mod optimum;
 mod packed;
 mod pattern;
 pub mod regular;
+#[cfg(feature = "shortcuts")]
 mod respell;
 pub mod search;
 pub mod sets;

@@ -54,17 +54,18 @@ pub struct TokenClass {
 
 impl TokenClasses {
     fn new(steps: Vec<TokenStep>, classes: Vec<TokenClass>) -> Self {
-        let ways = (0..).zip(&steps).flat_map(|(to, step)| {
-            let before = step.before.iter();
-            before.map(move |&(from, terminal)| number([from, terminal, step.row, to]))
-        });
-        let mut ways: Vec<_> = ways.collect();
+        let (mut ways, mut landed) = (Vec::new(), Vec::new());
+        for (to, step) in (0..).zip(&steps) {
+            for &(from, terminal) in &step.before {
+                ways.push(number([from, terminal, step.row, to]));
+            }
+        }
+        for (index, class) in (0..).zip(&classes) {
+            for &(step, state) in &class.landings {
+                landed.push(number([0, step, state, index]));
+            }
+        }
         ways.sort_unstable();
-        let landed = (0..).zip(&classes).flat_map(|(index, class)| {
-            let landings = class.landings.iter();
-            landings.map(move |&(step, state)| number([0, step, state, index]))
-        });
-        let mut landed: Vec<_> = landed.collect();
         landed.sort_unstable();
         Self {
             ways: ways.into(),
@@ -170,15 +171,23 @@ impl<'a> Walk<'a> {
             places.push(here);
             true
         });
-        let mut classes: Vec<TokenClass> = Vec::with_capacity(self.classes.len());
+        // Those with the lowest tokens first.
+        let mut found: Vec<Option<TokenClass>> = Vec::with_capacity(self.classes.len());
+        let mut order: Vec<u128> = Vec::with_capacity(self.classes.len());
         for (landings, mut tokens) in self.classes {
             tokens.sort_unstable();
-            classes.push(TokenClass {
+            let first = tokens.first().copied().unwrap_or(TokenId::MAX);
+            order.push(number([0, 0, first, found.len() as u32]));
+            found.push(Some(TokenClass {
                 landings,
                 tokens: tokens.into(),
-            });
+            }));
         }
-        classes.sort_unstable_by_key(|class| class.tokens.first().copied());
+        order.sort_unstable();
+        let mut classes = Vec::with_capacity(found.len());
+        for at in order {
+            classes.extend(found[at as u32 as usize].take());
+        }
         TokenClasses::new(self.steps, classes)
     }
 

@@ -3,11 +3,18 @@
 use super::{Decision, Exact, Haste};
 use crate::beam::Width;
 use crate::chart::Parse;
+#[cfg(feature = "shortcuts")]
 use crate::fit::{fit, without_counts};
+#[cfg(feature = "shortcuts")]
 use crate::graph::CompletionGraph;
+#[cfg(feature = "shortcuts")]
+use crate::lookahead::Lookahead;
 use crate::lookahead::Outlook;
+#[cfg(feature = "shortcuts")]
 use crate::respell::respell;
+#[cfg(feature = "shortcuts")]
 use crate::tidy::without_needless_separators;
+#[cfg(feature = "shortcuts")]
 use crate::witness::witness;
 use crate::{Pattern, Segment, Tier, Witness};
 
@@ -15,6 +22,7 @@ use crate::{Pattern, Segment, Tier, Witness};
 pub(super) const FIRST_SEARCH: usize = 400;
 const HASTY_SEARCH: usize = 2_000;
 
+#[cfg(feature = "shortcuts")]
 /// How much a parse with gaps of any length may cost where they count cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Thoroughness {
@@ -41,9 +49,11 @@ const AT_ONCE: usize = 1_600;
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
+#[cfg(feature = "shortcuts")]
 /// The share that the first chart of bits may spend.
-const FIRST_CHART: usize = 16;
+const FIRST_CHART: usize = 64;
 
+#[cfg(feature = "shortcuts")]
 /// Gaps up to which a full parse with gaps of any length comes before many columns: it takes
 /// less than these.
 const FEW_GAPS: usize = 9;
@@ -51,9 +61,11 @@ const FEW_GAPS: usize = 9;
 /// Gaps of any length up to which a search often finds a witness.
 const SEARCHED_GAPS: usize = 16;
 
+#[cfg(feature = "shortcuts")]
 /// The share that the second one may spend, where the cover has looked ahead.
 pub(super) const SECOND_SEARCH: usize = 40;
 
+#[cfg(feature = "shortcuts")]
 /// The share that it may cost to write known terminals in cells.
 const RESPELLING: usize = 32;
 
@@ -116,35 +128,13 @@ impl Exact {
             Some(Outlook::Open(ahead)) => Some(ahead),
             Some(Outlook::Exhausted) | None => None,
         };
-        let has_few_gaps = gap_count(pattern) <= FEW_GAPS;
-        if let Some(ahead) = &ahead {
-            if let Some(decision) = self.beam(pattern, ahead, None) {
-                return (decision, Tier::Searched);
-            }
-            // What is opened and never closed the cover does not see.
-            if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little) {
-                return decided;
-            }
-            let parse = self.whole(pattern, ahead, FIRST_CHART);
-            if let Some(decision @ (Decision::Completable(_) | Decision::Impossible)) = parse {
-                return (decision, Tier::Parse);
-            }
-            // Where gaps are few, known terminals are written sooner than many columns kept.
-            if has_few_gaps
-                && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full)
-            {
-                return decided;
-            }
-            if let Some(decision) = self.beam(pattern, ahead, Some(WIDE)) {
-                return (decision, Tier::Searched);
-            }
-            if let Some(decision) = self.search(pattern, Some(ahead), SECOND_SEARCH) {
-                return (decision, Tier::Searched);
-            }
-        }
-        if (!has_few_gaps || ahead.is_none())
-            && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full)
+        if let Some(ahead) = &ahead
+            && let Some(decision) = self.beam(pattern, ahead, None)
         {
+            return (decision, Tier::Searched);
+        }
+        #[cfg(feature = "shortcuts")]
+        if let Some(decided) = self.shortcut(pattern, ahead.as_ref()) {
             return decided;
         }
         let whole = ahead
@@ -155,6 +145,39 @@ impl Exact {
         }
         let parse = self.chart(pattern, ahead, 1);
         (self.decision(pattern, parse), Tier::Parse)
+    }
+
+    /// Decides a pattern sooner than a whole chart of bits does where that is large.
+    #[cfg(feature = "shortcuts")]
+    fn shortcut(
+        &mut self,
+        pattern: &Pattern,
+        ahead: Option<&Lookahead>,
+    ) -> Option<(Decision, Tier)> {
+        let has_few_gaps = gap_count(pattern) <= FEW_GAPS;
+        if let Some(ahead) = ahead {
+            // What is opened and never closed the cover does not see.
+            if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little) {
+                return Some(decided);
+            }
+            let parse = self.whole(pattern, ahead, FIRST_CHART);
+            if let Some(decision @ (Decision::Completable(_) | Decision::Impossible)) = parse {
+                return Some((decision, Tier::Parse));
+            }
+            // Where gaps are few, known terminals are written sooner than many columns kept.
+            if has_few_gaps
+                && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Full)
+            {
+                return Some(decided);
+            }
+            let wide = self.beam(pattern, ahead, Some(WIDE));
+            let found = wide.or_else(|| self.search(pattern, Some(ahead), SECOND_SEARCH));
+            if let Some(decision) = found {
+                return Some((decision, Tier::Searched));
+            }
+        }
+        let is_left = !has_few_gaps || ahead.is_none();
+        is_left.then(|| self.decide_without_counts(pattern, Thoroughness::Full))?
     }
 
     /// Decides a pattern whose gaps have any length.
@@ -247,6 +270,7 @@ impl Exact {
         self.beam(pattern, &ahead, wide)?.witness()
     }
 
+    #[cfg(feature = "shortcuts")]
     /// What a parse with gaps of any length says about gaps that count cells: no, or
     /// a witness that can be made to fit; `None` if that leaves it open.
     fn decide_without_counts(

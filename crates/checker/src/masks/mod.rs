@@ -3,7 +3,8 @@
 //!
 //! For a regular grammar the automaton's sets say it. For others a chart of the whole canvas
 //! does, gone through forwards and backwards ([`useful`](crate::useful), [`cells`]). Where
-//! the grammar has no cover of its parser, tokens are tried one by one ([`tries`]).
+//! the grammar has no cover of its parser, tokens are tried one by one (`tries`; the grammar
+//! engine alone is built without, for size, and says that it does not know).
 //!
 //! Exact for each cell alone, not for two together: after a commit a mask can only lose
 //! tokens, and is drawn anew before the next one ([`Checker::mask_of`]).
@@ -15,6 +16,7 @@ use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use crate::{CanvasVerdict, Checker, Pattern};
 
 mod cells;
+#[cfg(feature = "shortcuts")]
 mod tries;
 
 pub(crate) use cells::{CellMasks, cell_masks};
@@ -88,12 +90,15 @@ impl Checker {
                 }
             }
             Some(Drawn::Exhausted) => masks.leave_undecided(&vocabulary),
+            #[cfg(feature = "shortcuts")]
             None => {
                 if self.is_completable(cells, &vocabulary, &mut masks) {
                     self.mask_ends(cells, only, &vocabulary, &mut masks);
                     self.try_tokens(cells, &holes, only, &vocabulary, &mut masks);
                 }
             }
+            #[cfg(not(feature = "shortcuts"))]
+            None => masks.leave_undecided(&vocabulary),
         }
         masks
     }
@@ -195,13 +200,15 @@ fn holes(cells: &[Option<TokenId>], vocabulary: &Vocabulary) -> Vec<usize> {
 
 /// The masked cells in which the text might be over: nothing but masks and ends follows.
 fn ends(cells: &[Option<TokenId>], vocabulary: &Vocabulary) -> Vec<usize> {
-    let mut is_text = cells
-        .iter()
-        .map(|cell| cell.is_some() && !is_end(*cell, vocabulary));
-    let from = is_text.rposition(|is_text| is_text).map_or(0, |at| at + 1);
-    (from..cells.len())
-        .filter(|&cell| cells[cell].is_none())
-        .collect()
+    let mut ends = Vec::new();
+    for (at, &cell) in cells.iter().enumerate() {
+        match cell {
+            None => ends.push(at),
+            Some(_) if is_end(cell, vocabulary) => {}
+            Some(_) => ends.clear(),
+        }
+    }
+    ends
 }
 
 fn is_end(cell: Option<TokenId>, vocabulary: &Vocabulary) -> bool {

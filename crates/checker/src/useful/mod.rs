@@ -36,6 +36,7 @@ mod underway;
 mod waits;
 mod witness;
 
+use places::Rows;
 pub(crate) use places::{PlaceId, Places};
 
 /// The edges of a pattern's graph along which tokens end, and which of them some derivation
@@ -68,7 +69,7 @@ pub(crate) fn whole(
     start: Point,
     budget: usize,
 ) -> (Whole, usize) {
-    let Some(places) = Places::new(ahead, start, budget) else {
+    let Some(places) = Places::new(ahead, start, Rows::Joined, budget) else {
         return (Whole::Exhausted, budget);
     };
     let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
@@ -92,7 +93,7 @@ impl Useful {
         start: Point,
         budget: usize,
     ) -> Option<Self> {
-        let places = Places::new(ahead, start, budget)?;
+        let places = Places::new(ahead, start, Rows::Apart, budget)?;
         let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
         chart.run()?;
         let (edges, first_end) = backward::useful_edges(chart);

@@ -1,8 +1,8 @@
 //! The nodes of a graph in an order in which all edges lead on, each with the edges that
 //! lead to it.
 //!
-//! Rows of the spanner table say what is left of a token, not what was read of it. Here
-//! each way to a row is a place of its own, so a path through a cell from one place stands
+//! Rows of the spanner table say what is left of a token, not what was read of it. Where
+//! each way to a row is a place of its own, a path through a cell from one place stands
 //! for the tokens that take it, and for no others.
 //!
 //! Cost: a place for each node that a look ahead left, and for each way into a row.
@@ -15,6 +15,10 @@ use rustc_hash::FxHashMap;
 use crate::cover::CoverSetId;
 use crate::graph::{Label, Point};
 use crate::lookahead::Lookahead;
+
+/// Words that a place or an edge takes in a chart, at least: what has more of them than the
+/// budget allows is not begun.
+const WORDS: usize = 64;
 
 /// Index of a place; 0 is the start.
 pub(crate) type PlaceId = u32;
@@ -38,6 +42,15 @@ pub(crate) struct Place {
     incoming: Range<u32>,
 }
 
+/// Whether each way to a row of the spanner table is a place of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// It is: which tokens take an edge is to be known.
+    Apart,
+    /// A row is one place.
+    Joined,
+}
+
 /// An edge, where it leads to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Incoming {
@@ -55,9 +68,10 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Lays out what a look ahead left, `None` if that is more than the budget.
-    pub fn new(ahead: &Lookahead, start: Point, budget: usize) -> Option<Self> {
-        let found = Found::new(ahead, start, budget)?;
+    /// Lays out what a look ahead left, ways into rows [apart](Rows) or not; `None` if that
+    /// is more than the budget.
+    pub fn new(ahead: &Lookahead, start: Point, rows: Rows, budget: usize) -> Option<Self> {
+        let found = Found::new(ahead, start, rows, budget)?;
         Some(found.in_order(ahead))
     }
 
@@ -104,7 +118,7 @@ struct Found {
 }
 
 impl Found {
-    fn new(ahead: &Lookahead, start: Point, budget: usize) -> Option<Self> {
+    fn new(ahead: &Lookahead, start: Point, rows: Rows, budget: usize) -> Option<Self> {
         let mut found = Self {
             points: vec![start],
             edges: Vec::new(),
@@ -121,9 +135,9 @@ impl Found {
                     continue;
                 }
                 let fresh = found.points.len() as u32;
-                let to = match edge.to.row {
-                    NO_ROW => *ids.entry(edge.to).or_insert(fresh),
-                    _ => fresh,
+                let to = match (edge.to.row, rows) {
+                    (NO_ROW, _) | (_, Rows::Joined) => *ids.entry(edge.to).or_insert(fresh),
+                    (_, Rows::Apart) => fresh,
                 };
                 if to == fresh {
                     found.points.push(edge.to);
@@ -131,7 +145,7 @@ impl Found {
                 found.edges.push((at as u32, edge.label, to));
             }
             at += 1;
-            if found.points.len() + found.edges.len() > budget {
+            if WORDS * (found.points.len() + found.edges.len()) > budget {
                 return None;
             }
         }
