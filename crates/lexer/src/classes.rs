@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::keys::{key, keys_of};
 use crate::spanner::{NO_ROW, RowId, Spanner};
 use crate::{BitSet, Lexer, LexerState, TerminalId, TokenId, TrieNode};
 
@@ -57,12 +58,12 @@ impl TokenClasses {
         let (mut ways, mut landed) = (Vec::new(), Vec::new());
         for (to, step) in (0..).zip(&steps) {
             for &(from, terminal) in &step.before {
-                ways.push(number([from, terminal, step.row, to]));
+                ways.push(key([from, terminal, step.row, to]));
             }
         }
         for (index, class) in (0..).zip(&classes) {
             for &(step, state) in &class.landings {
-                landed.push(number([0, step, state, index]));
+                landed.push(key([0, step, state, index]));
             }
         }
         ways.sort_unstable();
@@ -78,14 +79,14 @@ impl TokenClasses {
     /// The steps behind another, a lexeme that is finished in between, and a row; added to
     /// `found`.
     pub fn behind(&self, step: StepId, terminal: TerminalId, row: RowId, found: &mut Vec<StepId>) {
-        for &way in with_prefix(&self.ways, [step, terminal, row]) {
+        for &way in keys_of(&self.ways, [step, terminal, row]) {
             found.push(way as StepId);
         }
     }
 
     /// Adds the tokens that land in a state behind a step.
     pub fn add_landing(&self, step: StepId, state: LexerState, tokens: &mut BitSet) {
-        for &class in with_prefix(&self.landed, [0, step, state]) {
+        for &class in keys_of(&self.landed, [0, step, state]) {
             for &token in &self.classes[class as u32 as usize].tokens {
                 tokens.insert(token as usize);
             }
@@ -99,20 +100,6 @@ impl TokenClasses {
         let classes = classes.map(|class| class.landings.len() + class.tokens.len());
         steps.sum::<usize>() + classes.sum::<usize>()
     }
-}
-
-/// Four numbers as one, so that there is one way to sort them.
-fn number(parts: [u32; 4]) -> u128 {
-    parts
-        .iter()
-        .fold(0, |number, &part| number << 32 | u128::from(part))
-}
-
-/// The numbers that begin with these parts.
-fn with_prefix(numbers: &[u128], [a, b, c]: [u32; 3]) -> &[u128] {
-    let place = |first| numbers.partition_point(|&known| known < first);
-    let first = number([a, b, c, 0]);
-    &numbers[place(first)..place(first + (1 << 32))]
 }
 
 /// What of a token has been read: the lexer's state, and the last step.
@@ -177,7 +164,7 @@ impl<'a> Walk<'a> {
         for (landings, mut tokens) in self.classes {
             tokens.sort_unstable();
             let first = tokens.first().copied().unwrap_or(TokenId::MAX);
-            order.push(number([0, 0, first, found.len() as u32]));
+            order.push(key([0, 0, first, found.len() as u32]));
             found.push(Some(TokenClass {
                 landings,
                 tokens: tokens.into(),

@@ -7,7 +7,7 @@
 //!
 //! Cost: the useful edges in cells, and the tokens of what takes each.
 
-use lacuna_lexer::{BitSet, LexerState, NO_ROW, RowId, StepId, TerminalId, TokenClasses};
+use lacuna_lexer::{BitSet, LexerState, NO_ROW, RowId, StepId, TerminalId, TokenClasses, key};
 
 use crate::cells;
 use crate::graph::{CompletionGraph, Label};
@@ -100,15 +100,14 @@ fn landings(useful: &Useful) -> Vec<(PlaceId, LexerState)> {
     for (to, place) in (0..).zip(&places.places) {
         for (number, edge) in places.incoming(to) {
             if edge.label == Label::Within && useful.edges[number] {
-                let key = u128::from(edge.from) << 64 | u128::from(place.point.state);
-                landings.push(key);
+                landings.push(key([0, 0, edge.from, place.point.state]));
             }
         }
     }
     landings.sort_unstable();
     let landings = landings.iter();
     landings
-        .map(|&key| ((key >> 64) as PlaceId, key as LexerState))
+        .map(|&key| ((key >> 32) as PlaceId, key as LexerState))
         .collect()
 }
 

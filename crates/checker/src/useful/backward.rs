@@ -6,15 +6,13 @@
 //! well, at an earlier place. At one boundary what began first is settled first: it is
 //! what passes. A lexeme under way is of use with the boundaries from which it is.
 
-use lacuna_lexer::TerminalId;
-
+use super::beginnings::Reader;
 use super::forward::{Chart, Known, Settled};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::rows::Rows;
 use super::spans::{Span, has, join, next_bit, range, set};
 use crate::cfg::{NonterminalId, Symbol};
 use crate::graph::Label;
-use crate::lr::StateId;
 
 /// For each edge along which a lexeme stays under way, whether a derivation of a whole text
 /// takes it; and the first place where one ends.
@@ -230,10 +228,10 @@ impl Backward<'_> {
             let mut next = 0;
             while let Some(boundary) = next_bit(&before, next) {
                 next = boundary + 1;
-                let mut is_useful = self.begins_usefully(boundary, terminal);
-                for at in 0..self.chart.reads(boundary, terminal).len() {
-                    let (_, (known, target)) = self.chart.reads(boundary, terminal)[at];
-                    is_useful |= self.is_of_use(known, target);
+                let origin = self.chart.settled[boundary as usize].origin;
+                let mut is_useful = false;
+                for reader in self.chart.readers(boundary, terminal) {
+                    is_useful |= self.is_of_use(reader, origin);
                 }
                 useful[boundary as usize / 64] |= u64::from(is_useful) << (boundary % 64);
             }
@@ -251,26 +249,16 @@ impl Backward<'_> {
     }
 
     /// Whether what becomes of a state here is of use; what of the state is so, is marked.
-    fn is_of_use(&mut self, known: u32, target: StateId) -> bool {
-        let Some(target) = self.here.get(target) else {
+    fn is_of_use(&mut self, reader: Reader, origin: u32) -> bool {
+        let Some(target) = self.here.get(reader.target) else {
             return false;
         };
         let target = self.chart.known[target as usize].span;
-        let span = self.chart.known[known as usize].span;
+        if reader.known == NONE {
+            return target.has(&self.useful, origin);
+        }
+        let span = self.chart.known[reader.known as usize].span;
         mark(span, target, &self.chart.words, &mut self.useful)
-    }
-
-    /// Whether what begins at a boundary with a lexeme to here is of use.
-    fn begins_usefully(&self, boundary: BoundaryId, terminal: TerminalId) -> bool {
-        let Settled { begun, origin, .. } = self.chart.settled[boundary as usize];
-        let mut reads = self.chart.beginnings.reads(begun, terminal).iter();
-        reads.any(|&(_, target)| {
-            let target = self.here.get(target);
-            target.is_some_and(|target| {
-                let span = self.chart.known[target as usize].span;
-                span.has(&self.useful, origin)
-            })
-        })
     }
 }
 

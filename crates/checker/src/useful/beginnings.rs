@@ -4,10 +4,11 @@
 //!
 //! Cost: a place for each symbol that the states of a set can read.
 
-use lacuna_lexer::TerminalId;
+use lacuna_lexer::{TerminalId, key, keys_of};
 use rustc_hash::FxHashMap;
 
 use super::forward::Parser;
+use super::places::NONE;
 use crate::cfg::NonterminalId;
 use crate::lr::StateId;
 
@@ -17,10 +18,27 @@ pub(super) type BeginningId = u32;
 /// States that begin together.
 #[derive(Clone, Debug)]
 struct Beginning {
-    /// Where terminals lead, by terminal.
-    reads: Box<[(TerminalId, StateId)]>,
+    /// What is read, by terminal ([`Reader`]).
+    reads: Box<[u128]>,
     /// Where nonterminals lead.
     waits: Box<[(NonterminalId, StateId)]>,
+}
+
+/// A state that reads a terminal: its place among all that is known, [`NONE`] if it begins
+/// there itself, and the state behind. In a [`key`] the terminal comes before them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reader {
+    pub known: u32,
+    pub target: StateId,
+}
+
+impl From<u128> for Reader {
+    fn from(key: u128) -> Self {
+        Self {
+            known: (key >> 32) as u32,
+            target: key as StateId,
+        }
+    }
 }
 
 /// The sets of states that begin together.
@@ -39,10 +57,12 @@ impl Beginnings {
         let (mut reads, mut waits) = (Vec::new(), Vec::new());
         for &state in &states {
             let state = parser.state(state);
-            reads.extend(state.terminals.iter().copied());
-            waits.extend(state.nonterminals.iter().copied());
+            waits.extend_from_slice(&state.nonterminals);
+            for &(terminal, target) in &state.terminals {
+                reads.push(key([0, terminal, NONE, target]));
+            }
         }
-        sort_by_symbol(&mut reads);
+        reads.sort_unstable();
         let id = self.all.len() as BeginningId;
         self.ids.insert(states.into(), id);
         self.all.push(Beginning {
@@ -52,31 +72,13 @@ impl Beginnings {
         id
     }
 
-    /// Where a terminal leads from a set.
-    pub fn reads(&self, id: BeginningId, terminal: TerminalId) -> &[(TerminalId, StateId)] {
-        of(&self.all[id as usize].reads, terminal)
+    /// What reads a terminal in a set.
+    pub fn reads(&self, id: BeginningId, terminal: TerminalId) -> &[u128] {
+        keys_of(&self.all[id as usize].reads, [0, terminal])
     }
 
     /// Where nonterminals lead from a set.
     pub fn waits(&self, id: BeginningId) -> &[(NonterminalId, StateId)] {
         &self.all[id as usize].waits
     }
-}
-
-fn sort_by_symbol(all: &mut [(u32, StateId)]) {
-    let mut keys: Vec<u128> = all
-        .iter()
-        .map(|&(symbol, state)| u128::from(symbol) << 64 | u128::from(state))
-        .collect();
-    keys.sort_unstable();
-    for (entry, key) in all.iter_mut().zip(keys) {
-        *entry = ((key >> 64) as u32, key as StateId);
-    }
-}
-
-/// The entries of one symbol, among those of all, by symbol.
-pub(super) fn of<T>(all: &[(u32, T)], symbol: u32) -> &[(u32, T)] {
-    let begin = all.partition_point(|&(known, _)| known < symbol);
-    let all = &all[begin..];
-    &all[..all.partition_point(|&(known, _)| known == symbol)]
 }

@@ -7,9 +7,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lacuna_lexer::TerminalId;
+use lacuna_lexer::{TerminalId, key, keys_of};
 
-use super::beginnings::{BeginningId, Beginnings, of};
+use super::beginnings::{BeginningId, Beginnings, Reader};
 use super::places::{BoundaryId, NONE, PlaceId, Places};
 use super::rows::Rows;
 use super::spans::{Span, has, join, next_bit, range, set};
@@ -43,10 +43,6 @@ pub(super) struct Settled {
     reads: Option<Range<usize>>,
 }
 
-/// A terminal that can be read, with the place of a state among all that is known and the
-/// state behind.
-pub(super) type Read = (TerminalId, (u32, StateId));
-
 /// The grammar's states, as they are asked for.
 pub(super) struct Parser<'a> {
     cfg: &'a Cfg,
@@ -74,8 +70,8 @@ pub(super) struct Chart<'a> {
     pub underway: Underway,
     pub known: Vec<Known>,
     pub words: Vec<u64>,
-    /// What is read, boundary by boundary.
-    reads: Vec<Read>,
+    /// What is read, boundary by boundary, by terminal; what begins there left aside.
+    reads: Vec<u128>,
     pub beginnings: Beginnings,
     pub waits: Waits,
     /// The boundaries where something begins.
@@ -196,17 +192,10 @@ impl<'a> Chart<'a> {
             let mut next = 0;
             while let Some(boundary) = next_bit(&before, next) {
                 next = boundary + 1;
-                for at in 0..self.reads(boundary, terminal).len() {
-                    let (_, (known, target)) = self.reads(boundary, terminal)[at];
-                    if let Some(slot) = self.slot(target) {
-                        self.bring(known, slot);
-                    }
-                }
-                let Settled { begun, origin, .. } = self.settled[boundary as usize];
-                for at in 0..self.beginnings.reads(begun, terminal).len() {
-                    let (_, target) = self.beginnings.reads(begun, terminal)[at];
-                    if let Some(slot) = self.slot(target) {
-                        set(self.here.states.row_mut(slot), origin);
+                let origin = self.settled[boundary as usize].origin;
+                for reader in self.readers(boundary, terminal) {
+                    if let Some(slot) = self.slot(reader.target) {
+                        self.bring(reader.known, origin, slot);
                     }
                 }
                 self.work += 1;
@@ -215,38 +204,38 @@ impl<'a> Chart<'a> {
         self.here.before = before;
     }
 
-    /// Adds where a state began to a row.
-    fn bring(&mut self, known: u32, slot: u32) {
-        let span = self.known[known as usize].span;
+    /// Adds where a state began to a row: what is known, or an origin if it began there.
+    fn bring(&mut self, known: u32, origin: u32, slot: u32) {
         let row = self.here.states.row_mut(slot);
+        if known == NONE {
+            return set(row, origin);
+        }
+        let span = self.known[known as usize].span;
         join(span.of_row(row), span.of_all(&self.words));
         self.work += span.words as usize;
     }
 
-    /// Which states at a boundary read a terminal, those left aside that begin there.
-    pub fn reads(&mut self, boundary: BoundaryId, terminal: TerminalId) -> &[Read] {
+    /// Which states at a boundary read a terminal.
+    pub fn readers(&mut self, boundary: BoundaryId, terminal: TerminalId) -> Vec<Reader> {
+        let Settled { begun, .. } = self.settled[boundary as usize];
         let known = self.settled[boundary as usize].reads.clone();
         let all = known.unwrap_or_else(|| self.find_reads(boundary));
-        of(&self.reads[all], terminal)
+        let known = keys_of(&self.reads[all], [0, terminal]).iter();
+        let begun = self.beginnings.reads(begun, terminal);
+        known.chain(begun).map(|&key| key.into()).collect()
     }
 
     fn find_reads(&mut self, boundary: BoundaryId) -> Range<usize> {
-        let mut found: Vec<(u32, StateId)> = Vec::new();
-        let mut by_terminal: Vec<u128> = Vec::new();
+        let first = self.reads.len();
         for at in self.settled[boundary as usize].known.clone() {
             let state = self.parser.state(self.known[at].state);
             for &(terminal, target) in &state.terminals {
-                by_terminal.push(u128::from(terminal) << 64 | found.len() as u128);
-                found.push((at as u32, target));
+                self.reads.push(key([0, terminal, at as u32, target]));
             }
         }
-        by_terminal.sort_unstable();
-        self.work += found.len();
-        let first = self.reads.len();
-        let reads = by_terminal.iter();
-        let reads = reads.map(|&key| ((key >> 64) as TerminalId, found[key as u64 as usize]));
-        self.reads.extend(reads);
         let reads = first..self.reads.len();
+        self.reads[reads.clone()].sort_unstable();
+        self.work += reads.len();
         self.settled[boundary as usize].reads = Some(reads.clone());
         reads
     }
@@ -301,7 +290,7 @@ impl<'a> Chart<'a> {
             let (origin, known) = self.waits.of(target).before_in(origins.clone())[at];
             if has(passing, origin) {
                 let slot = self.slot(target)?;
-                self.bring(known, slot);
+                self.bring(known, NONE, slot);
                 row = Some(slot);
             }
         }

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use lacuna_lexer::NO_ROW;
+use lacuna_lexer::{NO_ROW, key};
 use rustc_hash::FxHashMap;
 
 use crate::cover::CoverSetId;
@@ -154,11 +154,7 @@ impl Found {
 
     fn in_order(mut self, ahead: &Lookahead) -> Places {
         let points = (0u32..).zip(&self.points);
-        let order = points.map(|(id, &point)| {
-            let place = [ahead.rank(point), point.order(), id];
-            let parts = place.iter();
-            parts.fold(0, |key, &part| key << 32 | u128::from(part))
-        });
+        let order = points.map(|(id, &point)| key([0, ahead.rank(point), point.order(), id]));
         let mut order: Vec<u128> = order.collect();
         order.sort_unstable();
         let mut ids = vec![0; order.len()];
@@ -168,11 +164,11 @@ impl Found {
         let mut by_place: Vec<u128> = Vec::with_capacity(self.edges.len());
         for (number, (from, label, to)) in (0u32..).zip(&mut self.edges) {
             (*from, *to) = (ids[*from as usize], ids[*to as usize]);
-            let label = match *label {
-                Label::Lexeme(terminal) => u64::from(terminal),
-                Label::Within | Label::End => u64::MAX,
+            let (is_within, terminal) = match *label {
+                Label::Lexeme(terminal) => (0, terminal),
+                Label::Within | Label::End => (1, 0),
             };
-            let key = u128::from(*to) << 96 | u128::from(label) << 32 | u128::from(number);
+            let key = key([*to, is_within, terminal, number]);
             by_place.push(key);
         }
         by_place.sort_unstable();

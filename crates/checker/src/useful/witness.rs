@@ -11,7 +11,8 @@
 use lacuna_lexer::TerminalId;
 
 use super::Whole;
-use super::forward::{Chart, Known, Settled};
+use super::beginnings::Reader;
+use super::forward::{Chart, Known};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::spans::{has, next_bit};
 use crate::cfg::{NonterminalId, Symbol};
@@ -168,22 +169,25 @@ impl Witness<'_> {
             let mut next = 0;
             while let Some(boundary) = next_bit(&before, next) {
                 next = boundary + 1;
-                let Settled { origin, begun, .. } = self.chart.settled[boundary as usize];
-                let begins = self.chart.beginnings.reads(begun, terminal).iter();
-                let mut begins = begins.map(|&(_, target)| target);
-                let begins = origin == goal.origin && begins.any(|target| target == goal.state);
-                let reads = self.chart.reads(boundary, terminal).to_vec();
-                let known = reads.iter().find(|&&(_, (known, target))| {
-                    let span = self.chart.known[known as usize].span;
-                    target == goal.state && span.has(&self.chart.words, goal.origin)
+                let origin = self.chart.settled[boundary as usize].origin;
+                let readers = self.chart.readers(boundary, terminal);
+                let reader = readers.iter().find(|reader| {
+                    let began = match reader.known {
+                        NONE => origin == goal.origin,
+                        at => {
+                            let span = self.chart.known[at as usize].span;
+                            span.has(&self.chart.words, goal.origin)
+                        }
+                    };
+                    began && reader.target == goal.state
                 });
-                if !begins && known.is_none() {
+                let Some(&Reader { known, .. }) = reader else {
                     continue;
-                }
+                };
                 let from = from.find(|&from| self.began_at(boundary, from))?;
                 self.prepend(from, Label::Lexeme(terminal), place);
                 self.go_back(boundary, from);
-                if let (false, Some(&(_, (known, _)))) = (begins, known) {
+                if known != NONE {
                     let state = self.chart.known[known as usize].state;
                     stack.push(Goal {
                         boundary,
