@@ -307,6 +307,7 @@ impl Checker {
     }
 
     /// Items of all parses so far.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn parsed(&self) -> usize {
         self.exact.as_ref().map_or(0, |exact| exact.parsed)
     }
@@ -392,20 +393,6 @@ impl Checker {
         cells: &[Option<TokenId>],
     ) -> Option<Vec<Option<BitSet>>> {
         Some(self.inner.as_mut()?.all_possible(cells))
-    }
-
-    /// Tokens that certainly may stand in a masked cell, and those that may at most, as
-    /// far as the automata tell that hold a part of the language, and more than it.
-    pub(crate) fn approximate_mask(
-        &mut self,
-        cells: &[Option<TokenId>],
-        cell: usize,
-    ) -> (Option<BitSet>, Option<BitSet>) {
-        let possible = |automaton: &mut Option<RegularChecker>| {
-            let automaton = automaton.as_mut()?;
-            automaton.possible(cells, cell)
-        };
-        (possible(&mut self.inner), possible(&mut self.cover))
     }
 
     /// A number of cells below which no text of the language fits (exactly the

@@ -26,7 +26,7 @@ pub(crate) struct CellMasks {
 impl CellMasks {
     /// Those of a pattern that cannot be completed.
     pub fn none(pattern: &Pattern, tokens: usize) -> Self {
-        let cells = pattern.segments.iter().filter_map(cells_of).sum();
+        let (_, cells) = first_cells(pattern);
         Self {
             cells: vec![BitSet::new(tokens); cells],
             first_end: None,
@@ -43,22 +43,22 @@ pub(crate) fn cell_masks(
 ) -> Option<CellMasks> {
     let vocabulary = graph.spanner.as_deref()?.vocabulary().len();
     let mut masks = CellMasks::none(graph.pattern, vocabulary);
-    let first = first_cells(graph.pattern);
-    masks.first_end = useful.first_end.map(|place| {
+    let (first, count) = first_cells(graph.pattern);
+    let cell_of = |place: PlaceId| {
         let point = useful.places.places[place as usize].point;
-        let first = first.get(point.segment as usize).copied().flatten();
-        first.map_or(masks.cells.len(), |first| first + point.offset as usize)
-    });
+        let first = first.get(point.segment as usize);
+        first.map_or(count, |first| first + point.offset as usize)
+    };
+    masks.first_end = useful.first_end.map(cell_of);
     let places = &useful.places;
     let landings = landings(useful);
-    for landings in landings.chunk_by(|a, b| a.0 == b.0) {
-        let from = landings[0].0;
-        let point = places.places[from as usize].point;
-        let Some(&Some(first)) = first.get(point.segment as usize) else {
-            continue;
-        };
-        let cell = first + point.offset as usize;
-        if only.is_some_and(|only| only != cell) {
+    for landings in landings.chunk_by(|a, b| a >> 32 == b >> 32) {
+        let from = (landings[0] >> 32) as PlaceId;
+        let cell = cell_of(from);
+        let is_text = |segment: &Segment| matches!(segment, Segment::Text(_));
+        let segment = places.places[from as usize].point.segment as usize;
+        let segment = graph.pattern.segments.get(segment);
+        if segment.is_none_or(is_text) || only.is_some_and(|only| only != cell) {
             continue;
         }
         let (entered, path) = path(places, from);
@@ -66,8 +66,9 @@ pub(crate) fn cell_masks(
             let spanner = graph.spanner.as_deref_mut()?;
             let classes = spanner.classes(graph.lexer, state);
             for step in steps(&classes, &path) {
-                for &(_, landing) in landings {
-                    classes.add_landing(step, landing, &mut masks.cells[cell]);
+                for &landing in landings {
+                    let state = landing as LexerState;
+                    classes.add_landing(step, state, &mut masks.cells[cell]);
                 }
             }
         }
@@ -75,26 +76,22 @@ pub(crate) fn cell_masks(
     Some(masks)
 }
 
-/// For each gap, which of all masked cells is its first.
-fn first_cells(pattern: &Pattern) -> Vec<Option<usize>> {
-    let mut before = 0;
-    let segments = pattern.segments.iter().map(|segment| {
-        let cells = cells_of(segment)?;
-        before += cells;
-        Some(before - cells)
-    });
-    segments.collect()
-}
-
-fn cells_of(segment: &Segment) -> Option<usize> {
-    match segment {
-        Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => Some(*cells),
-        Segment::Gap(Gap::Any) | Segment::Text(_) => None,
+/// For each segment, which of all masked cells is its first or the next; and how many there
+/// are.
+fn first_cells(pattern: &Pattern) -> (Vec<usize>, usize) {
+    let (mut first, mut before) = (Vec::new(), 0);
+    for segment in &pattern.segments {
+        first.push(before);
+        if let Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) = segment {
+            before += cells;
+        }
     }
+    (first, before)
 }
 
-/// The useful edges along which tokens end: where from, and the state that they land in.
-fn landings(useful: &Useful) -> Vec<(PlaceId, LexerState)> {
+/// The useful edges along which tokens end, as keys: where from, and the state that they
+/// land in.
+fn landings(useful: &Useful) -> Vec<u128> {
     let places = &useful.places;
     let mut landings = Vec::new();
     for (to, place) in (0..).zip(&places.places) {
@@ -105,10 +102,7 @@ fn landings(useful: &Useful) -> Vec<(PlaceId, LexerState)> {
         }
     }
     landings.sort_unstable();
-    let landings = landings.iter();
     landings
-        .map(|&key| ((key >> 32) as PlaceId, key as LexerState))
-        .collect()
 }
 
 /// The place at which the token began that is under way at another, and the lexemes and

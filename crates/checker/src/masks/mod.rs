@@ -4,7 +4,7 @@
 //! For a regular grammar the automaton's sets say it. For others a chart of the whole canvas
 //! does, gone through forwards and backwards ([`useful`](crate::useful), [`cells`]). Where
 //! the grammar has no cover of its parser, tokens are tried one by one (`tries`; the grammar
-//! engine alone is built without, for size, and says that it does not know).
+//! engine alone is built without, for size, and leaves all tokens undecided there).
 //!
 //! Exact for each cell alone, not for two together: after a commit a mask can only lose
 //! tokens, and is drawn anew before the next one ([`Checker::mask_of`]).

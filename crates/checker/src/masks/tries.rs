@@ -1,7 +1,6 @@
 //! Masks where no chart can be drawn: token by token, checked like any canvas.
 //!
-//! Cost: a check for each token that neither an automaton nor a completion decides, up to a
-//! bound.
+//! Cost: a check for each token that no completion shows, up to a bound.
 
 use lacuna_lexer::{TokenId, Vocabulary};
 
@@ -31,15 +30,10 @@ impl Checker {
             if only.is_some_and(|only| only != cell) {
                 continue;
             }
-            let (at_least, at_most) = self.approximate_mask(cells, cell);
-            if let (Some(mask), Some(at_least)) = (&mut masks.cells[cell], at_least) {
-                mask.union_with(&at_least);
-            }
             for token in 0..vocabulary.len() as TokenId {
                 let at = token as usize;
                 let is_known = masks.cells[cell].as_ref().is_some_and(|m| m.contains(at));
-                let may = at_most.as_ref().is_none_or(|most| most.contains(at));
-                if is_known || !may || vocabulary.bytes(token).is_none() {
+                if is_known || vocabulary.bytes(token).is_none() {
                     continue;
                 }
                 if effort == 0 {
