@@ -16,15 +16,15 @@
 //!    ([`graph`]), its lexemes parsed by interned Earley [`columns`], says yes with a
 //!    witness, or no where nothing is left to try;
 //! 4. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
-//!    leaves a smaller graph. In that, a few columns for each node (`beam`) say yes, a
-//!    short parse says either, and the search is made again;
-//! 5. a parse in which gaps may have any length says no, or yes where its witness
+//!    leaves a smaller graph. In that, a few columns for each node (`beam`) say yes, and the
+//!    search is made again;
+//! 5. a parse in which gaps may have any length ([`chart`], Earley's on [`sets`] of LR(0)
+//!    states ([`lr`]), on the grammar as written ([`cfg`])) says no, or yes where its witness
 //!    can be made to fit the cells;
-//! 6. [`chart`]: an exact parse of the graph, Earley's on sets ([`sets`]) of LR(0)
-//!    states ([`lr`]), on the grammar as written ([`cfg`]).
+//! 6. an exact chart of the graph, of parser states with sets of origins as bits (`useful`).
 //!
 //! [`Checker::masks`] tells for every masked cell which tokens keep a canvas
-//! completable: a chart of bits over the graph is gone through backwards (`useful`).
+//! completable: that chart is gone through backwards.
 //!
 //! [`Checker::best`] gives the completion that weighs most under a model's
 //! probabilities, from places paired with columns ([`Weights`], `weighted`).

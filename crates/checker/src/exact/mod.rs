@@ -4,16 +4,15 @@
 //! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
 //! refuses, or leaves a smaller graph; of that, a few columns for each node
 //! ([`beam`](crate::beam); a long tail is left open for it at first ([`open_end`]), or cut
-//! short), a short parse, more columns, and a longer search; a parse in
-//! which gaps have any length, which refuses, or says which terminals to write in the
-//! cells ([`fit`](crate::fit), [`respell`](crate::respell)), and comes before the short
-//! parse if it is little work, and before more columns where gaps are few; and the full parse
-//! of the graph that counts cells. Each is
-//! sound in what it answers; only the last one answers everything, within its budget.
+//! short), and a chart of bits over it ([`useful`](crate::useful)). Before a large one come
+//! what is sooner tried: a small one, more columns, a longer search, and a parse in which gaps
+//! have any length, which refuses, or says which terminals to write in the cells (`fit`,
+//! `respell`). Each is sound in what it answers; only the chart answers everything, within its
+//! budget.
 //!
 //! Gaps of any length are parsed at once if that is little work; else the last completion
 //! is mended ([`recent`]), short lexemes are searched for ([`sketch`]), and the look ahead,
-//! a beam and the full parse come as above.
+//! a beam and a full parse come as above.
 //!
 //! A witness is first looked for among a few tokens of the vocabulary
 //! ([`plain_tokens`]), with which there are fewer places to look at.
