@@ -353,7 +353,7 @@ fn compare_masks(
         let expected = expected(canvas, cell);
         assert_eq!(found, expected, "{}: the mask of cell {cell}", context());
     }
-    // A cell is written with what its mask allows, others narrowed.
+    // A cell is written with what its mask allows, and others' masks are drawn anew.
     let mut written = canvas.to_vec();
     for (cell, mask) in masks.cells.iter().enumerate() {
         let Some(token) = mask.as_ref().and_then(|mask| mask.iter().last()) else {

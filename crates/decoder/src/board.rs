@@ -81,6 +81,11 @@ impl Board {
         self.ask(Part::Masks, |guard, cells| guard.masks(cells))
     }
 
+    /// The same of one cell.
+    pub(crate) fn mask_of(&mut self, cell: usize) -> Option<TokenSet> {
+        self.ask(Part::Masks, |guard, cells| guard.mask_of(cells, cell))
+    }
+
     /// Milliseconds of an exact check so far, on average.
     pub(crate) fn check_ms(&self) -> f64 {
         self.timings.validation_ms / self.timings.checks.max(1) as f64
@@ -95,11 +100,6 @@ impl Board {
         self.write(candidates);
         self.ask(Part::Validation, |guard, cells| guard.prepare(cells));
         self.wipe(candidates);
-    }
-
-    /// The same of one cell.
-    pub(crate) fn mask_of(&mut self, cell: usize) -> Option<TokenSet> {
-        self.ask(Part::Masks, |guard, cells| guard.mask_of(cells, cell))
     }
 
     /// Whether the completion at hand has a candidate.

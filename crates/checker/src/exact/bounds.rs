@@ -30,7 +30,7 @@ impl Exact {
         let spanner = self.spanner.as_mut();
         let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
         let start = graph.start();
-        let budget = WORDS * self.limits.parse_items;
+        let budget = WORDS.saturating_mul(self.limits.parse_items);
         let useful = Useful::find(&self.cfg, &mut memos.sets, cover, &ahead, start, budget);
         let Some(useful) = useful else {
             return Some(Drawn::Exhausted);

@@ -173,7 +173,7 @@ impl Exact {
         let cover = memos.cover.as_ref()?.as_ref()?;
         let spanner = self.spanner.as_mut();
         let graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
-        let budget = WORDS * self.limits.parse_items / share;
+        let budget = WORDS.saturating_mul(self.limits.parse_items) / share;
         let start = graph.start();
         let (whole, work) = whole(&self.cfg, &mut memos.sets, cover, ahead, start, budget);
         self.parsed += work / WORDS;

@@ -140,9 +140,10 @@ impl Exact {
         let whole = ahead
             .as_ref()
             .and_then(|ahead| self.whole(pattern, ahead, 1));
-        if let Some(decision) = whole {
+        if let Some(decision @ (Decision::Completable(_) | Decision::Impossible)) = whole {
             return (decision, Tier::Parse);
         }
+        // Long texts with few gaps are less to the other parser.
         let parse = self.chart(pattern, ahead, 1);
         (self.decision(pattern, parse), Tier::Parse)
     }
@@ -244,8 +245,10 @@ impl Exact {
             Some(Outlook::Closed) => return Decision::Impossible,
             Some(Outlook::Exhausted) => return Decision::Exhausted,
             Some(Outlook::Open(ahead)) => match self.whole(pattern, &ahead, 1) {
-                Some(decision) => return decision,
-                None => self.chart(pattern, Some(ahead), 1),
+                Some(decision @ (Decision::Completable(_) | Decision::Impossible)) => {
+                    return decision;
+                }
+                _ => self.chart(pattern, Some(ahead), 1),
             },
             None => self.chart(pattern, None, 1),
         };

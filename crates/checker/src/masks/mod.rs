@@ -47,8 +47,11 @@ impl Checker {
         self.draw_masks(cells, None)
     }
 
-    /// The same of one masked cell; `None` if it cannot be drawn within the budgets.
+    /// The same of one masked cell; `None` if it is none, or cannot be drawn within the budgets.
     pub fn mask_of(&mut self, cells: &[Option<TokenId>], cell: usize) -> Option<BitSet> {
+        if cells.get(cell)?.is_some() {
+            return None;
+        }
         let mut masks = self.draw_masks(cells, Some(cell));
         let mask = masks.cells.get_mut(cell)?.take()?;
         (masks.undecided == 0).then_some(mask)

@@ -15,8 +15,10 @@ use crate::cfg::{NonterminalId, Symbol};
 use crate::graph::Label;
 
 /// For each edge along which a lexeme stays under way, whether a derivation of a whole text
-/// takes it; and the first place where one ends.
-pub(super) fn useful_edges(chart: Chart<'_>) -> (Vec<bool>, Option<PlaceId>) {
+/// takes it; and the first place where one ends. `None` beyond the budget.
+pub(super) fn useful_edges(mut chart: Chart<'_>) -> Option<(Vec<bool>, Option<PlaceId>)> {
+    // The way back may cost as much as the way there.
+    chart.work = 0;
     let mut backward = Backward {
         useful: vec![0; chart.words.len()],
         leads_on: vec![0; chart.underway.words.len()],
@@ -34,8 +36,11 @@ pub(super) fn useful_edges(chart: Chart<'_>) -> (Vec<bool>, Option<PlaceId>) {
             NONE => backward.settle_underway(place),
             boundary => backward.settle(place, boundary),
         }
+        if backward.chart.work > backward.chart.budget {
+            return None;
+        }
     }
-    (backward.edges, backward.first_end)
+    Some((backward.edges, backward.first_end))
 }
 
 struct Backward<'a> {
@@ -183,7 +188,9 @@ impl Backward<'_> {
             new[at] = known & here & complete[at];
         }
         if let Some(origins) = range(complete) {
-            for &(origin, before) in waiting.before_in(origins) {
+            let waiting = waiting.before_in(origins);
+            self.chart.work += waiting.len();
+            for &(origin, before) in waiting {
                 let before = self.chart.known[before as usize].span;
                 if has(complete, origin) && mark(before, span, &self.chart.words, &mut self.useful)
                 {

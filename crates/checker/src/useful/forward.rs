@@ -43,6 +43,9 @@ pub(super) struct Settled {
     reads: Option<Range<usize>>,
 }
 
+/// Words that a chart may keep; a pass backwards keeps as many again: a quarter of a gigabyte.
+const MAX_KEPT: usize = 16 << 20;
+
 /// The grammar's states, as they are asked for.
 pub(super) struct Parser<'a> {
     cfg: &'a Cfg,
@@ -78,7 +81,7 @@ pub(super) struct Chart<'a> {
     origins: Vec<BoundaryId>,
     here: Here,
     pub work: usize,
-    budget: usize,
+    pub budget: usize,
 }
 
 /// What is found at the place that is looked at.
@@ -135,7 +138,7 @@ impl<'a> Chart<'a> {
                     .settle(self.places, place, &mut self.here.before),
                 _ => self.settle(place),
             }
-            if self.work + self.words.len() + self.underway.words.len() > self.budget {
+            if self.work > self.budget || self.kept() > MAX_KEPT {
                 return None;
             }
         }
@@ -158,8 +161,15 @@ impl<'a> Chart<'a> {
         self.keep();
     }
 
+    /// Words that are kept, about.
+    fn kept(&self) -> usize {
+        let sets = self.words.len() + self.underway.words.len();
+        // What is known waits for a few nonterminals, each an entry.
+        sets + 2 * self.reads.len() + 16 * self.known.len()
+    }
+
     /// The boundary of an origin.
-    pub fn origin(&self, origin: u32) -> BoundaryId {
+    pub fn boundary_of(&self, origin: u32) -> BoundaryId {
         self.origins[origin as usize]
     }
 
@@ -273,7 +283,8 @@ impl<'a> Chart<'a> {
         }
         let mut row = None;
         let waiting = self.waits.of(target);
-        let here = waiting.here.iter().zip(passing);
+        let first = origins.start as usize / 64;
+        let here = waiting.here.iter().zip(passing).skip(first);
         self.work += 1 + here.len();
         if here.clone().any(|(here, passing)| here & passing != 0) {
             let slot = self.slot(target)?;

@@ -17,8 +17,9 @@
 //! use. Gaps of any length are not known here: in what counts cells, no edge leads back,
 //! and a node is settled once.
 //!
-//! Cost: for each boundary its states, times a word for each 64 origins that are open; for
-//! each edge of a lexeme under way, a word for each 64 boundaries where it may have begun.
+//! Cost: for each boundary its states, times a word for each 64 origins before it, within the
+//! window of those that are open; for each edge of a lexeme under way, a word for each 64
+//! boundaries.
 
 use crate::cfg::Cfg;
 use crate::cover::Cover;
@@ -36,7 +37,7 @@ mod underway;
 mod waits;
 mod witness;
 
-use places::Rows;
+use places::InCells;
 pub(crate) use places::{PlaceId, Places};
 
 /// The edges of a pattern's graph along which tokens end, and which of them some derivation
@@ -69,7 +70,7 @@ pub(crate) fn whole(
     start: Point,
     budget: usize,
 ) -> (Whole, usize) {
-    let Some(places) = Places::new(ahead, start, Rows::Joined, budget) else {
+    let Some(places) = Places::new(ahead, start, InCells::Joined, budget) else {
         return (Whole::Exhausted, budget);
     };
     let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
@@ -93,10 +94,10 @@ impl Useful {
         start: Point,
         budget: usize,
     ) -> Option<Self> {
-        let places = Places::new(ahead, start, Rows::Apart, budget)?;
+        let places = Places::new(ahead, start, InCells::Apart, budget)?;
         let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
         chart.run()?;
-        let (edges, first_end) = backward::useful_edges(chart);
+        let (edges, first_end) = backward::useful_edges(chart)?;
         Some(Self {
             places,
             edges,

@@ -44,7 +44,7 @@ pub(crate) struct Place {
 
 /// Whether each way to a row of the spanner table is a place of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rows {
+pub(crate) enum InCells {
     /// It is: which tokens take an edge is to be known.
     Apart,
     /// A row is one place.
@@ -68,9 +68,9 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Lays out what a look ahead left, ways into rows [apart](Rows) or not; `None` if that
+    /// Lays out what a look ahead left, ways into rows [apart](InCells) or not; `None` if that
     /// is more than the budget.
-    pub fn new(ahead: &Lookahead, start: Point, rows: Rows, budget: usize) -> Option<Self> {
+    pub fn new(ahead: &Lookahead, start: Point, rows: InCells, budget: usize) -> Option<Self> {
         let found = Found::new(ahead, start, rows, budget)?;
         Some(found.in_order(ahead))
     }
@@ -118,7 +118,7 @@ struct Found {
 }
 
 impl Found {
-    fn new(ahead: &Lookahead, start: Point, rows: Rows, budget: usize) -> Option<Self> {
+    fn new(ahead: &Lookahead, start: Point, rows: InCells, budget: usize) -> Option<Self> {
         let mut found = Self {
             points: vec![start],
             edges: Vec::new(),
@@ -136,8 +136,8 @@ impl Found {
                 }
                 let fresh = found.points.len() as u32;
                 let to = match (edge.to.row, rows) {
-                    (NO_ROW, _) | (_, Rows::Joined) => *ids.entry(edge.to).or_insert(fresh),
-                    (_, Rows::Apart) => fresh,
+                    (NO_ROW, _) | (_, InCells::Joined) => *ids.entry(edge.to).or_insert(fresh),
+                    (_, InCells::Apart) => fresh,
                 };
                 if to == fresh {
                     found.points.push(edge.to);

@@ -6,7 +6,8 @@
 //! may lead in circles, are gone through breadth first until one is explained by something
 //! that began later.
 //!
-//! Cost: for each lexeme and each production of the derivation, what is known at its end.
+//! Cost: for each lexeme and each production of the derivation, what is known at its end, and
+//! what waited for it anywhere.
 
 use lacuna_lexer::TerminalId;
 
@@ -39,6 +40,7 @@ pub(super) fn path(chart: Chart<'_>) -> Whole {
     let mut stack = vec![goal];
     while let Some(goal) = stack.pop() {
         if witness.explain(goal, &mut stack).is_none() {
+            debug_assert!(false, "what is true has an explanation");
             return Whole::Exhausted;
         }
     }
@@ -217,7 +219,7 @@ impl Witness<'_> {
             let complete = self.completes(goal.boundary, nonterminal, origin);
             if let Some(&complete) = complete.first() {
                 stack.push(Goal {
-                    boundary: self.chart.origin(origin),
+                    boundary: self.chart.boundary_of(origin),
                     state,
                     ..goal
                 });
