@@ -6,23 +6,23 @@
 //! well, at an earlier place. At one boundary what began first is settled first: it is
 //! what passes. A lexeme under way is of use with the boundaries from which it is.
 
-use super::beginnings::Reader;
-use super::forward::{Chart, Known, Settled};
+use super::forward::{Chart, Known, words_before};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::rows::Rows;
-use super::spans::{Span, has, join, next_bit, range, set};
+use super::spans::{Span, join};
+use super::traced::Traced;
+use super::waits::terminal;
 use crate::cfg::{NonterminalId, Symbol};
 use crate::graph::Label;
 
 /// For each edge along which a lexeme stays under way, whether a derivation of a whole text
 /// takes it; and the first place where one ends. `None` beyond the budget.
-pub(super) fn useful_edges(mut chart: Chart<'_>) -> Option<(Vec<bool>, Option<PlaceId>)> {
-    // The way back may cost as much as the way there.
-    chart.work = 0;
+pub(super) fn useful_edges(chart: Chart<'_>) -> Option<(Vec<bool>, Option<PlaceId>)> {
     let mut backward = Backward {
         useful: vec![0; chart.words.len()],
         leads_on: vec![0; chart.underway.words.len()],
         edges: vec![false; chart.places.edge_count()],
+        traced: Traced::default(),
         chart,
         before: Vec::new(),
         here: Rows::default(),
@@ -30,13 +30,15 @@ pub(super) fn useful_edges(mut chart: Chart<'_>) -> Option<(Vec<bool>, Option<Pl
         completing: Vec::new(),
         queued: Vec::new(),
         first_end: None,
+        work: 0,
     };
     for place in (0..backward.chart.places.places.len() as PlaceId).rev() {
         match backward.chart.places.places[place as usize].boundary {
             NONE => backward.settle_underway(place),
             boundary => backward.settle(place, boundary),
         }
-        if backward.chart.work > backward.chart.budget {
+        // The way back may cost as much as the way there.
+        if backward.work > backward.chart.budget {
             return None;
         }
     }
@@ -50,6 +52,7 @@ struct Backward<'a> {
     /// The words of what is under way, those bits only from which it is of use.
     leads_on: Vec<u64>,
     edges: Vec<bool>,
+    traced: Traced,
     /// The boundaries before a place, those from which a lexeme to it is of use.
     before: Vec<u64>,
     /// The states of the place that is looked at, by their places among all that is known.
@@ -61,6 +64,7 @@ struct Backward<'a> {
     /// Which of its states are still to be explained.
     queued: Vec<bool>,
     first_end: Option<PlaceId>,
+    work: usize,
 }
 
 impl Backward<'_> {
@@ -131,8 +135,8 @@ impl Backward<'_> {
 
     /// What completions at a boundary make of use.
     fn complete(&mut self, boundary: BoundaryId) {
-        let Settled { known, origins, .. } = self.chart.settled[boundary as usize].clone();
-        let width = (origins as usize).div_ceil(64);
+        let known = self.chart.settled[boundary as usize].known.clone();
+        let width = words_before(boundary as usize);
         self.complete.clear(2 * width);
         self.completing.clear();
         for at in known.clone() {
@@ -144,25 +148,18 @@ impl Backward<'_> {
                 self.completing.push((nonterminal, at));
             }
         }
-        // What is of use, and is still to be explained: what encloses others first, as a rule.
-        let is_useful = |at: &usize| {
-            let span = self.chart.known[*at].span;
+        // What is of use, and is still to be explained. What encloses others was found after
+        // them, and comes first.
+        let is_useful = |at: usize| {
+            let span = self.chart.known[at].span;
             span.of_all(&self.useful).iter().any(|&word| word != 0)
         };
-        let mut fresh: Vec<usize> = known.clone().filter(is_useful).collect();
         self.queued.clear();
-        self.queued.resize(known.len(), false);
-        for &at in &fresh {
-            self.queued[at - known.start] = true;
-        }
-        let mut next = 0;
-        while let Some(&at) = fresh.get(next) {
-            next += 1;
-            self.queued[at - known.start] = false;
-            for at in self.explain(at, width) {
-                if !std::mem::replace(&mut self.queued[at - known.start], true) {
-                    fresh.push(at);
-                }
+        self.queued.extend(known.clone().map(is_useful));
+        while let Some(last) = self.queued.iter().rposition(|&queued| queued) {
+            self.queued[last] = false;
+            for at in self.explain(known.start + last, width) {
+                self.queued[at - known.start] = true;
             }
         }
     }
@@ -171,7 +168,7 @@ impl Backward<'_> {
     /// of this place that more is of use of then.
     fn explain(&mut self, at: usize, width: usize) -> Vec<usize> {
         let mut grown = Vec::new();
-        let Known { state, span } = self.chart.known[at];
+        let state = self.chart.known[at].state;
         let Some(Symbol::Nonterminal(nonterminal)) = self.chart.parser.state(state).accessed_by
         else {
             return grown;
@@ -179,25 +176,11 @@ impl Backward<'_> {
         let Some(slot) = self.complete.get(nonterminal) else {
             return grown;
         };
-        let waiting = self.chart.waits.of(state);
-        let (complete, useful) = self.complete.row_mut(slot).split_at_mut(width);
         let mut new = vec![0; width];
-        let known = span.of_all(&self.useful).iter();
-        for (at, &known) in (span.first as usize..).zip(known) {
-            let here = waiting.here.get(at).copied().unwrap_or(0);
-            new[at] = known & here & complete[at];
-        }
-        if let Some(origins) = range(complete) {
-            let waiting = waiting.before_in(origins);
-            self.chart.work += waiting.len();
-            for &(origin, before) in waiting {
-                let before = self.chart.known[before as usize].span;
-                if has(complete, origin) && mark(before, span, &self.chart.words, &mut self.useful)
-                {
-                    set(&mut new, origin);
-                }
-            }
-        }
+        let (complete, useful) = self.complete.row_mut(slot).split_at_mut(width);
+        self.work += self
+            .traced
+            .trace(&self.chart, &mut self.useful, at, complete, &mut new);
         for (new, useful) in new.iter_mut().zip(useful) {
             *new &= !*useful;
             *useful |= *new;
@@ -224,7 +207,7 @@ impl Backward<'_> {
         let places = self.chart.places;
         let (mut before, mut useful) = (std::mem::take(&mut self.before), Vec::new());
         for alike in places.incoming_alike(place) {
-            let Label::Lexeme(terminal) = places.edge(alike.start).label else {
+            let Label::Lexeme(read) = places.edge(alike.start).label else {
                 continue;
             };
             self.chart
@@ -232,15 +215,16 @@ impl Backward<'_> {
                 .gather(places, alike.clone(), &mut before);
             useful.clear();
             useful.resize(before.len(), 0);
-            let mut next = 0;
-            while let Some(boundary) = next_bit(&before, next) {
-                next = boundary + 1;
-                let origin = self.chart.settled[boundary as usize].origin;
-                let mut is_useful = false;
-                for reader in self.chart.readers(boundary, terminal) {
-                    is_useful |= self.is_of_use(reader, origin);
+            for &target in self.chart.waits.behind(terminal(read)) {
+                if let Some(at) = self.here.get(target) {
+                    self.work += self.traced.trace(
+                        &self.chart,
+                        &mut self.useful,
+                        at as usize,
+                        &before,
+                        &mut useful,
+                    );
                 }
-                useful[boundary as usize / 64] |= u64::from(is_useful) << (boundary % 64);
             }
             for number in alike {
                 let from = places.edge(number).from;
@@ -253,19 +237,6 @@ impl Backward<'_> {
             }
         }
         self.before = before;
-    }
-
-    /// Whether what becomes of a state here is of use; what of the state is so, is marked.
-    fn is_of_use(&mut self, reader: Reader, origin: u32) -> bool {
-        let Some(target) = self.here.get(reader.target) else {
-            return false;
-        };
-        let target = self.chart.known[target as usize].span;
-        if reader.known == NONE {
-            return target.has(&self.useful, origin);
-        }
-        let span = self.chart.known[reader.known as usize].span;
-        mark(span, target, &self.chart.words, &mut self.useful)
     }
 }
 

@@ -4,28 +4,19 @@
 //!
 //! Cost: a place for each symbol that the states of a set can read.
 
-use lacuna_lexer::{TerminalId, key, keys_of};
+use lacuna_lexer::{key, keys_of};
 use rustc_hash::FxHashMap;
 
 use super::forward::Parser;
 use super::places::NONE;
-use crate::cfg::NonterminalId;
+use super::waits::{self, SymbolId};
 use crate::lr::StateId;
 
 /// Index of a set of states that begin together.
 pub(super) type BeginningId = u32;
 
-/// States that begin together.
-#[derive(Clone, Debug)]
-struct Beginning {
-    /// What is read, by terminal ([`Reader`]).
-    reads: Box<[u128]>,
-    /// Where nonterminals lead.
-    waits: Box<[(NonterminalId, StateId)]>,
-}
-
-/// A state that reads a terminal: its place among all that is known, [`NONE`] if it begins
-/// there itself, and the state behind. In a [`key`] the terminal comes before them.
+/// A state that reads a symbol: its place among all that is known, [`NONE`] if it begins
+/// there itself, and the state behind. In a [`key`] the symbol comes before them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader {
     pub known: u32,
@@ -41,10 +32,10 @@ impl From<u128> for Reader {
     }
 }
 
-/// The sets of states that begin together.
+/// The sets of states that begin together: what is read, by symbol ([`Reader`]).
 #[derive(Default)]
 pub(super) struct Beginnings {
-    all: Vec<Beginning>,
+    all: Vec<Vec<u128>>,
     ids: FxHashMap<Box<[StateId]>, BeginningId>,
 }
 
@@ -54,31 +45,32 @@ impl Beginnings {
         if let Some(&known) = self.ids.get(states.as_slice()) {
             return known;
         }
-        let (mut reads, mut waits) = (Vec::new(), Vec::new());
+        let mut reads = Vec::new();
         for &state in &states {
-            let state = parser.state(state);
-            waits.extend_from_slice(&state.nonterminals);
-            for &(terminal, target) in &state.terminals {
-                reads.push(key([0, terminal, NONE, target]));
-            }
+            parser.add_reads(state, NONE, &mut reads);
         }
         reads.sort_unstable();
         let id = self.all.len() as BeginningId;
         self.ids.insert(states.into(), id);
-        self.all.push(Beginning {
-            reads: reads.into(),
-            waits: waits.into(),
-        });
+        self.all.push(reads);
         id
     }
 
-    /// What reads a terminal in a set.
-    pub fn reads(&self, id: BeginningId, terminal: TerminalId) -> &[u128] {
-        keys_of(&self.all[id as usize].reads, [0, terminal])
+    /// What reads a symbol in a set.
+    pub fn reads(&self, id: BeginningId, symbol: SymbolId) -> &[u128] {
+        keys_of(&self.all[id as usize], [0, symbol])
     }
+}
 
-    /// Where nonterminals lead from a set.
-    pub fn waits(&self, id: BeginningId) -> &[(NonterminalId, StateId)] {
-        &self.all[id as usize].waits
+impl Parser<'_> {
+    /// Adds what a state reads, with the place where it is known.
+    pub fn add_reads(&mut self, state: StateId, known: u32, reads: &mut Vec<u128>) {
+        let state = self.state(state);
+        for &(terminal, target) in &state.terminals {
+            reads.push(key([0, waits::terminal(terminal), known, target]));
+        }
+        for &(nonterminal, target) in &state.nonterminals {
+            reads.push(key([0, waits::nonterminal(nonterminal), known, target]));
+        }
     }
 }

@@ -7,14 +7,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lacuna_lexer::{TerminalId, key, keys_of};
+use lacuna_lexer::keys_of;
 
 use super::beginnings::{BeginningId, Beginnings, Reader};
 use super::places::{BoundaryId, NONE, PlaceId, Places};
 use super::rows::Rows;
-use super::spans::{Span, has, join, next_bit, range, set};
+use super::spans::{Span, range, set};
 use super::underway::Underway;
-use super::waits::Waits;
+use super::waits::{SymbolId, Waits, nonterminal, terminal};
 use crate::cfg::{Cfg, NonterminalId};
 use crate::cover::Cover;
 use crate::graph::Label;
@@ -34,11 +34,7 @@ pub(super) struct Settled {
     /// Its states.
     pub known: Range<usize>,
     /// The states of all that may begin there.
-    pub begun: BeginningId,
-    /// Its number among those where something begins.
-    pub origin: u32,
-    /// Origins up to there.
-    pub origins: u32,
+    begun: BeginningId,
     /// What its states read, those left aside that begin there; once asked for.
     reads: Option<Range<usize>>,
 }
@@ -73,12 +69,10 @@ pub(super) struct Chart<'a> {
     pub underway: Underway,
     pub known: Vec<Known>,
     pub words: Vec<u64>,
-    /// What is read, boundary by boundary, by terminal; what begins there left aside.
+    /// What is read, boundary by boundary, by symbol; what begins there left aside.
     reads: Vec<u128>,
-    pub beginnings: Beginnings,
+    beginnings: Beginnings,
     pub waits: Waits,
-    /// The boundaries where something begins.
-    origins: Vec<BoundaryId>,
     here: Here,
     pub work: usize,
     pub budget: usize,
@@ -122,7 +116,6 @@ impl<'a> Chart<'a> {
             reads: Vec::new(),
             beginnings: Beginnings::default(),
             waits: Waits::default(),
-            origins: Vec::new(),
             here: Here::default(),
             work: 0,
             budget,
@@ -146,12 +139,12 @@ impl<'a> Chart<'a> {
     }
 
     fn settle(&mut self, place: PlaceId) {
-        let width = self.origins.len().div_ceil(64).max(1);
+        let width = words_before(self.settled.len());
         self.here.place = place;
         self.here.states.clear(width);
         self.here.complete.clear(2 * width);
         if place == 0 {
-            // The first state began at the start, which is the first origin.
+            // The first state began at the start, which is the first boundary.
             if let Some(slot) = self.slot(States::START) {
                 set(self.here.states.row_mut(slot), 0);
             }
@@ -163,14 +156,8 @@ impl<'a> Chart<'a> {
 
     /// Words that are kept, about.
     fn kept(&self) -> usize {
-        let sets = self.words.len() + self.underway.words.len();
-        // What is known waits for a few nonterminals, each an entry.
-        sets + 2 * self.reads.len() + 16 * self.known.len()
-    }
-
-    /// The boundary of an origin.
-    pub fn boundary_of(&self, origin: u32) -> BoundaryId {
-        self.origins[origin as usize]
+        let sets = self.words.len() + self.underway.words.len() + self.waits.kept;
+        sets + 2 * self.reads.len() + 2 * self.known.len()
     }
 
     /// The row of a state at the current place; `None` if the rest does not ask for it.
@@ -195,53 +182,46 @@ impl<'a> Chart<'a> {
         let places = self.places;
         let mut before = std::mem::take(&mut self.here.before);
         for alike in places.incoming_alike(self.here.place) {
-            let Label::Lexeme(terminal) = places.edge(alike.start).label else {
+            let Label::Lexeme(read) = places.edge(alike.start).label else {
                 continue;
             };
             self.underway.gather(places, alike, &mut before);
-            let mut next = 0;
-            while let Some(boundary) = next_bit(&before, next) {
-                next = boundary + 1;
-                let origin = self.settled[boundary as usize].origin;
-                for reader in self.readers(boundary, terminal) {
-                    if let Some(slot) = self.slot(reader.target) {
-                        self.bring(reader.known, origin, slot);
-                    }
-                }
-                self.work += 1;
+            let symbol = terminal(read);
+            self.ask(symbol, &before);
+            for at in 0..self.waits.behind(symbol).len() {
+                self.follow(self.waits.behind(symbol)[at], &before);
             }
         }
         self.here.before = before;
     }
 
-    /// Adds where a state began to a row: what is known, or an origin if it began there.
-    fn bring(&mut self, known: u32, origin: u32, slot: u32) {
-        let row = self.here.states.row_mut(slot);
-        if known == NONE {
-            return set(row, origin);
+    /// Takes note of what waits for a symbol at some boundaries.
+    fn ask(&mut self, symbol: SymbolId, boundaries: &[u64]) {
+        let mut next = 0;
+        while let Some(boundary) = self.waits.ask(symbol, boundaries, next) {
+            next = boundary + 1;
+            for reader in self.readers(boundary, symbol) {
+                self.waits.add(symbol, boundary, reader, &self.known);
+                self.work += 1;
+            }
         }
-        let span = self.known[known as usize].span;
-        join(span.of_row(row), span.of_all(&self.words));
-        self.work += span.words as usize;
     }
 
-    /// Which states at a boundary read a terminal.
-    pub fn readers(&mut self, boundary: BoundaryId, terminal: TerminalId) -> Vec<Reader> {
+    /// Which states at a boundary read a symbol.
+    pub fn readers(&mut self, boundary: BoundaryId, symbol: SymbolId) -> Vec<Reader> {
         let Settled { begun, .. } = self.settled[boundary as usize];
         let known = self.settled[boundary as usize].reads.clone();
         let all = known.unwrap_or_else(|| self.find_reads(boundary));
-        let known = keys_of(&self.reads[all], [0, terminal]).iter();
-        let begun = self.beginnings.reads(begun, terminal);
+        let known = keys_of(&self.reads[all], [0, symbol]).iter();
+        let begun = self.beginnings.reads(begun, symbol);
         known.chain(begun).map(|&key| key.into()).collect()
     }
 
     fn find_reads(&mut self, boundary: BoundaryId) -> Range<usize> {
         let first = self.reads.len();
         for at in self.settled[boundary as usize].known.clone() {
-            let state = self.parser.state(self.known[at].state);
-            for &(terminal, target) in &state.terminals {
-                self.reads.push(key([0, terminal, at as u32, target]));
-            }
+            let state = self.known[at].state;
+            self.parser.add_reads(state, at as u32, &mut self.reads);
         }
         let reads = first..self.reads.len();
         self.reads[reads.clone()].sort_unstable();
@@ -256,18 +236,19 @@ impl<'a> Chart<'a> {
             self.completes(slot, width);
         }
         let mut passing = std::mem::take(&mut self.here.passing);
-        while let Some(nonterminal) = self.here.fresh.pop() {
-            let slot = self.here.complete.slot(nonterminal);
+        while let Some(complete) = self.here.fresh.pop() {
+            let slot = self.here.complete.slot(complete);
             let (_, fresh) = self.here.complete.row_mut(slot).split_at_mut(width);
             passing.clear();
             passing.extend_from_slice(fresh);
             fresh.fill(0);
-            let Some(origins) = range(&passing) else {
+            if range(&passing).is_none() {
                 continue;
-            };
-            for at in 0..self.waits.behind(nonterminal).len() {
-                let target = self.waits.behind(nonterminal)[at];
-                if let Some(slot) = self.follow(target, &passing, origins.clone()) {
+            }
+            let symbol = nonterminal(complete);
+            self.ask(symbol, &passing);
+            for at in 0..self.waits.behind(symbol).len() {
+                if let Some(slot) = self.follow(self.waits.behind(symbol)[at], &passing) {
                     self.completes(slot, width);
                 }
             }
@@ -275,37 +256,27 @@ impl<'a> Chart<'a> {
         self.here.passing = passing;
     }
 
-    /// Adds what becomes of one state where its nonterminal is complete; its row, if that is
-    /// anything.
-    fn follow(&mut self, target: StateId, passing: &[u64], origins: Range<u32>) -> Option<u32> {
-        if self.here.states.get(target) == Some(NONE) {
+    /// Adds what becomes of one state where its symbol was read from some boundaries; its
+    /// row, if that is anything.
+    fn follow(&mut self, target: StateId, from: &[u64]) -> Option<u32> {
+        self.work += 1;
+        if self.here.states.get(target) == Some(NONE) || !self.waits.of(target).is_at(from) {
             return None;
         }
-        let mut row = None;
-        let waiting = self.waits.of(target);
-        let first = origins.start as usize / 64;
-        let here = waiting.here.iter().zip(passing).skip(first);
-        self.work += 1 + here.len();
-        if here.clone().any(|(here, passing)| here & passing != 0) {
-            let slot = self.slot(target)?;
-            let waiting = self.waits.of(target);
-            let words = self.here.states.row_mut(slot).iter_mut();
-            for ((word, here), passing) in words.zip(&waiting.here).zip(passing) {
-                *word |= here & passing;
-            }
-            row = Some(slot);
+        let slot = self.slot(target)?;
+        let row = self.here.states.row_mut(slot);
+        let waiting = self.waits.of_mut(target);
+        for ((word, here), from) in row.iter_mut().zip(&waiting.here).zip(from) {
+            *word |= here & from;
         }
-        let count = self.waits.of(target).before_in(origins.clone()).len();
-        self.work += count;
-        for at in 0..count {
-            let (origin, known) = self.waits.of(target).before_in(origins.clone())[at];
-            if has(passing, origin) {
-                let slot = self.slot(target)?;
-                self.bring(known, NONE, slot);
-                row = Some(slot);
+        self.work += waiting.here.len();
+        for block in &mut waiting.blocks {
+            let among = block.among(from);
+            if among != 0 {
+                self.work += block.bring(among, &self.known, &self.words, row);
             }
         }
-        row
+        Some(slot)
     }
 
     /// Takes note of what a state completes.
@@ -346,31 +317,18 @@ impl<'a> Chart<'a> {
         }
         begun.sort_unstable();
         begun.dedup();
-        let has_begun = !begun.is_empty() || self.here.place == 0;
         let begun = self.beginnings.id(&mut self.parser, begun);
         let known = first..self.known.len();
-        let mut origin = NONE;
-        if has_begun {
-            origin = self.origins.len() as u32;
-            self.origins.push(self.settled.len() as BoundaryId);
-            for &(nonterminal, target) in self.beginnings.waits(begun) {
-                self.waits.add_here(origin, nonterminal, target);
-            }
-            for at in known.clone() {
-                for &(nonterminal, target) in &self.parser.state(self.known[at].state).nonterminals
-                {
-                    self.waits
-                        .add_before(origin, at as u32, nonterminal, target);
-                }
-            }
-        }
         self.work += known.len();
         self.settled.push(Settled {
             known,
             begun,
-            origin,
-            origins: self.origins.len() as u32,
             reads: None,
         });
     }
+}
+
+/// Words of a set of boundaries before one, and of the first if it is that.
+pub(super) fn words_before(boundary: usize) -> usize {
+    boundary.div_ceil(64).max(1)
 }

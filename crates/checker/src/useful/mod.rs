@@ -33,6 +33,7 @@ mod forward;
 mod places;
 mod rows;
 mod spans;
+mod traced;
 mod underway;
 mod waits;
 mod witness;

@@ -1,48 +1,155 @@
-//! What waits for nonterminals, by the state that each becomes behind one.
+//! What waits for symbols, by the state that each becomes behind one.
 //!
-//! A state of the parser is reached by one symbol. So where a nonterminal is complete, the
-//! states that may follow are known, and of each the origins from which it does: where
-//! something waits that began there itself, as bits, and where something waits that began
-//! before, one by one.
+//! A state of the parser is reached by one symbol. So where that has been read, the states
+//! that may follow are known, and of each the boundaries from which it does: where something
+//! waits that began there itself, as bits, and where something waits that began before. The
+//! last are kept in [blocks](Block) of 64. From one place to the next, the boundaries that a
+//! symbol may have begun at hardly change but for the nearest; so a block keeps what it
+//! answered last.
 //!
-//! Cost: a bit or an entry for each symbol that a state at a boundary waits for.
+//! A boundary is asked what waits there for a symbol when that is first read from there.
+//!
+//! Cost: a bit or an entry for each symbol that is read from a boundary; to follow a symbol,
+//! a word for each 64 boundaries before each block that it began in, and what waits at
+//! those where it did not begin when the block was last asked.
 
-use super::spans::set;
+use lacuna_lexer::TerminalId;
+
+use super::beginnings::Reader;
+use super::forward::Known;
+use super::places::{BoundaryId, NONE};
+use super::spans::{join, next_bit, set};
 use crate::cfg::NonterminalId;
 use crate::lr::StateId;
+
+/// Number of a symbol: of a terminal or a nonterminal.
+pub(super) type SymbolId = u32;
+
+/// The number of a terminal.
+pub(super) fn terminal(terminal: TerminalId) -> SymbolId {
+    2 * terminal
+}
+
+/// The number of a nonterminal.
+pub(super) fn nonterminal(nonterminal: NonterminalId) -> SymbolId {
+    2 * nonterminal + 1
+}
 
 /// What waits.
 #[derive(Default)]
 pub(super) struct Waits {
     /// By state, as far as known.
     by_state: Vec<Waiting>,
-    /// By nonterminal, the states that follow it.
-    behind: Vec<Vec<StateId>>,
+    /// By symbol.
+    by_symbol: Vec<Behind>,
+    /// Words that are kept.
+    pub kept: usize,
 }
 
-/// What becomes of one state behind its nonterminal.
+/// What is known of a symbol.
+#[derive(Clone, Default)]
+struct Behind {
+    /// The boundaries that were asked what waits there.
+    asked: Vec<u64>,
+    /// The states that follow the symbol.
+    targets: Vec<StateId>,
+}
+
+/// What becomes of one state behind its symbol.
 #[derive(Clone, Default)]
 pub(super) struct Waiting {
     is_known: bool,
-    /// The origins where what waits began there itself.
+    /// The boundaries where what waits began there itself.
     pub here: Vec<u64>,
-    /// Origins, ascending, and what waits there: its place among all that is known.
-    pub before: Vec<(u32, u32)>,
+    /// Those where it began before.
+    pub blocks: Vec<Block>,
 }
 
-impl Waiting {
-    /// Those entries of [`before`](Self::before) whose origins lie in a range.
-    pub fn before_in(&self, origins: std::ops::Range<u32>) -> &[(u32, u32)] {
-        let place = |origin| self.before.partition_point(|&(known, _)| known < origin);
-        &self.before[place(origins.start)..place(origins.end)]
-    }
+/// What waits at 64 boundaries in a row, and began before.
+#[derive(Clone, Default)]
+pub(super) struct Block {
+    /// Which word of bits they are.
+    pub word: usize,
+    /// The boundaries, as bits.
+    pub boundaries: u64,
+    /// What waits at each: its place among all that is known.
+    pub waiting: Vec<(BoundaryId, u32)>,
+    /// The first word of where it began.
+    pub first: usize,
+    answer: Answer,
+}
+
+/// What a block answered last.
+#[derive(Clone, Default)]
+struct Answer {
+    boundaries: u64,
+    began: Vec<u64>,
 }
 
 impl Waits {
-    /// The states that may follow a nonterminal.
-    pub fn behind(&self, nonterminal: NonterminalId) -> &[StateId] {
-        let states = self.behind.get(nonterminal as usize);
-        states.map_or(&[], Vec::as_slice)
+    /// The next boundary of some, from one on, that was not asked yet for what waits for a
+    /// symbol; now it was.
+    pub fn ask(&mut self, symbol: SymbolId, among: &[u64], from: u32) -> Option<BoundaryId> {
+        let asked = &mut at(&mut self.by_symbol, symbol).asked;
+        let mut next = from;
+        loop {
+            let boundary = next_bit(among, next)?;
+            let word = boundary as usize / 64;
+            if asked.len() <= word {
+                asked.resize(word + 1, 0);
+            }
+            let left = among[word] & !asked[word] & (u64::MAX << (boundary % 64));
+            if left != 0 {
+                let boundary = (word * 64) as u32 + left.trailing_zeros();
+                set(asked, boundary);
+                return Some(boundary);
+            }
+            next = (word as u32 + 1) * 64;
+        }
+    }
+
+    /// Takes note of what waits for a symbol at a boundary.
+    pub fn add(&mut self, symbol: SymbolId, boundary: BoundaryId, reader: Reader, known: &[Known]) {
+        let waiting = at(&mut self.by_state, reader.target);
+        if !std::mem::replace(&mut waiting.is_known, true) {
+            at(&mut self.by_symbol, symbol).targets.push(reader.target);
+        }
+        let word = boundary as usize / 64;
+        if reader.known == NONE {
+            if waiting.here.len() <= word {
+                waiting.here.resize(word + 1, 0);
+            }
+            return set(&mut waiting.here, boundary);
+        }
+        let place = waiting.blocks.partition_point(|block| block.word < word);
+        if waiting
+            .blocks
+            .get(place)
+            .is_none_or(|block| block.word > word)
+        {
+            let block = Block {
+                word,
+                first: word,
+                ..Block::default()
+            };
+            waiting.blocks.insert(place, block);
+        }
+        let block = &mut waiting.blocks[place];
+        block.boundaries |= 1 << (boundary % 64);
+        block.waiting.push((boundary, reader.known));
+        let first = known[reader.known as usize].span.first as usize;
+        self.kept += 1 + block.first - first.min(block.first);
+        if first < block.first {
+            // What was answered so far began later.
+            block.first = first;
+            block.answer = Answer::default();
+        }
+    }
+
+    /// The states that may follow a symbol.
+    pub fn behind(&self, symbol: SymbolId) -> &[StateId] {
+        let behind = self.by_symbol.get(symbol as usize);
+        behind.map_or(&[], |behind| &behind.targets)
     }
 
     /// What becomes of a state.
@@ -50,40 +157,78 @@ impl Waits {
         &self.by_state[state as usize]
     }
 
-    /// Takes note that what begins at an origin waits there.
-    pub fn add_here(&mut self, origin: u32, nonterminal: NonterminalId, target: StateId) {
-        let here = &mut self.target(nonterminal, target).here;
-        let words = origin as usize / 64 + 1;
-        if here.len() < words {
-            here.resize(words, 0);
-        }
-        set(here, origin);
+    /// The same.
+    pub fn of_mut(&mut self, state: StateId) -> &mut Waiting {
+        &mut self.by_state[state as usize]
+    }
+}
+
+impl Waiting {
+    /// Whether something waits at some of these boundaries.
+    pub fn is_at(&self, boundaries: &[u64]) -> bool {
+        let here = self.here.iter().zip(boundaries);
+        here.fold(0, |any, (here, passing)| any | here & passing) != 0
+            || self.blocks.iter().any(|block| block.among(boundaries) != 0)
     }
 
-    /// Takes note that what is known waits at an origin, higher than those before.
-    pub fn add_before(
-        &mut self,
-        origin: u32,
-        known: u32,
-        nonterminal: NonterminalId,
-        target: StateId,
-    ) {
-        let before = &mut self.target(nonterminal, target).before;
-        before.push((origin, known));
-    }
-
-    fn target(&mut self, nonterminal: NonterminalId, target: StateId) -> &mut Waiting {
-        let (behind, at) = (nonterminal as usize, target as usize);
-        if at >= self.by_state.len() {
-            self.by_state.resize(at + 1, Waiting::default());
-        }
-        if behind >= self.behind.len() {
-            self.behind.resize(behind + 1, Vec::new());
-        }
-        let waiting = &mut self.by_state[at];
-        if !std::mem::replace(&mut waiting.is_known, true) {
-            self.behind[behind].push(target);
-        }
+    /// What waits at a boundary, and began before.
+    pub fn at(&self, boundary: BoundaryId) -> impl Iterator<Item = u32> + '_ {
+        let word = boundary as usize / 64;
+        let blocks = self.blocks.iter().filter(move |block| block.word == word);
+        let waiting = blocks.flat_map(|block| &block.waiting);
         waiting
+            .filter(move |&&(at, _)| at == boundary)
+            .map(|&(_, known)| known)
     }
+}
+
+impl Block {
+    /// Those of some boundaries at which something waits here.
+    pub fn among(&self, boundaries: &[u64]) -> u64 {
+        self.boundaries & boundaries.get(self.word).copied().unwrap_or(0)
+    }
+
+    /// Adds where what waits at some of its boundaries began to a row; the words that were
+    /// looked at.
+    pub fn bring(
+        &mut self,
+        boundaries: u64,
+        known: &[Known],
+        words: &[u64],
+        row: &mut [u64],
+    ) -> usize {
+        let Answer {
+            boundaries: answered,
+            began,
+        } = &mut self.answer;
+        if *answered & !boundaries != 0 {
+            *answered = 0;
+            began.clear();
+        }
+        began.resize(self.word + 1 - self.first, 0);
+        let fresh = boundaries & !*answered;
+        let mut work = began.len();
+        if fresh != 0 {
+            for &(boundary, known_at) in &self.waiting {
+                if fresh >> (boundary % 64) & 1 == 1 {
+                    let span = known[known_at as usize].span;
+                    let at = span.first as usize - self.first;
+                    join(&mut began[at..], span.of_all(words));
+                    work += span.words as usize;
+                }
+            }
+            *answered = boundaries;
+        }
+        join(&mut row[self.first..], began);
+        work
+    }
+}
+
+/// A place in a list that grows as it is asked.
+fn at<T: Clone + Default>(list: &mut Vec<T>, number: u32) -> &mut T {
+    let number = number as usize;
+    if list.len() <= number {
+        list.resize(number + 1, T::default());
+    }
+    &mut list[number]
 }

@@ -16,6 +16,7 @@ use super::beginnings::Reader;
 use super::forward::{Chart, Known};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::spans::{has, next_bit};
+use super::waits;
 use crate::cfg::{NonterminalId, Symbol};
 use crate::graph::{Label, Step};
 use crate::lr::StateId;
@@ -25,7 +26,7 @@ use crate::lr::StateId;
 struct Goal {
     boundary: BoundaryId,
     state: StateId,
-    origin: u32,
+    origin: BoundaryId,
 }
 
 /// A path from the start to the end.
@@ -141,7 +142,7 @@ impl Witness<'_> {
                     let waits = self.chart.waits.of(state);
                     let here = waits.here.get(goal.origin as usize / 64).is_some()
                         && has(&waits.here, goal.origin);
-                    if here || self.waited(state, goal.origin, goal.origin).is_some() {
+                    if here || self.waited(state, goal.origin) {
                         for unit in self.completes(goal.boundary, nonterminal, goal.origin) {
                             if !units.contains(&unit) {
                                 units.push(unit);
@@ -171,11 +172,10 @@ impl Witness<'_> {
             let mut next = 0;
             while let Some(boundary) = next_bit(&before, next) {
                 next = boundary + 1;
-                let origin = self.chart.settled[boundary as usize].origin;
-                let readers = self.chart.readers(boundary, terminal);
+                let readers = self.chart.readers(boundary, waits::terminal(terminal));
                 let reader = readers.iter().find(|reader| {
                     let began = match reader.known {
-                        NONE => origin == goal.origin,
+                        NONE => boundary == goal.origin,
                         at => {
                             let span = self.chart.known[at as usize].span;
                             span.has(&self.chart.words, goal.origin)
@@ -210,8 +210,9 @@ impl Witness<'_> {
         nonterminal: NonterminalId,
         stack: &mut Vec<Goal>,
     ) -> bool {
-        let before = self.chart.waits.of(goal.state).before.clone();
-        for &(origin, known) in &before {
+        let blocks = self.chart.waits.of(goal.state).blocks.iter();
+        let before: Vec<_> = blocks.flat_map(|block| &block.waiting).copied().collect();
+        for (origin, known) in before {
             let Known { state, span } = self.chart.known[known as usize];
             if origin == goal.origin || !span.has(&self.chart.words, goal.origin) {
                 continue;
@@ -219,7 +220,7 @@ impl Witness<'_> {
             let complete = self.completes(goal.boundary, nonterminal, origin);
             if let Some(&complete) = complete.first() {
                 stack.push(Goal {
-                    boundary: self.chart.boundary_of(origin),
+                    boundary: origin,
                     state,
                     ..goal
                 });
@@ -234,14 +235,13 @@ impl Witness<'_> {
         false
     }
 
-    /// What waits at an origin, began at another, and becomes a state.
-    fn waited(&self, target: StateId, at: u32, origin: u32) -> Option<u32> {
-        let mut before = self.chart.waits.of(target).before_in(at..at + 1).iter();
-        let waits = before.find(|&&(_, known)| {
+    /// Whether something waits where it began itself, but as what began before.
+    fn waited(&self, target: StateId, at: BoundaryId) -> bool {
+        let mut before = self.chart.waits.of(target).at(at);
+        before.any(|known| {
             let span = self.chart.known[known as usize].span;
-            span.has(&self.chart.words, origin)
-        });
-        waits.map(|&(_, known)| known)
+            span.has(&self.chart.words, at)
+        })
     }
 
     /// The states at a boundary that complete a nonterminal begun at an origin.
@@ -249,7 +249,7 @@ impl Witness<'_> {
         &mut self,
         boundary: BoundaryId,
         nonterminal: NonterminalId,
-        origin: u32,
+        origin: BoundaryId,
     ) -> Vec<StateId> {
         let mut found = Vec::new();
         for at in self.chart.settled[boundary as usize].known.clone() {
