@@ -33,6 +33,10 @@
 //! count work.
 
 mod any_length;
+#[cfg_attr(
+    not(feature = "shortcuts"),
+    expect(dead_code, reason = "charts do instead")
+)]
 mod beam;
 mod best;
 mod bounds;

@@ -55,7 +55,19 @@ impl Exact {
         }
     }
 
+    /// Looks for a witness by a chart of bits, which takes less code than a beam.
+    #[cfg(not(feature = "shortcuts"))]
+    pub(super) fn beam(
+        &mut self,
+        pattern: &Pattern,
+        ahead: &Lookahead,
+        _: Option<Width>,
+    ) -> Option<Decision> {
+        self.charted(pattern, ahead, super::tiers::FIRST_CHART)
+    }
+
     /// Looks for a witness with a few columns for each node.
+    #[cfg(feature = "shortcuts")]
     pub(super) fn beam(
         &mut self,
         pattern: &Pattern,
@@ -158,9 +170,9 @@ impl Exact {
         }))
     }
 
-    /// What a chart of bits says of all that a look ahead left; `None` if gaps of any length
-    /// are among it.
-    pub(super) fn whole(
+    /// What a chart of bits decides of all that a look ahead left; `None` if gaps of any length
+    /// are among it, or it takes more than its share of the budget.
+    pub(super) fn charted(
         &mut self,
         pattern: &Pattern,
         ahead: &Lookahead,
@@ -180,7 +192,7 @@ impl Exact {
         match whole {
             Whole::Path(path) => self.decided(pattern, Some(ahead), path),
             Whole::Nothing => Some(Decision::Impossible),
-            Whole::Exhausted => Some(Decision::Exhausted),
+            Whole::Exhausted => None,
         }
     }
 

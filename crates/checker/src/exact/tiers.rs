@@ -31,6 +31,7 @@ enum Thoroughness {
 }
 
 /// Columns that are kept for a node in a first and in a second beam.
+#[cfg(feature = "shortcuts")]
 pub(super) const NARROW: Width = Width {
     all: 3,
     alike: 1,
@@ -49,9 +50,8 @@ const AT_ONCE: usize = 1_600;
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
-#[cfg(feature = "shortcuts")]
 /// The share that the first chart of bits may spend.
-const FIRST_CHART: usize = 64;
+pub(super) const FIRST_CHART: usize = 64;
 
 #[cfg(feature = "shortcuts")]
 /// Gaps up to which a full parse with gaps of any length comes before many columns: it takes
@@ -129,6 +129,12 @@ impl Exact {
             Some(Outlook::Exhausted) | None => None,
         };
         if let Some(ahead) = &ahead
+            && let Some(decision) = self.charted(pattern, ahead, FIRST_CHART)
+        {
+            return (decision, Tier::Parse);
+        }
+        #[cfg(feature = "shortcuts")]
+        if let Some(ahead) = &ahead
             && let Some(decision) = self.beam(pattern, ahead, None)
         {
             return (decision, Tier::Searched);
@@ -137,10 +143,8 @@ impl Exact {
         if let Some(decided) = self.shortcut(pattern, ahead.as_ref()) {
             return decided;
         }
-        let whole = ahead
-            .as_ref()
-            .and_then(|ahead| self.whole(pattern, ahead, 1));
-        if let Some(decision @ (Decision::Completable(_) | Decision::Impossible)) = whole {
+        let seen = ahead.as_ref();
+        if let Some(decision) = seen.and_then(|ahead| self.charted(pattern, ahead, 1)) {
             return (decision, Tier::Parse);
         }
         // Long texts with few gaps are less to the other parser.
@@ -160,10 +164,6 @@ impl Exact {
             // What is opened and never closed the cover does not see.
             if let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Little) {
                 return Some(decided);
-            }
-            let parse = self.whole(pattern, ahead, FIRST_CHART);
-            if let Some(decision @ (Decision::Completable(_) | Decision::Impossible)) = parse {
-                return Some((decision, Tier::Parse));
             }
             // Where gaps are few, known terminals are written sooner than many columns kept.
             if has_few_gaps
@@ -244,11 +244,9 @@ impl Exact {
         let parse = match ahead {
             Some(Outlook::Closed) => return Decision::Impossible,
             Some(Outlook::Exhausted) => return Decision::Exhausted,
-            Some(Outlook::Open(ahead)) => match self.whole(pattern, &ahead, 1) {
-                Some(decision @ (Decision::Completable(_) | Decision::Impossible)) => {
-                    return decision;
-                }
-                _ => self.chart(pattern, Some(ahead), 1),
+            Some(Outlook::Open(ahead)) => match self.charted(pattern, &ahead, 1) {
+                Some(decision) => return decision,
+                None => self.chart(pattern, Some(ahead), 1),
             },
             None => self.chart(pattern, None, 1),
         };

@@ -197,9 +197,7 @@ impl<'a> Chart<'a> {
 
     /// Takes note of what waits for a symbol at some boundaries.
     fn ask(&mut self, symbol: SymbolId, boundaries: &[u64]) {
-        let mut next = 0;
-        while let Some(boundary) = self.waits.ask(symbol, boundaries, next) {
-            next = boundary + 1;
+        for boundary in self.waits.ask(symbol, boundaries) {
             for reader in self.readers(boundary, symbol) {
                 self.waits.add(symbol, boundary, reader, &self.known);
                 self.work += 1;

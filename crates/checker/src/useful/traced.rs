@@ -116,12 +116,8 @@ impl Found {
         }
         if more | fewer != 0 {
             let yes = if fewer == 0 { self.useful } else { 0 };
-            let no = if more == 0 {
-                self.asked & !self.useful
-            } else {
-                0
-            };
-            (self.asked, self.useful) = (yes | no, yes);
+            let no = if more == 0 { !self.useful } else { 0 };
+            (self.asked, self.useful) = (yes | self.asked & no, yes);
             self.behind.copy_from_slice(behind);
         }
         let is_new = among & !self.marked;

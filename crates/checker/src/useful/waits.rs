@@ -18,7 +18,7 @@ use lacuna_lexer::TerminalId;
 use super::beginnings::Reader;
 use super::forward::Known;
 use super::places::{BoundaryId, NONE};
-use super::spans::{join, next_bit, set};
+use super::spans::{join, set};
 use crate::cfg::NonterminalId;
 use crate::lr::StateId;
 
@@ -87,25 +87,21 @@ struct Answer {
 }
 
 impl Waits {
-    /// The next boundary of some, from one on, that was not asked yet for what waits for a
-    /// symbol; now it was.
-    pub fn ask(&mut self, symbol: SymbolId, among: &[u64], from: u32) -> Option<BoundaryId> {
+    /// Those of some boundaries that were not asked yet for what waits for a symbol; now they
+    /// are.
+    pub fn ask(&mut self, symbol: SymbolId, among: &[u64]) -> Vec<BoundaryId> {
         let asked = &mut at(&mut self.by_symbol, symbol).asked;
-        let mut next = from;
-        loop {
-            let boundary = next_bit(among, next)?;
-            let word = boundary as usize / 64;
-            if asked.len() <= word {
-                asked.resize(word + 1, 0);
+        asked.resize(asked.len().max(among.len()), 0);
+        let mut fresh = Vec::new();
+        for ((first, asked), among) in (0..).step_by(64).zip(asked).zip(among) {
+            let mut left = among & !*asked;
+            *asked |= among;
+            while left != 0 {
+                fresh.push(first + left.trailing_zeros());
+                left &= left - 1;
             }
-            let left = among[word] & !asked[word] & (u64::MAX << (boundary % 64));
-            if left != 0 {
-                let boundary = (word * 64) as u32 + left.trailing_zeros();
-                set(asked, boundary);
-                return Some(boundary);
-            }
-            next = (word as u32 + 1) * 64;
         }
+        fresh
     }
 
     /// Takes note of what waits for a symbol at a boundary.
@@ -169,16 +165,6 @@ impl Waiting {
         let here = self.here.iter().zip(boundaries);
         here.fold(0, |any, (here, passing)| any | here & passing) != 0
             || self.blocks.iter().any(|block| block.among(boundaries) != 0)
-    }
-
-    /// What waits at a boundary, and began before.
-    pub fn at(&self, boundary: BoundaryId) -> impl Iterator<Item = u32> + '_ {
-        let word = boundary as usize / 64;
-        let blocks = self.blocks.iter().filter(move |block| block.word == word);
-        let waiting = blocks.flat_map(|block| &block.waiting);
-        waiting
-            .filter(move |&&(at, _)| at == boundary)
-            .map(|&(_, known)| known)
     }
 }
 

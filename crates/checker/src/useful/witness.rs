@@ -237,10 +237,12 @@ impl Witness<'_> {
 
     /// Whether something waits where it began itself, but as what began before.
     fn waited(&self, target: StateId, at: BoundaryId) -> bool {
-        let mut before = self.chart.waits.of(target).at(at);
-        before.any(|known| {
+        let mut blocks = self.chart.waits.of(target).blocks.iter();
+        let block = blocks.find(|block| block.word == at as usize / 64);
+        let mut waiting = block.iter().flat_map(|block| &block.waiting);
+        waiting.any(|&(boundary, known)| {
             let span = self.chart.known[known as usize].span;
-            span.has(&self.chart.words, at)
+            boundary == at && span.has(&self.chart.words, at)
         })
     }
 
