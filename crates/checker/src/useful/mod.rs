@@ -13,13 +13,15 @@
 //! it becomes. So where a lexeme is under way, all that is kept is where it may have begun
 //! ([`underway`]), in bits again, and the parser sees one edge from boundary to boundary.
 //!
-//! [`places`] lays the graph out, [`waits`] knows what waits for a nonterminal where, [`forward`] finds what is true, [`backward`] what is of
-//! use. Gaps of any length are not known here: in what counts cells, no edge leads back,
+//! [`places`] lays the graph out, [`waits`] knows what waits for a symbol where, [`forward`]
+//! finds what is true, [`backward`] and [`traced`] what is of use, and [`witness`] one way
+//! through it. Gaps of any length are not known here: in what counts cells, no edge leads back,
 //! and a node is settled once.
 //!
-//! Cost: for each boundary its states, times a word for each 64 origins before it, within the
-//! window of those that are open; for each edge of a lexeme under way, a word for each 64
-//! boundaries.
+//! Cost: for each boundary its states, times a word for each 64 boundaries before it, and that
+//! again for each 64 of these from which symbols lead there, as far as what waits there is not
+//! the same as for the boundary before ([`waits`]); for each edge of a lexeme under way, a
+//! word for each 64 boundaries.
 
 use crate::cfg::Cfg;
 use crate::cover::Cover;
