@@ -12,7 +12,7 @@ use lacuna_lexer::keys_of;
 use super::beginnings::{BeginningId, Beginnings, Reader};
 use super::places::{BoundaryId, NONE, PlaceId, Places};
 use super::rows::Rows;
-use super::spans::{Span, range, set};
+use super::spans::{Span, set};
 use super::underway::Underway;
 use super::waits::{SymbolId, Waits, nonterminal, terminal};
 use crate::cfg::{Cfg, NonterminalId};
@@ -39,7 +39,8 @@ pub(super) struct Settled {
     reads: Option<Range<usize>>,
 }
 
-/// Words that a chart may keep; a pass backwards keeps as many again: a quarter of a gigabyte.
+/// Words that a chart may keep, an eighth of a gigabyte; a pass backwards keeps at most twice as
+/// many again.
 const MAX_KEPT: usize = 16 << 20;
 
 /// The grammar's states, as they are asked for.
@@ -240,7 +241,7 @@ impl<'a> Chart<'a> {
             passing.clear();
             passing.extend_from_slice(fresh);
             fresh.fill(0);
-            if range(&passing).is_none() {
+            if passing.iter().all(|&word| word == 0) {
                 continue;
             }
             let symbol = nonterminal(complete);

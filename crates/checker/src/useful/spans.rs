@@ -76,12 +76,6 @@ pub(super) fn next_bit(words: &[u64], from: u32) -> Option<u32> {
     Some(word as u32 * 64 + left.trailing_zeros())
 }
 
-/// Where the bits that are set lie; `None` if there are none.
-pub(super) fn range(words: &[u64]) -> Option<Range<u32>> {
-    let span = Span::of(words, 0)?;
-    Some(span.first * 64..(span.first + span.words) * 64)
-}
-
 pub(super) fn has(words: &[u64], bit: u32) -> bool {
     words[bit as usize / 64] >> (bit % 64) & 1 == 1
 }
