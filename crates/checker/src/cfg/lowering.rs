@@ -234,13 +234,23 @@ impl<'a> Lowering<'a> {
     }
 
     fn is_regular(&self, expr: &Expr) -> bool {
-        // Rules over terminals have nothing to say about bytes.
-        let mut regular = self.normalized.grammar.lexicon.is_none() && !expr.has_interleave();
-        expr.for_each_rule(&mut |rule| {
-            let rule = rule.0 as usize;
-            regular &= self.normalized.regular[rule] && !self.normalized.apart[rule];
-        });
-        regular
+        let Normalized {
+            grammar,
+            regular,
+            apart,
+            ..
+        } = self.normalized;
+        match expr {
+            // Rules over terminals have nothing to say about bytes.
+            _ if grammar.lexicon.is_some() => false,
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => true,
+            Expr::Sequence(parts) | Expr::Choice(parts) => {
+                parts.iter().all(|part| self.is_regular(part))
+            }
+            Expr::Repeat { item, .. } => self.is_regular(item),
+            Expr::Rule(rule) => regular[rule.0 as usize] && !apart[rule.0 as usize],
+            Expr::Interleave(_) => false,
+        }
     }
 
     /// Whether it mentions a rule that is a terminal of its own.
