@@ -4,8 +4,6 @@
 //! they lead to acceptance, so subsets that differ in ways that no text can show are one
 //! state, and what is made is trimmed.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::dfa::DEAD;
@@ -73,21 +71,24 @@ impl Nfa {
             .map(|&(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(&mut ranges);
         let class_count = representatives.len();
-        let mut ids: FxHashMap<Arc<[NfaState]>, u32> = FxHashMap::default();
+        let nfa_states = self.first_copies.len();
+        let mut ids = Ids::new(nfa_states);
         // What was found for targets, before empty edges are followed.
-        let mut found: FxHashMap<Arc<[NfaState]>, u32> = FxHashMap::default();
-        let mut subsets: Vec<Arc<[NfaState]>> = Vec::new();
+        let mut found = Ids::new(nfa_states);
+        let mut subsets: Grouped<NfaState> = Grouped::default();
         let mut table = Vec::new();
 
         let start = closure.of(&[self.start]);
-        ids.insert(start.clone(), 0);
-        subsets.push(start);
+        ids.insert(start, 0);
+        subsets.open().extend_from_slice(start);
+        subsets.close();
         let mut targets: Vec<Vec<NfaState>> = vec![Vec::new(); class_count];
         let mut touched: Vec<u8> = Vec::new();
         let mut done = 0;
+        let mut count = 1;
         let mut steps = Steps::default();
-        while done < subsets.len() {
-            for &state in &*subsets[done] {
+        while done < count {
+            for &state in subsets.of(done) {
                 for &(low, high, next) in self.byte_edges.of(state) {
                     let last = classes[high as usize];
                     for class in classes[low as usize]..=last {
@@ -106,38 +107,40 @@ impl Nfa {
                 let target = &mut targets[class as usize];
                 is_told &= target.len() == 1;
                 let to = &mut table[row + class as usize];
-                if let Some(&id) = found.get(target.as_slice()) {
+                if let Some(id) = found.get(target) {
                     steps.take(target.len())?;
                     target.clear();
                     *to = id;
                     continue;
                 }
-                let subset = closure.of(target);
+                closure.of(target);
                 steps.take(closure.steps)?;
-                if subset.is_empty() {
-                    found.insert(target.as_slice().into(), DEAD);
-                    target.clear();
-                    continue;
-                }
-                let fresh = subsets.len() as u32;
-                let id = *ids.entry(subset).or_insert_with_key(|subset| {
-                    subsets.push(subset.clone());
-                    fresh
-                });
-                if subsets.len() > limits.dfa_states {
+                let subset = closure.subset.as_slice();
+                let id = match ids.get(subset) {
+                    _ if subset.is_empty() => DEAD,
+                    Some(known) => known,
+                    None => {
+                        ids.insert(subset, count);
+                        subsets.open().extend_from_slice(subset);
+                        subsets.close();
+                        count += 1;
+                        count - 1
+                    }
+                };
+                if count as usize > limits.dfa_states {
                     return Err(AutomatonError::TooLarge {
                         what: "deterministic states",
                         limit: limits.dfa_states,
                     });
                 }
-                found.insert(target.as_slice().into(), id);
+                found.insert(target, id);
                 target.clear();
                 *to = id;
             }
             done += 1;
         }
         let accepting = subsets
-            .iter()
+            .each()
             .map(|subset| subset.binary_search(&self.accept).is_ok())
             .collect();
         let whole = Dfa {
@@ -188,6 +191,40 @@ fn covers(edges: &[(u8, u8, NfaState)], last: u8) -> bool {
     next > u16::from(last)
 }
 
+/// Numbers of lists of states. Most lists are of one state, and then nothing is kept but
+/// its number.
+struct Ids {
+    /// For each state, the number of the list that holds it alone, or [`UNKNOWN`].
+    alone: Vec<u32>,
+    others: FxHashMap<Box<[NfaState]>, u32>,
+}
+
+/// No number yet; not [`DEAD`], which is one.
+const UNKNOWN: u32 = DEAD - 1;
+
+impl Ids {
+    fn new(states: usize) -> Self {
+        Self {
+            alone: vec![UNKNOWN; states],
+            others: FxHashMap::default(),
+        }
+    }
+
+    fn get(&self, list: &[NfaState]) -> Option<u32> {
+        match list {
+            &[state] => Some(self.alone[state as usize]).filter(|&id| id != UNKNOWN),
+            list => self.others.get(list).copied(),
+        }
+    }
+
+    fn insert(&mut self, list: &[NfaState], id: u32) {
+        match list {
+            &[state] => self.alone[state as usize] = id,
+            list => drop(self.others.insert(list.into(), id)),
+        }
+    }
+}
+
 /// Follows empty edges; scratch space is kept between calls.
 struct Closure<'a> {
     nfa: &'a Nfa,
@@ -196,7 +233,9 @@ struct Closure<'a> {
     visited: Vec<(u32, NfaState)>,
     round: u32,
     stack: Vec<NfaState>,
-    /// Edges that the last closure followed.
+    /// The last closure.
+    subset: Vec<NfaState>,
+    /// Edges that it followed.
     steps: usize,
     /// States that, with acceptance beside them, take every text.
     takes_all: Vec<NfaState>,
@@ -211,6 +250,7 @@ impl<'a> Closure<'a> {
             visited: vec![(0, 0); nfa.first_copies.len()],
             round: 0,
             stack: Vec::new(),
+            subset: Vec::new(),
             steps: 0,
             takes_all: Vec::new(),
             live: nfa.live(),
@@ -219,10 +259,11 @@ impl<'a> Closure<'a> {
 
     /// The states that seeds lead to, in order, without those that read no more than an
     /// earlier repetition of them that is there too.
-    fn of(&mut self, seeds: &[NfaState]) -> Arc<[NfaState]> {
+    fn of(&mut self, seeds: &[NfaState]) -> &[NfaState] {
         self.round += 1;
         self.steps = seeds.len();
-        let mut subset = Vec::new();
+        let mut subset = std::mem::take(&mut self.subset);
+        subset.clear();
         for &seed in seeds {
             self.visit(seed);
         }
@@ -238,11 +279,13 @@ impl<'a> Closure<'a> {
         }
         let all = self.takes_all.iter().find(|&&state| self.holds(state));
         if let Some(&all) = all.filter(|_| self.holds(self.nfa.accept)) {
-            subset = vec![all, self.nfa.accept];
+            subset.clear();
+            subset.extend([all, self.nfa.accept]);
         }
         subset.retain(|&state| self.holds(state) && self.live[state as usize]);
         subset.sort_unstable();
-        subset.into()
+        self.subset = subset;
+        &self.subset
     }
 
     fn visit(&mut self, state: NfaState) {
