@@ -2,7 +2,7 @@
 //! intersection and difference are those of the verdicts; minimising changes no
 //! verdict.
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder, Ranged, Turn};
 use lacuna_grammar::recognize::recognize;
 use lacuna_grammar::{Expr, Grammar, Rule, RuleId};
 
@@ -171,10 +171,92 @@ fn taking_the_empty_text_away_takes_nothing_else() {
     for expr in [pair.clone().star(), Expr::empty(), pair] {
         let whole = Dfa::from_expr(&expr, &limits).expect("small");
         let less = whole.minus(&empty, &limits).expect("small");
-        let made = whole.without_empty_text();
+        let less_empty = Ranged::from(&whole).without_empty_text();
+        let made = determinized(&[Turn::Automaton(&less_empty)]);
         for text in ["", "a", "ab", "aba", "abab", "b"] {
             let text = text.as_bytes();
             assert_eq!(made.accepts(text), less.accepts(text), "{expr:?} {text:?}");
         }
     }
+}
+
+/// The subset construction over what stands in turn.
+fn determinized(turns: &[Turn<'_>]) -> Dfa {
+    let limits = Limits::default();
+    let mut builder = NfaBuilder::new(&limits);
+    let start = builder.state().expect("small");
+    let end = turns
+        .iter()
+        .try_fold(start, |at, turn| builder.turn(*turn, at));
+    let whole = builder.finish(start, end.expect("small"));
+    whole.determinize(&limits).expect("small").minimize()
+}
+
+/// Oracle: the subset construction. Where it is not told what belongs where, some byte both
+/// goes on with a part and begins what may follow.
+#[test]
+fn joining_parts_is_what_the_subset_construction_makes() {
+    let limits = Limits::default();
+    let mut random = Random(11);
+    let (mut joined, mut left) = (0, 0);
+    for _ in 0..4_000 {
+        let parts: Vec<(Expr, Ranged)> = (0..1 + random.below(4))
+            .map(|_| random.expression(2))
+            .filter_map(|expr| {
+                let automaton = Dfa::from_expr(&expr, &limits).expect("small");
+                (!automaton.is_empty()).then(|| (expr, Ranged::from(&automaton)))
+            })
+            .collect();
+        let turns: Vec<Turn<'_>> = parts
+            .iter()
+            .map(|(expr, automaton)| match expr {
+                Expr::Literal(text) => Turn::Text(text),
+                _ => Turn::Automaton(automaton),
+            })
+            .collect();
+        let expected = determinized(&turns);
+        let Some(made) = Ranged::in_turn(&turns, &limits).expect("small") else {
+            left += 1;
+            continue;
+        };
+        joined += 1;
+        let found = determinized(&[Turn::Automaton(&made)]);
+        let more = found.minus(&expected, &limits).expect("small");
+        let less = expected.minus(&found, &limits).expect("small");
+        assert!(more.is_empty() && less.is_empty(), "{parts:?}");
+        // All states are of use, but not always as few as can be.
+        assert!(made.state_count() >= expected.state_count(), "{parts:?}");
+        let bytes_once = (0..).zip(made.ranges().each()).all(|(state, ranges)| {
+            let in_order = ranges.windows(2).all(|two| two[0].1 < two[1].0);
+            in_order && (made.is_accepting(state) || !ranges.is_empty())
+        });
+        assert!(bytes_once, "{parts:?}");
+    }
+    assert!(joined > 500 && left > 500, "{joined} {left}");
+}
+
+#[test]
+fn parts_without_texts_are_not_joined() {
+    let nothing = Ranged::from(&Dfa::nothing());
+    let turns = [Turn::Text(b"a"), Turn::Automaton(&nothing)];
+    assert!(matches!(
+        Ranged::in_turn(&turns, &Limits::default()),
+        Ok(None)
+    ));
+}
+
+#[test]
+fn too_many_joined_states_are_an_error() {
+    let limits = Limits {
+        dfa_states: 9,
+        ..Limits::default()
+    };
+    let turns = |times| vec![Turn::Text(b"abcd"); times];
+    let fits = Ranged::in_turn(&turns(2), &limits).expect("fits");
+    assert_eq!(fits.expect("told").state_count(), 9);
+    let found = Ranged::in_turn(&turns(3), &limits);
+    assert!(matches!(
+        found,
+        Err(AutomatonError::TooLarge { limit: 9, .. })
+    ));
 }

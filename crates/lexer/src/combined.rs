@@ -4,7 +4,7 @@
 //! A state is the set of positions, one in each terminal that is still alive.
 //! Only the reachable part is built, within a limit on states.
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, byte_classes};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged, byte_classes};
 use rustc_hash::FxHashMap;
 
 use crate::alive::Alive;
@@ -34,7 +34,7 @@ pub(crate) struct Combined {
 impl Combined {
     /// `more` are automata whose bytes must be told apart too.
     pub(crate) fn new<'a>(
-        terminals: &[&Dfa],
+        terminals: &[Ranged],
         more: impl Iterator<Item = &'a Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {

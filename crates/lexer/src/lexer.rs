@@ -24,7 +24,7 @@
 //! cost nothing.
 
 use lacuna_grammar::Lexicon;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, StateId};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged, StateId};
 use rustc_hash::FxHashMap;
 
 use crate::alive::Alive;
@@ -97,12 +97,11 @@ impl Lexer {
     /// # Errors
     /// When it would have more states than the limit.
     pub fn free(
-        terminals: &[Dfa],
+        terminals: &[Ranged],
         constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let terminals: Vec<&Dfa> = terminals.iter().collect();
-        let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
+        let combined = Combined::new(terminals, constraint.into_iter(), limits)?;
         if constraint.is_none() {
             return Self::unconstrained(combined, terminals.len());
         }
@@ -166,10 +165,10 @@ impl Lexer {
         constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let terminals: Vec<&Dfa> = lexicon
+        let terminals: Vec<Ranged> = lexicon
             .terminals
             .iter()
-            .map(|terminal| terminal.language.as_ref())
+            .map(|terminal| Ranged::from(terminal.language.as_ref()))
             .collect();
         let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
         let extends = combined.extends();

@@ -12,7 +12,7 @@
 //! Bytes beside one another that lead to the same are one *run*, so that a state costs
 //! its turns, not the alphabet. Cost: each automaton's states once, and the pairs.
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged};
 use rustc_hash::FxHashMap;
 
 use crate::combined::DEAD;
@@ -52,7 +52,7 @@ const IN_PARTS: usize = 8;
 /// The product of all `terminals`, where texts begin as its first state. No byte leads
 /// there, even where bytes lead to the like of it.
 pub(crate) fn product(
-    terminals: &[&Dfa],
+    terminals: &[Ranged],
     limits: &Limits,
 ) -> Result<(Product, Sets), AutomatonError> {
     let mut sets = Sets {
@@ -98,7 +98,7 @@ pub(crate) fn product(
 
 impl Product {
     /// Adds a terminal, with the set that holds it, and says where it starts.
-    fn add(&mut self, terminal: &Dfa, set: SetId) -> LexerState {
+    fn add(&mut self, terminal: &Ranged, set: SetId) -> LexerState {
         let leads = if terminal.is_empty() { NOTHING } else { set };
         let first = self.sets.len() as LexerState;
         for (state, ranges) in (0..).zip(terminal.ranges().each()) {

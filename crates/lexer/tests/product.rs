@@ -2,7 +2,7 @@
 //! automaton of each terminal, read alone, says behind them.
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_grammar::automaton::{Dfa, Limits, Ranged};
 use lacuna_lexer::{Lexer, TerminalId};
 
 const ALPHABET: &[u8] = b"ab\"";
@@ -31,7 +31,8 @@ fn terminals() -> Vec<Dfa> {
     let limits = Limits::default();
     let automata = expressions.iter().map(|expression| {
         let automaton = Dfa::from_expr(expression, &limits).expect("a small automaton");
-        automaton.without_empty_text()
+        let empty = Dfa::of_text(b"");
+        automaton.minus(&empty, &limits).expect("a small automaton")
     });
     automata.chain([Dfa::nothing()]).collect()
 }
@@ -41,7 +42,8 @@ fn a_product_of_any_number_says_what_each_says() {
     let all = terminals();
     for count in 0..=all.len() {
         let terminals = &all[all.len() - count..];
-        let lexer = Lexer::free(terminals, None, &Limits::default()).expect("a small lexer");
+        let ranged: Vec<Ranged> = terminals.iter().map(Ranged::from).collect();
+        let lexer = Lexer::free(&ranged, None, &Limits::default()).expect("a small lexer");
         let mut open = vec![(Lexer::START, Vec::new())];
         let mut texts = 0;
         while let Some((state, text)) = open.pop() {
@@ -89,7 +91,7 @@ fn a_product_may_have_parts_of_many_more_states() {
         ..Limits::default()
     };
     let longest = 60..140;
-    let terminals: Vec<Dfa> = longest
+    let terminals: Vec<Ranged> = longest
         .clone()
         .map(|longest| {
             let repeat = Expr::Repeat {
@@ -97,7 +99,7 @@ fn a_product_may_have_parts_of_many_more_states() {
                 min: 1,
                 max: Some(longest),
             };
-            Dfa::from_expr(&repeat, &limits)
+            Dfa::from_expr(&repeat, &limits).map(|automaton| Ranged::from(&automaton))
         })
         .collect::<Result<_, _>>()
         .expect("small automata");

@@ -1,6 +1,6 @@
 //! Rules become productions; what is regular in them becomes terminals.
 
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged};
 use lacuna_grammar::{Expr, RuleId, analysis};
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Lowering<'a> {
     queue: Vec<(RuleId, NonterminalId)>,
     /// Symbols that repetitions wrote.
     repeated: usize,
-    pub terminals: Vec<Dfa>,
+    pub terminals: Vec<Ranged>,
     /// Regular parts met before.
     pub parts: Vec<Part>,
     /// Which part an expression is, and which terminal an automaton, by spellings that

@@ -9,7 +9,7 @@
 //! does becomes optional.
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged};
 use lacuna_grammar::interleave::Interleave;
 use lacuna_lexer::{Lexer, TerminalId};
 
@@ -142,7 +142,7 @@ impl Cfg {
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
         let nullable = whole.is_accepting(whole.start());
-        let terminal = whole.clone().without_empty_text();
+        let terminal = Ranged::from(whole).without_empty_text();
         let mut cfg = Self {
             symbols: Vec::new(),
             productions: vec![Vec::new()],

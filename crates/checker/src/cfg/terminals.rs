@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, NfaBuilder, NfaState, SHORTCUTS};
+use lacuna_grammar::automaton::{AutomatonError, NfaBuilder, Ranged, SHORTCUTS, Turn};
 use lacuna_lexer::TerminalId;
 
 use super::Symbol;
@@ -17,7 +17,7 @@ use crate::unroll::write_out_expression;
 
 /// A regular part.
 pub(super) struct Part {
-    whole: Arc<Dfa>,
+    whole: Arc<Ranged>,
     /// The terminal of its texts but the empty one, if it was asked for and there are any.
     terminal: Option<TerminalId>,
 }
@@ -28,7 +28,7 @@ impl Lowering<'_> {
         let part = self.part(expr)?;
         let Part { whole, terminal } = &mut self.parts[part as usize];
         if terminal.is_none() {
-            let fresh = Dfa::clone(whole).without_empty_text();
+            let fresh = whole.without_empty_text();
             if !fresh.is_empty() {
                 let known = self.known.entry(spell_automaton(&fresh));
                 let next = self.terminals.len() as TerminalId;
@@ -56,22 +56,21 @@ impl Lowering<'_> {
             return Ok(known);
         }
         let whole = match expr {
-            Expr::Automaton(whole) => Arc::new(Dfa::clone(whole).minimize()),
-            Expr::Sequence(parts) => {
-                let mut builder = NfaBuilder::new(self.limits);
-                let start = builder.state()?;
-                let end = self.in_turn(parts, &mut builder, start)?;
-                // Parts are smallest, or short ones written out, and mostly begin with bytes
-                // that no part before them goes on with.
-                Arc::new(builder.finish(start, end).determinize_parts(self.limits)?)
+            Expr::Automaton(whole) => Arc::new(Ranged::from(whole.as_ref())),
+            Expr::Rule(rule) => {
+                let normalized = self.normalized;
+                let body = self.part(&normalized.grammar.rule(*rule).body)?;
+                Arc::clone(&self.parts[body as usize].whole)
             }
+            Expr::Sequence(parts) => Arc::new(self.in_turn(parts)?),
             _ => Arc::new(match self.repeated(expr)? {
                 Some(whole) => whole,
                 None => {
                     let Normalized {
                         grammar, recursive, ..
                     } = self.normalized;
-                    write_out_expression(grammar, expr, recursive, self.limits)?
+                    let whole = write_out_expression(grammar, expr, recursive, self.limits)?;
+                    Ranged::from(&whole)
                 }
             }),
         };
@@ -85,7 +84,7 @@ impl Lowering<'_> {
     }
 
     /// The automaton of a repetition, copies of what is repeated, where these will do.
-    fn repeated(&mut self, expr: &Expr) -> Result<Option<Dfa>, AutomatonError> {
+    fn repeated(&mut self, expr: &Expr) -> Result<Option<Ranged>, AutomatonError> {
         match expr {
             &Expr::Repeat { ref item, min, max } if SHORTCUTS => {
                 let item = self.part(item)?;
@@ -96,51 +95,57 @@ impl Lowering<'_> {
         }
     }
 
-    /// Adds what stands in turn from a state on, and gives the state behind it.
-    fn in_turn(
+    /// The automaton of what stands one behind the other.
+    fn in_turn(&mut self, parts: &[Expr]) -> Result<Ranged, AutomatonError> {
+        let mut pieces = Vec::with_capacity(parts.len());
+        self.pieces(parts, &mut pieces)?;
+        let turns: Vec<Turn<'_>> = pieces.iter().map(Piece::turn).collect();
+        if let Some(whole) = Ranged::in_turn(&turns, self.limits)? {
+            return Ok(whole);
+        }
+        let mut builder = NfaBuilder::new(self.limits);
+        let start = builder.state()?;
+        let mut at = start;
+        for turn in turns {
+            at = builder.turn(turn, at)?;
+        }
+        let whole = builder.finish(start, at).determinize(self.limits)?;
+        Ok(Ranged::from(&whole.minimize()))
+    }
+
+    fn pieces<'e>(
         &mut self,
-        parts: &[Expr],
-        builder: &mut NfaBuilder,
-        mut at: NfaState,
-    ) -> Result<NfaState, AutomatonError> {
+        parts: &'e [Expr],
+        pieces: &mut Vec<Piece<'e>>,
+    ) -> Result<(), AutomatonError> {
         for part in parts {
-            at = match part {
-                Expr::Sequence(parts) => self.in_turn(parts, builder, at)?,
-                part if matches!(part, Expr::Literal(_)) || is_short(part, &mut { SHORT }) => {
-                    let next = builder.state()?;
-                    builder.expression(part, at, next, &mut |_, rule, _, _| {
-                        Err(AutomatonError::MentionsRule(rule.0))
-                    })?;
-                    next
-                }
+            match part {
+                Expr::Sequence(parts) => self.pieces(parts, pieces)?,
+                Expr::Literal(bytes) => pieces.push(Piece::Text(bytes)),
                 part => {
                     let part = self.part(part)?;
-                    let next = builder.state()?;
-                    builder.automaton(&self.parts[part as usize].whole, at, next)?;
-                    next
+                    let whole = Arc::clone(&self.parts[part as usize].whole);
+                    pieces.push(Piece::Part(whole));
                 }
-            };
+            }
         }
-        Ok(at)
+        Ok(())
     }
 }
 
-/// Parts of this size are written out where they stand: a character and its escapes, say.
-const SHORT: usize = 32;
+/// What stands in a sequence.
+enum Piece<'e> {
+    Text(&'e [u8]),
+    Part(Arc<Ranged>),
+}
 
-/// Whether an expression takes no more than `left` bytes and characters, and nothing else.
-fn is_short(expr: &Expr, left: &mut usize) -> bool {
-    let size = match expr {
-        Expr::Literal(bytes) => bytes.len(),
-        Expr::Chars(ranges) if ranges.iter().all(|&(_, high)| high < 0x80) => ranges.len(),
-        Expr::Sequence(parts) | Expr::Choice(parts) => {
-            return parts.iter().all(|part| is_short(part, left));
+impl Piece<'_> {
+    fn turn(&self) -> Turn<'_> {
+        match self {
+            Piece::Text(text) => Turn::Text(text),
+            Piece::Part(part) => Turn::Automaton(part),
         }
-        _ => return false,
-    };
-    let is_within = size <= *left;
-    *left = left.saturating_sub(size);
-    is_within
+    }
 }
 
 /// Appends what tells an expression from any other: equal expressions over the
@@ -181,10 +186,11 @@ fn at_address(tag: u32, address: usize, numbers: &mut Vec<u32>) {
 }
 
 /// The same for an automaton, unlike any expression.
-fn spell_automaton(dfa: &Dfa) -> Box<[u32]> {
-    let mut numbers = vec![9, dfa.start()];
-    for (state, ranges) in (0..).zip(dfa.ranges().each()) {
-        numbers.extend([u32::from(dfa.is_accepting(state)), ranges.len() as u32]);
+fn spell_automaton(automaton: &Ranged) -> Box<[u32]> {
+    let mut numbers = vec![9, automaton.start()];
+    for (state, ranges) in (0..).zip(automaton.ranges().each()) {
+        let is_accepting = automaton.is_accepting(state);
+        numbers.extend([u32::from(is_accepting), ranges.len() as u32]);
         for &(low, high, next) in ranges {
             numbers.extend([u32::from(low) | u32::from(high) << 8, next]);
         }

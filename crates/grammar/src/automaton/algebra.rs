@@ -27,26 +27,6 @@ impl Dfa {
         self.product(other, limits, |_, _| true, |left, right| left && !right)
     }
 
-    /// The same texts but the empty one.
-    pub fn without_empty_text(mut self) -> Dfa {
-        if !self.is_accepting(self.start) {
-            return self;
-        }
-        // A start of its own, to which nothing leads back.
-        let first = self.row(self.start).to_vec();
-        let moved = first.iter().chain(&self.table);
-        self.table = moved
-            .map(|&next| match next {
-                DEAD => DEAD,
-                next => next + 1,
-            })
-            .collect();
-        self.accepting.insert(0, false);
-        self.start = 0;
-        // As small as before, but for the start, which may be like another state.
-        self.trim()
-    }
-
     fn product(
         &self,
         other: &Dfa,

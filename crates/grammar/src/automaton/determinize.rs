@@ -15,17 +15,7 @@ impl Nfa {
     /// # Errors
     /// When it would have more states than the limit, or take too many steps.
     pub fn determinize(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        Ok(self.subsets(limits, Closure::new(self))?.0)
-    }
-
-    /// The same, as small as may be, of smallest automata that were put together. Where each
-    /// byte leads to one of their states only, what comes of them is not made smaller again.
-    ///
-    /// # Errors
-    /// The same.
-    pub fn determinize_parts(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        let (whole, is_told) = self.subsets(limits, Closure::new(self))?;
-        Ok(if is_told { whole } else { whole.minimize() })
+        self.subsets(limits, Closure::new(self))
     }
 
     /// The same for an automaton over few bytes, of which this is the last. States from
@@ -54,16 +44,10 @@ impl Nfa {
                 closure.takes_all.push(state);
             }
         }
-        Ok(self.subsets(limits, closure)?.0)
+        self.subsets(limits, closure)
     }
 
-    /// The automaton, and whether each byte leads to one state only, before empty edges.
-    fn subsets(
-        &self,
-        limits: &Limits,
-        mut closure: Closure<'_>,
-    ) -> Result<(Dfa, bool), AutomatonError> {
-        let mut is_told = true;
+    fn subsets(&self, limits: &Limits, mut closure: Closure<'_>) -> Result<Dfa, AutomatonError> {
         let mut ranges = self
             .byte_edges
             .all()
@@ -105,7 +89,6 @@ impl Nfa {
             touched.sort_unstable();
             for class in touched.drain(..) {
                 let target = &mut targets[class as usize];
-                is_told &= target.len() == 1;
                 let to = &mut table[row + class as usize];
                 if let Some(id) = found.get(target) {
                     steps.take(target.len())?;
@@ -143,14 +126,13 @@ impl Nfa {
             .each()
             .map(|subset| subset.binary_search(&self.accept).is_ok())
             .collect();
-        let whole = Dfa {
+        Ok(Dfa {
             classes,
             class_count,
             table,
             accepting,
             start: 0,
-        };
-        Ok((whole, is_told))
+        })
     }
 
     /// For each state, whether acceptance can be reached from it.

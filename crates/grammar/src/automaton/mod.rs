@@ -26,6 +26,7 @@ mod lengths;
 mod minimize;
 mod nfa;
 pub mod packed;
+mod ranged;
 mod repeat;
 pub(crate) mod spell;
 mod symbols;
@@ -37,6 +38,7 @@ pub use grouped::Grouped;
 pub(crate) use language::Language;
 pub(crate) use lengths::{Bounds, Lengths};
 pub use nfa::{Nfa, NfaBuilder, NfaState};
+pub use ranged::{Ranged, Turn};
 
 /// Whether what makes the same automata sooner, by more code, is wanted: copies of what is
 /// repeated ([`Dfa::repeated`]).

@@ -6,7 +6,7 @@
 //! grammars.
 
 use super::characters::Characters;
-use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits};
+use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits, Ranged, Turn};
 use crate::{Expr, RuleId};
 
 /// Index of a state of an [`Nfa`].
@@ -90,15 +90,7 @@ impl NfaBuilder {
         on_rule: &mut OnRule<'_>,
     ) -> Result<(), AutomatonError> {
         match expr {
-            Expr::Literal(bytes) => {
-                let mut at = from;
-                for &byte in bytes.iter() {
-                    let next = self.state()?;
-                    self.byte_edge(at, byte, byte, next);
-                    at = next;
-                }
-                self.empty_edge(at, to);
-            }
+            Expr::Literal(bytes) => self.text(bytes, from, to)?,
             Expr::Chars(ranges) => self.characters(ranges, from, to)?,
             Expr::Sequence(parts) => {
                 let Some((last, parts)) = parts.split_last() else {
@@ -237,19 +229,49 @@ impl NfaBuilder {
         from: NfaState,
         to: NfaState,
     ) -> Result<(), AutomatonError> {
+        self.ranged(&Ranged::from(dfa), from, to)
+    }
+
+    /// Adds what stands next behind a state, and gives the state behind that.
+    pub fn turn(&mut self, turn: Turn<'_>, at: NfaState) -> Result<NfaState, AutomatonError> {
+        let next = self.state()?;
+        match turn {
+            Turn::Text(bytes) => self.text(bytes, at, next)?,
+            Turn::Automaton(automaton) => self.ranged(automaton, at, next)?,
+        }
+        Ok(next)
+    }
+
+    fn text(&mut self, bytes: &[u8], from: NfaState, to: NfaState) -> Result<(), AutomatonError> {
+        let mut at = from;
+        for &byte in bytes {
+            let next = self.state()?;
+            self.byte_edge(at, byte, byte, next);
+            at = next;
+        }
+        self.empty_edge(at, to);
+        Ok(())
+    }
+
+    fn ranged(
+        &mut self,
+        automaton: &Ranged,
+        from: NfaState,
+        to: NfaState,
+    ) -> Result<(), AutomatonError> {
         let base = self.states;
-        for _ in 0..dfa.state_count() {
+        for _ in 0..automaton.state_count() {
             self.state()?;
         }
-        for (state, ranges) in (0..).zip(dfa.ranges().each()) {
+        for (state, ranges) in (0..).zip(automaton.ranges().each()) {
             for &(low, high, next) in ranges {
                 self.byte_edge(base + state, low, high, base + next);
             }
-            if dfa.is_accepting(state) {
+            if automaton.is_accepting(state) {
                 self.empty_edge(base + state, to);
             }
         }
-        self.empty_edge(from, base + dfa.start());
+        self.empty_edge(from, base + automaton.start());
         Ok(())
     }
 }

@@ -7,10 +7,9 @@
 //!
 //! Cost: the states that come of it.
 
-use super::dfa::DEAD;
-use super::{AutomatonError, Dfa, Limits, StateId};
+use super::{AutomatonError, Grouped, Limits, Ranged, StateId};
 
-impl Dfa {
+impl Ranged {
     /// From `min` to `max` texts one behind the other, or `min` and more; `None` where
     /// one of them may go on behind its end, or come by its beginning again, or be empty, and
     /// where there are none or only the empty text.
@@ -22,75 +21,70 @@ impl Dfa {
         min: u32,
         max: Option<u32>,
         limits: &Limits,
-    ) -> Option<Result<Dfa, AutomatonError>> {
-        let mut ends = (0..).zip(&self.accepting).filter(|&(_, &accepts)| accepts);
-        let (end, _) = ends.next()?;
-        let copies = max.map_or(min.checked_add(1), Some)?;
-        let is_one = ends.next().is_none() && end != self.start && copies >= min.max(1);
-        let is_last = self.row(end).iter().all(|&next| next == DEAD);
-        let begins_once = !self.table.contains(&self.start);
-        (is_one && is_last && begins_once).then(|| self.in_copies(end, min, copies, max, limits))
+    ) -> Option<Result<Self, AutomatonError>> {
+        let states = 0..self.state_count() as StateId;
+        let mut ends = states.filter(|&state| self.is_accepting(state));
+        let end = ends.next()?;
+        let is_one = ends.next().is_none() && end != self.start();
+        let is_possible = is_one && max.is_none_or(|max| max >= min.max(1));
+        let is_last = self.ranges().of(end).is_empty();
+        let begins_once = self.ranges().all().iter().all(|it| it.2 != self.start());
+        (is_possible && is_last && begins_once).then(|| self.in_copies(end, min, max, limits))
     }
 
     fn in_copies(
         &self,
         end: StateId,
         min: u32,
-        copies: u32,
         max: Option<u32>,
         limits: &Limits,
-    ) -> Result<Dfa, AutomatonError> {
-        // The end is the start of the next copy; that of the last stays, if there is one.
+    ) -> Result<Self, AutomatonError> {
+        let copies = max.unwrap_or(min.max(1));
+        // The end is the start of the next copy; behind the last one stands a state for it,
+        // but where the only copy is led back to.
+        let is_loop = max.is_none() && min == 0;
         let size = self.state_count() as StateId - 1;
-        let states = u64::from(size) * u64::from(copies) + u64::from(max.is_some());
+        let states = u64::from(size) * u64::from(copies) + u64::from(!is_loop);
         if states > limits.dfa_states as u64 {
             return Err(AutomatonError::TooLarge {
                 what: "deterministic states",
                 limit: limits.dfa_states,
             });
         }
-        let mut names: Vec<StateId> = (0..).take(self.state_count()).collect();
-        names[end as usize + 1..]
-            .iter_mut()
-            .for_each(|name| *name -= 1);
-        let mut table = Vec::with_capacity(states as usize * self.class_count);
+        let name = |state: StateId| state - StateId::from(state > end);
+        let start = name(self.start());
+        let mut ranges = Grouped::default();
         let mut accepting = vec![false; states as usize];
-        let start = names[self.start as usize];
-        for copy in 0..copies {
+        let mut add = |state: StateId, copy: StateId| {
             let base = copy * size;
-            accepting[(base + start) as usize] = copy >= min;
-            let behind = match (copy + 1 == copies, max) {
-                (true, Some(_)) => base + size,
-                (true, None) => base + start,
-                (false, _) => base + size + start,
+            let behind = match copy + 1 == copies {
+                true if is_loop => start,
+                true => base + size,
+                false => base + size + start,
             };
-            for (state, row) in (0..).zip(self.table.chunks(self.class_count)) {
-                if state == end {
-                    continue;
-                }
-                table.extend(row.iter().map(|&next| match next {
-                    DEAD => DEAD,
-                    next if next == end => behind,
-                    next => base + names[next as usize],
-                }));
+            for &(low, high, next) in self.ranges().of(state) {
+                let next = if next == end {
+                    behind
+                } else {
+                    base + name(next)
+                };
+                ranges.open().push((low, high, next));
+            }
+            ranges.close();
+        };
+        for copy in 0..copies {
+            accepting[(copy * size + start) as usize] = copy >= min;
+            let states = 0..self.state_count() as StateId;
+            for state in states.filter(|&state| state != end) {
+                add(state, copy);
             }
         }
-        if max.is_some() {
-            table.resize(states as usize * self.class_count, DEAD);
+        if !is_loop {
+            // What comes round again is like the last copy.
+            add(if max.is_none() { self.start() } else { end }, copies - 1);
             accepting[states as usize - 1] = true;
         }
-        let whole = Dfa {
-            classes: self.classes.clone(),
-            class_count: self.class_count,
-            table,
-            accepting,
-            start,
-        };
-        // What comes round again is like the copy before it.
-        Ok(match max {
-            None if min > 0 => whole.minimize(),
-            _ => whole,
-        })
+        Ok(Self::of_ranges(ranges, accepting, start))
     }
 }
 
@@ -98,6 +92,19 @@ impl Dfa {
 mod tests {
     use super::*;
     use crate::Expr;
+    use crate::automaton::{Dfa, NfaBuilder, Turn};
+
+    fn ranged(expr: &Expr) -> Ranged {
+        Ranged::from(&Dfa::from_expr(expr, &Limits::default()).unwrap())
+    }
+
+    fn determinized(automaton: &Ranged) -> Dfa {
+        let limits = Limits::default();
+        let mut builder = NfaBuilder::new(&limits);
+        let start = builder.state().unwrap();
+        let end = builder.turn(Turn::Automaton(automaton), start).unwrap();
+        builder.finish(start, end).determinize(&limits).unwrap()
+    }
 
     fn repeat(item: &Expr, min: u32, max: Option<u32>) -> Expr {
         let item = Box::new(item.clone());
@@ -120,7 +127,7 @@ mod tests {
             Expr::Choice(vec![characters, escaped]),
         ];
         for item in items {
-            let automaton = Dfa::from_expr(&item, &limits).unwrap();
+            let automaton = ranged(&item);
             for min in 0..4 {
                 let counts = (min.max(1)..5).map(Some).chain([None]);
                 for max in counts {
@@ -131,6 +138,7 @@ mod tests {
                         expected.state_count(),
                         "{min} {max:?}"
                     );
+                    let copies = determinized(&copies);
                     let more = copies.minus(&expected, &limits).unwrap();
                     let less = expected.minus(&copies, &limits).unwrap();
                     assert!(more.is_empty() && less.is_empty(), "{min} {max:?}");
@@ -146,7 +154,7 @@ mod tests {
         let again = Expr::Sequence(vec![repeat(&one("b"), 0, None), one("a")]);
         let either = Expr::Choice(vec![one("a"), Expr::Literal(b"ab"[..].into())]);
         for item in [more, again, either, repeat(&one("a"), 0, Some(1))] {
-            let automaton = Dfa::from_expr(&item, &limits).unwrap();
+            let automaton = ranged(&item);
             assert!(automaton.repeated(1, Some(3), &limits).is_none());
         }
     }
@@ -154,11 +162,15 @@ mod tests {
     #[test]
     fn counts_that_no_copies_have_are_left_to_others() {
         let limits = Limits::default();
-        let automaton = Dfa::from_expr(&one("ab"), &limits).unwrap();
-        for (min, max) in [(0, Some(0)), (3, Some(2)), (u32::MAX, None)] {
+        let automaton = ranged(&one("ab"));
+        for (min, max) in [(0, Some(0)), (3, Some(2))] {
             assert!(automaton.repeated(min, max, &limits).is_none());
         }
-        assert!(Dfa::nothing().repeated(0, Some(3), &limits).is_none());
+        assert!(
+            Ranged::from(&Dfa::nothing())
+                .repeated(0, Some(3), &limits)
+                .is_none()
+        );
     }
 
     #[test]
@@ -167,10 +179,12 @@ mod tests {
             dfa_states: 1_000,
             ..Limits::default()
         };
-        let automaton = Dfa::from_expr(&one("ab"), &limits).unwrap();
+        let automaton = ranged(&one("ab"));
         let fits = automaton.repeated(0, Some(999), &limits).unwrap();
         assert_eq!(fits.unwrap().state_count(), 1_000);
-        let found = automaton.repeated(0, Some(u32::MAX), &limits).unwrap();
-        assert!(matches!(found, Err(AutomatonError::TooLarge { .. })));
+        for (min, max) in [(0, Some(u32::MAX)), (u32::MAX, None)] {
+            let found = automaton.repeated(min, max, &limits).unwrap();
+            assert!(matches!(found, Err(AutomatonError::TooLarge { .. })));
+        }
     }
 }

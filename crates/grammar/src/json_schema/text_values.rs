@@ -113,7 +113,8 @@ impl<'a> Lowering<'a> {
         if let Some((_, known)) = self.spelled.get(&address) {
             return Ok(known.clone());
         }
-        let spelled = Arc::new(texts.spelled(&self.options.strings, &LIMITS)?);
+        let spelled = texts.spelled(&self.options.strings, &LIMITS)?;
+        let spelled = Arc::new(spelled.minimize());
         self.expander.spend(spelled.state_count() as u64 / 16);
         self.spelled
             .insert(address, (texts.clone(), spelled.clone()));
