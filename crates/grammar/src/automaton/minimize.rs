@@ -8,9 +8,9 @@
 //! each tells (Revuz, "Minimisation of acyclic deterministic automata in linear time",
 //! Theoretical Computer Science 92, 1992).
 
-use std::sync::Arc;
+use std::hash::Hasher;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::dfa::DEAD;
 use super::{Dfa, Grouped, StateId};
@@ -18,101 +18,143 @@ use super::{Dfa, Grouped, StateId};
 impl Dfa {
     /// The smallest automaton of the same language.
     pub fn minimize(self) -> Self {
-        let count = self.state_count();
-        let transitions: Vec<Transition> = (0..self.table.len())
-            .filter(|&at| self.table[at] != DEAD)
-            .map(|at| Transition {
-                tail: (at / self.class_count) as u32,
-                class: (at % self.class_count) as u32,
-                head: self.table[at],
-            })
-            .collect();
-        let (set_of, found) = match self.alike_from_the_end(&transitions) {
+        let (set_of, found) = match self.alike_from_the_end() {
             Some(alike) => alike,
             None => {
-                let blocks = refine(&self.accepting, &transitions, self.class_count);
+                let blocks = refine(&self.accepting, &self.transitions(), self.class_count);
                 let found = blocks.sets();
                 (blocks.set_of, found)
             }
         };
-        if found == count {
+        if found == self.state_count() {
             return self;
         }
         // Numbered as they are met: in the order in which a walk from the start finds them,
         // if the states are in such an order.
         let mut numbers = vec![DEAD; found];
-        let mut accepting = Vec::with_capacity(found);
-        let names: Vec<StateId> = (set_of.iter().zip(&self.accepting))
-            .map(|(&block, &accepts)| {
+        let mut firsts = Vec::with_capacity(found);
+        let names: Vec<StateId> = ((0..).zip(&set_of))
+            .map(|(state, &block)| {
                 let number = &mut numbers[block as usize];
                 if *number == DEAD {
-                    *number = accepting.len() as StateId;
-                    accepting.push(accepts);
+                    *number = firsts.len() as StateId;
+                    firsts.push(state);
                 }
                 *number
             })
             .collect();
-        let mut table = vec![DEAD; found * self.class_count];
-        for transition in &transitions {
-            let row = names[transition.tail as usize] as usize * self.class_count;
-            table[row + transition.class as usize] = names[transition.head as usize];
+        let mut table = Vec::with_capacity(found * self.class_count);
+        for &state in &firsts {
+            table.extend(self.row(state).iter().map(|&next| match next {
+                DEAD => DEAD,
+                next => names[next as usize],
+            }));
         }
         Self {
             start: names[self.start as usize],
+            accepting: firsts.iter().map(|&it| self.is_accepting(it)).collect(),
             classes: self.classes,
             class_count: self.class_count,
             table,
-            accepting,
         }
+    }
+
+    fn transitions(&self) -> Vec<Transition> {
+        let mut transitions = Vec::new();
+        for tail in 0..self.state_count() as StateId {
+            for (class, &head) in (0..).zip(self.row(tail)) {
+                if head != DEAD {
+                    transitions.push(Transition { tail, class, head });
+                }
+            }
+        }
+        transitions
     }
 
     /// The coarsest partition of the states, where transitions lead in no circle: the set of
     /// each, and how many there are.
-    fn alike_from_the_end(&self, transitions: &[Transition]) -> Option<(Vec<u32>, usize)> {
-        let count = self.state_count();
-        let incoming = grouped(transitions, count, |it| it.head);
-        let mut open = vec![0; count];
-        for transition in transitions {
-            open[transition.tail as usize] += 1;
-        }
-        // Each behind all that it leads to.
-        let states = 0..count as StateId;
-        let mut order: Vec<StateId> = states.filter(|&it| open[it as usize] == 0).collect();
-        let mut done = 0;
-        while let Some(&state) = order.get(done) {
-            done += 1;
-            for &index in incoming.of(state) {
-                let tail = transitions[index as usize].tail;
-                open[tail as usize] -= 1;
-                if open[tail as usize] == 0 {
-                    order.push(tail);
-                }
-            }
-        }
-        if order.len() < count {
-            return None;
-        }
-        let mut sets: FxHashMap<Arc<[u32]>, u32> = FxHashMap::default();
-        let mut set_of = vec![0; count];
-        let mut alike = Vec::new();
+    fn alike_from_the_end(&self) -> Option<(Vec<u32>, usize)> {
+        let order = self.from_the_end()?;
+        let mut set_of = vec![DEAD; order.len()];
+        // Of each set: where its states lead, whether they accept, and the set before it
+        // whose hash is the same.
+        let mut rows: Vec<u32> = Vec::new();
+        let mut sets: Vec<(bool, u32)> = Vec::new();
+        let mut last_of: FxHashMap<u64, u32> = FxHashMap::default();
         for state in order {
-            alike.push(u32::from(self.is_accepting(state)));
+            let accepts = self.is_accepting(state);
+            let begin = rows.len();
+            let mut hasher = FxHasher::default();
+            hasher.write_u32(u32::from(accepts));
             for (class, &next) in (0..).zip(self.row(state)) {
+                let mut set = DEAD;
                 if next != DEAD {
-                    alike.extend([class, set_of[next as usize]]);
+                    set = set_of[next as usize];
+                    hasher.write_u32(class);
+                    hasher.write_u32(set);
                 }
+                rows.push(set);
             }
-            let fresh = sets.len() as u32;
-            set_of[state as usize] = match sets.get(alike.as_slice()) {
-                Some(&known) => known,
-                None => {
-                    sets.insert(alike.as_slice().into(), fresh);
-                    fresh
+            let last = last_of.entry(hasher.finish()).or_insert(DEAD);
+            let (known, row) = rows.split_at(begin);
+            let mut set = *last;
+            while set != DEAD {
+                let (accepting, before) = sets[set as usize];
+                let at = set as usize * row.len();
+                if accepting == accepts && known[at..at + row.len()] == *row {
+                    break;
                 }
-            };
-            alike.clear();
+                set = before;
+            }
+            if set == DEAD {
+                set = sets.len() as u32;
+                sets.push((accepts, *last));
+                *last = set;
+            } else {
+                rows.truncate(begin);
+            }
+            set_of[state as usize] = set;
         }
         Some((set_of, sets.len()))
+    }
+
+    /// All states, each behind all that it leads to, where transitions lead in no circle.
+    fn from_the_end(&self) -> Option<Vec<StateId>> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Visit {
+            None,
+            Open,
+            Done,
+        }
+        let count = self.state_count();
+        let mut visits = vec![Visit::None; count];
+        let mut order = Vec::with_capacity(count);
+        // States that lead one to the next, each with the classes looked at.
+        let mut path: Vec<(StateId, usize)> = Vec::new();
+        for root in 0..count as StateId {
+            if visits[root as usize] == Visit::None {
+                visits[root as usize] = Visit::Open;
+                path.push((root, 0));
+            }
+            while let Some((state, looked_at)) = path.last_mut() {
+                let left = &self.row(*state)[*looked_at..];
+                let open = |&next: &StateId| next != DEAD && visits[next as usize] != Visit::Done;
+                if let Some(at) = left.iter().position(open) {
+                    let next = left[at];
+                    *looked_at += at + 1;
+                    if visits[next as usize] == Visit::Open {
+                        return None;
+                    }
+                    visits[next as usize] = Visit::Open;
+                    path.push((next, 0));
+                } else {
+                    visits[*state as usize] = Visit::Done;
+                    order.push(*state);
+                    path.pop();
+                }
+            }
+        }
+        Some(order)
     }
 }
 
