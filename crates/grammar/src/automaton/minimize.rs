@@ -18,7 +18,7 @@ use super::{Dfa, Grouped, StateId};
 impl Dfa {
     /// The smallest automaton of the same language.
     pub fn minimize(self) -> Self {
-        let (set_of, found) = match self.alike_from_the_end() {
+        let (set_of, found) = match self.alike_by_futures() {
             Some(alike) => alike,
             None => {
                 let blocks = refine(&self.accepting, &self.transitions(), self.class_count);
@@ -73,8 +73,8 @@ impl Dfa {
 
     /// The coarsest partition of the states, where transitions lead in no circle: the set of
     /// each, and how many there are.
-    fn alike_from_the_end(&self) -> Option<(Vec<u32>, usize)> {
-        let order = self.from_the_end()?;
+    fn alike_by_futures(&self) -> Option<(Vec<u32>, usize)> {
+        let order = self.ends_first()?;
         let mut set_of = vec![DEAD; order.len()];
         // Of each set: where its states lead, whether they accept, and the set before it
         // whose hash is the same.
@@ -119,7 +119,7 @@ impl Dfa {
     }
 
     /// All states, each behind all that it leads to, where transitions lead in no circle.
-    fn from_the_end(&self) -> Option<Vec<StateId>> {
+    fn ends_first(&self) -> Option<Vec<StateId>> {
         #[derive(Clone, Copy, PartialEq)]
         enum Visit {
             None,
