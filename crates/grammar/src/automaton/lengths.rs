@@ -2,8 +2,8 @@
 //!
 //! A counter beside an automaton makes a state for each state and count. Many of them
 //! need none: where every way to the end keeps to the bounds, the count is forgotten, and
-//! what cannot end within them is left out beforehand. So nothing has to be minimised
-//! afterwards, which would take several times as long as all the rest.
+//! what cannot end within them is left out beforehand. So little is left to minimise, while
+//! characters are symbols: spelled, it would take several times as long as all the rest.
 
 use super::alphabet::Alphabet;
 use super::dfa::DEAD;
@@ -325,7 +325,7 @@ impl<'l> Rows<'l> {
         };
         Language {
             alphabet: Some(self.of.alphabet.clone()),
-            automaton: automaton.trim(),
+            automaton: automaton.trim().minimize(),
         }
     }
 }

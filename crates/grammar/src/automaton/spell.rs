@@ -5,9 +5,12 @@
 //! with a place for each state that they lead to, and nothing is made deterministic
 //! afterwards. Trees are made once for all states whose characters lead to as many
 //! places in the same way (all counts of a repetition, say), their nodes are shared,
-//! and so are copies of a node that lead to the same state.
+//! and so are copies of a node that lead to the same states. So of a smallest automaton
+//! over characters, one over spellings comes that could hardly be smaller.
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{AutomatonError, Dfa, Limits, StateId, byte_classes};
 
@@ -195,7 +198,9 @@ pub(crate) struct Speller<'s> {
     /// Targets of states that are being made.
     open: Vec<StateId>,
     accepting: Vec<bool>,
+    /// Copies of nodes that lead to one place only, and by hash all others.
     copies: FxHashMap<(u32, StateId), StateId>,
+    forked: FxHashMap<u64, StateId>,
 }
 
 /// The node of a state that reads nothing.
@@ -213,6 +218,7 @@ impl<'s> Speller<'s> {
             open: Vec::new(),
             accepting: vec![false; states],
             copies: FxHashMap::default(),
+            forked: FxHashMap::default(),
         }
     }
 
@@ -274,12 +280,27 @@ impl<'s> Speller<'s> {
         }
         let row = self.row(node, places);
         let fresh = self.rows.len() as StateId;
-        self.rows.push(row);
-        self.accepting.push(false);
         if let Some(only) = only {
             self.copies.insert(only, fresh);
+        } else if let Some(known) = self.known_fork(row, fresh) {
+            self.targets.truncate(row.1);
+            return known;
         }
+        self.rows.push(row);
+        self.accepting.push(false);
         fresh
+    }
+
+    /// The copy with the row that was made last, if there is one; else it will be `fresh`.
+    fn known_fork(&mut self, (node, first): (u32, usize), fresh: StateId) -> Option<StateId> {
+        let targets = &self.targets[first..];
+        let mut hasher = FxHasher::default();
+        (node, targets).hash(&mut hasher);
+        let known = *self.forked.entry(hasher.finish()).or_insert(fresh);
+        // Of different rows with one hash only the first is found again.
+        let (known_node, at) = *self.rows.get(known as usize)?;
+        let is_same = known_node == node && self.targets[at..].starts_with(targets);
+        is_same.then_some(known)
     }
 
     /// Whether there are not too many states.

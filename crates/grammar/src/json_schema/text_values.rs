@@ -113,8 +113,7 @@ impl<'a> Lowering<'a> {
         if let Some((_, known)) = self.spelled.get(&address) {
             return Ok(known.clone());
         }
-        let spelled = texts.spelled(&self.options.strings, &LIMITS)?;
-        let spelled = Arc::new(spelled.minimize());
+        let spelled = Arc::new(texts.spelled(&self.options.strings, &LIMITS)?);
         self.expander.spend(spelled.state_count() as u64 / 16);
         self.spelled
             .insert(address, (texts.clone(), spelled.clone()));
