@@ -4,6 +4,7 @@
 //! ignored lexemes, until nothing is new. Equal answers are kept once. Cost: a union of
 //! sets for every way into a state, as often as the state's set grows; mostly once.
 
+use lacuna_grammar::automaton::Grouped;
 use rustc_hash::FxHashMap;
 
 use crate::{BitSet, Finish, LexerState};
@@ -18,13 +19,13 @@ pub(crate) struct Alive {
 
 impl Alive {
     pub(crate) fn new(
-        moves: &[Box<[(u8, LexerState)]>],
-        finishes: &[Box<[Finish]>],
+        moves: &Grouped<(u8, LexerState)>,
+        finishes: &Grouped<Finish>,
         ends: &[bool],
         terminal_count: usize,
     ) -> Self {
         let mut alive: Vec<BitSet> = Vec::with_capacity(ends.len());
-        for (finishes, &end) in finishes.iter().zip(ends) {
+        for (finishes, &end) in finishes.each().zip(ends) {
             let mut found = BitSet::new(terminal_count + 1);
             let terminals = finishes.iter().filter_map(|finish| finish.terminal);
             for terminal in terminals.map(|terminal| terminal as usize) {
@@ -36,7 +37,7 @@ impl Alive {
             alive.push(found);
         }
         let mut before: Vec<Vec<LexerState>> = vec![Vec::new(); ends.len()];
-        for (state, (moves, finishes)) in (0..).zip(moves.iter().zip(finishes)) {
+        for (state, (moves, finishes)) in (0..).zip(moves.each().zip(finishes.each())) {
             let ignored = finishes.iter().filter(|finish| finish.terminal.is_none());
             let leads = moves.iter().map(|&(_, next)| next);
             for next in leads.chain(ignored.map(|finish| finish.to)) {

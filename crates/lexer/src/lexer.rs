@@ -24,7 +24,7 @@
 //! cost nothing.
 
 use lacuna_grammar::Lexicon;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged, StateId};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Grouped, Limits, Ranged, StateId};
 use rustc_hash::FxHashMap;
 
 use crate::alive::Alive;
@@ -53,12 +53,12 @@ pub struct Lexer {
     pub(crate) classes: Box<[u8; 256]>,
     pub(crate) class_count: usize,
     pub(crate) table: Vec<LexerState>,
-    pub(crate) finishes: Vec<Box<[Finish]>>,
+    pub(crate) finishes: Grouped<Finish>,
     /// Whether a text may end in the state.
     pub(crate) ends: Vec<bool>,
     pub(crate) alive: Alive,
     /// For each state, the states that one byte leads to, each with one byte.
-    pub(crate) moves: Vec<Box<[(u8, LexerState)]>>,
+    pub(crate) moves: Grouped<(u8, LexerState)>,
     pub(crate) separators: FxHashMap<LexerState, u8>,
     pub(crate) owing: Owing,
     pub(crate) terminal_count: usize,
@@ -123,10 +123,11 @@ impl Lexer {
         };
         let alive = combined.alive(terminal_count)?;
         let states = 0..combined.state_count() as LexerState;
-        let finishes: Vec<Box<[Finish]>> = states
-            .map(|state| combined.accepts(state).iter().map(end).collect())
-            .collect();
-        let mut ends = vec![false; finishes.len()];
+        let mut finishes = Grouped::default();
+        for state in states {
+            finishes.add(combined.accepts(state).iter().map(end));
+        }
+        let mut ends = vec![false; finishes.owners()];
         ends[Self::START as usize] = true;
         let Combined {
             classes,
@@ -136,7 +137,7 @@ impl Lexer {
         } = combined;
         Ok(Self {
             alive,
-            moves: moves(&table, &classes, finishes.len()),
+            moves: moves(&table, &classes, finishes.owners()),
             class_count: representatives.len(),
             classes,
             table,
@@ -201,7 +202,7 @@ impl Lexer {
 
     /// Number of states.
     pub fn state_count(&self) -> usize {
-        self.finishes.len()
+        self.finishes.owners()
     }
 
     /// Number of terminals.
@@ -218,7 +219,7 @@ impl Lexer {
 
     /// The ways in which the lexeme under way may end here.
     pub fn finishes(&self, state: LexerState) -> &[Finish] {
-        &self.finishes[state as usize]
+        self.finishes.of(state)
     }
 
     /// Whether a text may end here: between lexemes, and as the constraint has it.
@@ -286,7 +287,7 @@ impl Lexer {
 
     /// One byte, the most readable one, for each target a state leads to.
     pub fn moves(&self, state: LexerState) -> &[(u8, LexerState)] {
-        &self.moves[state as usize]
+        self.moves.of(state)
     }
 }
 
@@ -345,8 +346,8 @@ impl<'a> Construction<'a> {
             constraint: self.constraint.map_or(0, Dfa::start),
         });
         let mut table = Vec::new();
-        let mut finishes = Vec::new();
-        while let Some(place) = self.places.get(finishes.len()).cloned() {
+        let mut finishes = Grouped::default();
+        while let Some(place) = self.places.get(finishes.owners()).cloned() {
             for class in 0..self.combined.representatives.len() {
                 let next = self.after(&place, class, &extends);
                 table.push(next.map_or(DEAD, |next| self.id(next)));
@@ -369,7 +370,7 @@ impl<'a> Construction<'a> {
                 });
                 Finish { terminal, to }
             });
-            finishes.push(ends.collect::<Box<[Finish]>>());
+            finishes.add(ends);
             self.ways[place.lexeme as usize] = ways;
             if self.places.len() > limits.dfa_states {
                 return Err(AutomatonError::TooLarge {
@@ -387,7 +388,7 @@ impl<'a> Construction<'a> {
             .iter()
             .map(|place| place.lexeme == 0 && allows(place))
             .collect();
-        let moves = moves(&table, &self.combined.classes, finishes.len());
+        let moves = moves(&table, &self.combined.classes, finishes.owners());
         let alive = Alive::new(&moves, &finishes, &ends, terminal_count);
         let separators = self.separators(&table, &finishes);
         let owing = self.owing();
@@ -439,7 +440,7 @@ impl<'a> Construction<'a> {
     fn separators(
         &self,
         table: &[LexerState],
-        finishes: &[Box<[Finish]>],
+        finishes: &Grouped<Finish>,
     ) -> FxHashMap<LexerState, u8> {
         let classes = self.combined.representatives.len();
         let next = |state: LexerState, class: usize| {
@@ -509,7 +510,7 @@ pub(crate) fn moves(
     table: &[LexerState],
     classes: &[u8; 256],
     states: usize,
-) -> Vec<Box<[(u8, LexerState)]>> {
+) -> Grouped<(u8, LexerState)> {
     let mut readable: Vec<(usize, u8)> = Vec::new();
     for byte in (b'a'..=b'z').chain(b' '..=b'~').chain(0..=255) {
         let class = classes[byte as usize] as usize;
@@ -518,17 +519,17 @@ pub(crate) fn moves(
         }
     }
     let width = table.len() / states.max(1);
-    (0..states)
-        .map(|state| {
-            let row = &table[state * width..][..width];
-            let mut moves: Vec<(u8, LexerState)> = Vec::new();
-            for &(class, byte) in &readable {
-                let next = row[class];
-                if next != DEAD && moves.iter().all(|&(_, known)| known != next) {
-                    moves.push((byte, next));
-                }
+    let mut moves = Grouped::default();
+    let mut found: Vec<(u8, LexerState)> = Vec::new();
+    for state in 0..states {
+        let row = &table[state * width..][..width];
+        for &(class, byte) in &readable {
+            let next = row[class];
+            if next != DEAD && found.iter().all(|&(_, known)| known != next) {
+                found.push((byte, next));
             }
-            moves.into()
-        })
-        .collect()
+        }
+        moves.add(found.drain(..));
+    }
+    moves
 }

@@ -7,7 +7,7 @@
 //! *boundary* is the first state, or where a lexeme ended; no byte leads to one,
 //! and no lexeme ends at one, so that no lexeme is empty.
 
-use lacuna_grammar::automaton::Limits;
+use lacuna_grammar::automaton::{Grouped, Limits};
 use lacuna_grammar::automaton::packed::{
     Damaged, pack_classes, pack_flags, pack_rows, unpack_classes, unpack_flags, unpack_rows,
 };
@@ -46,7 +46,7 @@ impl Lexer {
     pub fn pack(&self) -> PackedLexer {
         let mut finishes = Vec::new();
         let mut last = 0;
-        for (state, ways) in (0u32..).zip(&self.finishes) {
+        for (state, ways) in (0u32..).zip(self.finishes.each()) {
             for finish in ways {
                 let terminal = finish.terminal.map_or(0, |terminal| terminal + 1);
                 finishes.extend([state - last, terminal, finish.to]);
@@ -115,15 +115,13 @@ impl Lexer {
 
     /// Bytes of memory that the lexer takes, closely.
     pub fn heap_bytes(&self) -> usize {
-        let finishes = self.finishes.iter().map(|ways| size_of_val(&**ways));
-        let moves = self.moves.iter().map(|moves| size_of_val(&**moves));
+        let lists = self.finishes.heap_bytes() + self.moves.heap_bytes();
         let owed = self.owing.boundaries.values();
         let owed = owed.map(|(obligations, _)| size_of_val(&**obligations) + 48);
         let tables = (self.table.len() + self.owing.table.len()) * size_of::<LexerState>();
-        let boxes = (self.finishes.len() + self.moves.len()) * size_of::<Box<[u8]>>();
         let flags = self.ends.len() + self.owing.accepting.len();
-        let lists = finishes.chain(moves).chain(owed).sum::<usize>();
-        tables + boxes + flags + lists + 12 * self.separators.len() + self.alive.heap_bytes()
+        let lists = lists + owed.sum::<usize>();
+        tables + flags + lists + 12 * self.separators.len() + self.alive.heap_bytes()
     }
 
     fn with_separators(mut self, packed: &[u32], boundaries: &[bool]) -> Result<Self, Damaged> {
@@ -168,39 +166,45 @@ fn unpack_finishes(
     packed: &[u32],
     states: usize,
     terminals: u32,
-) -> Result<Vec<Box<[Finish]>>, Damaged> {
+) -> Result<Grouped<Finish>, Damaged> {
     const WRONG: Damaged = Damaged("the end of a lexeme");
-    let mut finishes: Vec<Vec<Finish>> = vec![Vec::new(); states];
+    let mut finishes = Grouped::default();
+    let mut ways: Vec<Finish> = Vec::new();
     let mut state = 0u32;
     for way in packed.chunks(3) {
         let &[distance, terminal, to] = way else {
             return Err(WRONG);
         };
         state = state.checked_add(distance).ok_or(WRONG)?;
-        let ways = finishes.get_mut(state as usize).ok_or(WRONG)?;
-        if to as usize >= states || terminal > terminals {
+        if state.max(to) as usize >= states || terminal > terminals {
             return Err(WRONG);
+        }
+        while finishes.owners() < state as usize {
+            finishes.add(ways.drain(..));
         }
         ways.push(Finish {
             terminal: terminal.checked_sub(1) as Option<TerminalId>,
             to,
         });
     }
-    Ok(finishes.into_iter().map(Vec::into_boxed_slice).collect())
+    while finishes.owners() < states {
+        finishes.add(ways.drain(..));
+    }
+    Ok(finishes)
 }
 
 /// For each state, whether it is a boundary.
-fn boundaries(table: &[LexerState], finishes: &[Box<[Finish]>]) -> Result<Vec<bool>, Damaged> {
-    let mut boundaries = vec![false; finishes.len()];
+fn boundaries(table: &[LexerState], finishes: &Grouped<Finish>) -> Result<Vec<bool>, Damaged> {
+    let mut boundaries = vec![false; finishes.owners()];
     boundaries[Lexer::START as usize] = true;
-    for finish in finishes.iter().flatten() {
+    for finish in finishes.all() {
         boundaries[finish.to as usize] = true;
     }
     let mut moves = table.iter().filter(|&&next| next != DEAD);
     if moves.any(|&next| boundaries[next as usize]) {
         return Err(Damaged("a byte that leads to a boundary"));
     }
-    let mut at = boundaries.iter().zip(finishes);
+    let mut at = boundaries.iter().zip(finishes.each());
     match at.any(|(&boundary, ways)| boundary && !ways.is_empty()) {
         true => Err(Damaged("an empty lexeme")),
         false => Ok(boundaries),

@@ -12,6 +12,7 @@
 //! other obligations. Fewer obligations allow more, so whatever can follow `b` can
 //! follow `s`.
 
+use lacuna_grammar::automaton::Grouped;
 use rustc_hash::FxHashMap;
 
 use crate::lexer::{Finish, LexerState};
@@ -24,7 +25,7 @@ pub(crate) struct Anatomy<'a> {
     pub lexemes: &'a [(u32, u32)],
     /// For each state, its obligations.
     pub obligations: &'a [&'a [u32]],
-    pub finishes: &'a [Box<[Finish]>],
+    pub finishes: &'a Grouped<Finish>,
     /// By state and class.
     pub next: &'a dyn Fn(LexerState, usize) -> Option<LexerState>,
 }
@@ -33,7 +34,7 @@ impl Anatomy<'_> {
     /// For each boundary behind a terminal, a byte that separates, if there is
     /// one: as few different bytes as a greedy choice finds.
     pub(crate) fn separators(&self) -> FxHashMap<LexerState, u8> {
-        let finishes = self.finishes.iter().flatten();
+        let finishes = self.finishes.all().iter();
         let mut boundaries: Vec<LexerState> = finishes
             .filter(|finish| finish.terminal.is_some())
             .map(|finish| finish.to)
@@ -65,7 +66,7 @@ impl Anatomy<'_> {
         let Some(state) = (self.next)(boundary, class) else {
             return false;
         };
-        let mut ends = self.finishes[state as usize].iter();
+        let mut ends = self.finishes.of(state).iter();
         let Some(end) = ends.find(|finish| finish.terminal.is_none()) else {
             return false;
         };

@@ -49,6 +49,11 @@ impl Lowering<'_> {
 
     /// The place of a part: its automaton is small, but not always the smallest.
     fn part(&mut self, expr: &Expr) -> Result<u32, AutomatonError> {
+        if let Expr::Choice(parts) = expr
+            && let [only] = parts.as_slice()
+        {
+            return self.part(only);
+        }
         let mut spelled = Vec::new();
         spell(expr, &mut spelled);
         let spelled = spelled.into_boxed_slice();

@@ -149,36 +149,31 @@ impl Dfa {
         ranges
     }
 
-    fn ranges_along(&self, runs: &[(u8, u8, u8)], state: StateId, ranges: &mut Grouped<ByteRange>) {
+    fn ranges_along(&self, runs: &[(u8, u8)], state: StateId, ranges: &mut Grouped<ByteRange>) {
         let row = self.row(state);
-        let from = ranges.all().len();
-        for &(low, high, class) in runs {
+        let open = ranges.open();
+        let (mut first, mut target) = (0, DEAD);
+        for &(low, class) in runs {
             let next = row[class as usize];
-            if next == DEAD {
-                continue;
-            }
-            let ranges = ranges.open();
-            match ranges[from..].last_mut() {
-                Some((_, before, target))
-                    if *target == next && *before as u16 + 1 == low as u16 =>
-                {
-                    *before = high;
+            if next != target {
+                if target != DEAD {
+                    open.push((first, low - 1, target));
                 }
-                _ => ranges.push((low, high, next)),
+                (first, target) = (low, next);
             }
+        }
+        if target != DEAD {
+            open.push((first, u8::MAX, target));
         }
         ranges.close();
     }
 
-    /// Bytes beside one another that are of one class, the first and the last.
-    fn runs(&self) -> Vec<(u8, u8, u8)> {
-        let mut runs = Vec::new();
-        let mut low = 0u8;
-        for high in 0..=255u8 {
-            let goes_on = self.classes.get(high as usize + 1) == Some(&self.classes[high as usize]);
-            if !goes_on {
-                runs.push((low, high, self.classes[high as usize]));
-                low = high.wrapping_add(1);
+    /// Where bytes of one class that are beside one another begin, and the class.
+    fn runs(&self) -> Vec<(u8, u8)> {
+        let mut runs: Vec<(u8, u8)> = Vec::new();
+        for (byte, &class) in (0..=u8::MAX).zip(self.classes.iter()) {
+            if runs.last().is_none_or(|&(_, last)| last != class) {
+                runs.push((byte, class));
             }
         }
         runs

@@ -44,6 +44,16 @@ impl<T: Copy> Grouped<T> {
     pub fn all(&self) -> &[T] {
         &self.members
     }
+
+    /// Number of owners.
+    pub fn owners(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// Bytes of memory that the lists take, closely.
+    pub fn heap_bytes(&self) -> usize {
+        size_of_val(self.ends.as_slice()) + size_of_val(self.members.as_slice())
+    }
 }
 
 impl<T> Default for Grouped<T> {
@@ -56,6 +66,12 @@ impl<T> Default for Grouped<T> {
 }
 
 impl<T> Grouped<T> {
+    /// Adds an owner with what belongs to it.
+    pub fn add(&mut self, members: impl IntoIterator<Item = T>) {
+        self.members.extend(members);
+        self.close();
+    }
+
     /// The list of all, to push what belongs to the owner that is not yet closed.
     pub(super) fn open(&mut self) -> &mut Vec<T> {
         &mut self.members
