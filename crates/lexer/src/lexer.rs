@@ -511,25 +511,37 @@ pub(crate) fn moves(
     classes: &[u8; 256],
     states: usize,
 ) -> Grouped<(u8, LexerState)> {
-    let mut readable: Vec<(usize, u8)> = Vec::new();
+    let width = table.len() / states.max(1);
+    // The most readable byte of each class, behind how many others are more so.
+    let mut readable = vec![u16::MAX; width];
+    let mut more = 0u8;
     for byte in (b'a'..=b'z').chain(b' '..=b'~').chain(0..=255) {
-        let class = classes[byte as usize] as usize;
-        if readable.iter().all(|&(known, _)| known != class) {
-            readable.push((class, byte));
+        let readable = &mut readable[classes[byte as usize] as usize];
+        if *readable == u16::MAX {
+            *readable = u16::from_be_bytes([more, byte]);
+            more = more.wrapping_add(1);
         }
     }
-    let width = table.len() / states.max(1);
     let mut moves = Grouped::default();
-    let mut found: Vec<(u8, LexerState)> = Vec::new();
+    let mut found: Vec<(u16, LexerState)> = Vec::new();
     for state in 0..states {
         let row = &table[state * width..][..width];
-        for &(class, byte) in &readable {
-            let next = row[class];
-            if next != DEAD && found.iter().all(|&(_, known)| known != next) {
-                found.push((byte, next));
+        let mut end = 0;
+        for run in row.chunk_by(|one, other| one == other) {
+            let (begin, next) = (end, run[0]);
+            end += run.len();
+            if next == DEAD {
+                continue;
+            }
+            let bytes = readable[begin..end].iter().copied();
+            let byte = bytes.fold(u16::MAX, u16::min);
+            match found.iter_mut().find(|(_, known)| *known == next) {
+                Some((known, _)) => *known = byte.min(*known),
+                None => found.push((byte, next)),
             }
         }
-        moves.add(found.drain(..));
+        found.sort_unstable();
+        moves.add(found.drain(..).map(|(byte, next)| (byte as u8, next)));
     }
     moves
 }

@@ -7,10 +7,10 @@
 //! *boundary* is the first state, or where a lexeme ended; no byte leads to one,
 //! and no lexeme ends at one, so that no lexeme is empty.
 
-use lacuna_grammar::automaton::{Grouped, Limits};
 use lacuna_grammar::automaton::packed::{
     Damaged, pack_classes, pack_flags, pack_rows, unpack_classes, unpack_flags, unpack_rows,
 };
+use lacuna_grammar::automaton::{Grouped, Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::alive::Alive;
