@@ -11,7 +11,7 @@ use regex_syntax::utf8::Utf8Sequences;
 use super::{AutomatonError, ByteRange, NfaBuilder, NfaState};
 
 /// How one character of a class is read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Characters {
     /// The only byte, or the first one and the place behind it.
     pub first: Vec<ByteRange>,

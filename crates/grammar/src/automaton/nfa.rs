@@ -35,12 +35,9 @@ pub struct NfaBuilder {
     limit: usize,
     /// Runs of repetitions: the first state, the states of each, and how many there are.
     copies: Vec<(NfaState, NfaState, u32)>,
-    /// Classes of characters that were added last: a string's stand at each mention of one.
-    recent: Vec<(Box<[(u32, u32)]>, Characters)>,
+    /// The last class of characters beyond ASCII: a string's stands at each mention of one.
+    recent: (Box<[(u32, u32)]>, Characters),
 }
-
-/// How many classes of characters are remembered.
-const RECENT: usize = 8;
 
 /// Called for each rule an expression mentions: `(builder, rule, from, to, tail)`
 /// must connect `from` to `to` by what the rule derives.
@@ -56,7 +53,7 @@ impl NfaBuilder {
             empty_edges: Vec::new(),
             limit: limits.nfa_states,
             copies: Vec::new(),
-            recent: Vec::new(),
+            recent: Default::default(),
         }
     }
 
@@ -225,14 +222,15 @@ impl NfaBuilder {
         from: NfaState,
         to: NfaState,
     ) -> Result<(), AutomatonError> {
-        let known = self.recent.iter().position(|(known, _)| **known == *ranges);
-        let recent = match known {
-            Some(at) => self.recent.remove(at),
-            None => (ranges.into(), Characters::new(ranges)),
-        };
+        if ranges.last().is_none_or(|&(_, high)| high < 0x80) {
+            return Characters::new(ranges).connect(self, from, to);
+        }
+        let mut recent = std::mem::take(&mut self.recent);
+        if *recent.0 != *ranges {
+            recent = (ranges.into(), Characters::new(ranges));
+        }
         recent.1.connect(self, from, to)?;
-        self.recent.truncate(RECENT - 1);
-        self.recent.insert(0, recent);
+        self.recent = recent;
         Ok(())
     }
 
