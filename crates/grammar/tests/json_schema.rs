@@ -30,9 +30,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use drafts::Draft;
-use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::Dfa;
 use lacuna_grammar::json_schema::{SchemaOptions, Validator, compile, widen};
 use lacuna_grammar::recognize::recognize;
+use lacuna_grammar::{Expr, Grammar};
 use outside::Outside;
 use serde_json::{Value, json};
 use support::Sampler;
@@ -214,4 +215,51 @@ fn documents_are_found_by_the_name_that_they_were_handed_over_by() {
     }
     let found = compile(r#"{"$ref": "another.json"}"#, &options).unwrap_err();
     assert_eq!(found.0[0].kind, "unsupported-reference");
+}
+
+/// Texts of patterns and lengths are minimised before they are spelled; that must leave
+/// nothing worth minimising.
+#[test]
+fn spelled_texts_are_about_as_small_as_can_be() {
+    for (pattern, min, max) in [
+        ("^disk:[a-z\\d-]+:.*:.*:.+$", 0, 256),
+        ("arn:.*:flow:.*:[0-9]+:.*", 1, 300),
+        ("^[\\p{L}\\p{N} _.:/=+@-]*$", 0, 200),
+        ("^(?:role/)?[a-zA-Z_0-9+=,.@\\-_/]+$", 20, 500),
+        ("^.*\\n.*$", 0, 60),
+        (
+            "^[-_A-Za-z-0-9][-_A-Za-z0-9 ]{1,126}[-_A-Za-z-0-9]$",
+            0,
+            128,
+        ),
+    ] {
+        let schema =
+            json!({ "type": "string", "pattern": pattern, "minLength": min, "maxLength": max });
+        for options in [SchemaOptions::generation(), SchemaOptions::membership()] {
+            let grammar = compile(&schema.to_string(), &options).unwrap();
+            let (mut states, mut fewest) = (0, 0);
+            for rule in &grammar.rules {
+                automata(&rule.body, &mut |automaton| {
+                    states += automaton.state_count();
+                    fewest += automaton.clone().minimize().state_count();
+                });
+            }
+            assert!(fewest > 100, "{pattern}: {fewest} states");
+            assert!(
+                100 * states <= 102 * fewest,
+                "{pattern}: {states} states, where {fewest} would do"
+            );
+        }
+    }
+}
+
+fn automata(expr: &Expr, each: &mut impl FnMut(&Dfa)) {
+    match expr {
+        Expr::Automaton(automaton) => each(automaton),
+        Expr::Sequence(parts) | Expr::Choice(parts) => {
+            parts.iter().for_each(|part| automata(part, each));
+        }
+        Expr::Repeat { item, .. } => automata(item, each),
+        _ => {}
+    }
 }
