@@ -14,8 +14,8 @@
 //!
 //! In text there is one edge out of a node, as a rule; so a text's part of the
 //! graph is its lexemes in a row, however many ways there are to read it. Text and
-//! gaps of any length are the business of [`sweep`](crate::sweep), gaps that count
-//! cells of [`cells`](crate::cells).
+//! gaps of any length are the business of [`crate::sweep`], gaps that count
+//! cells of [`crate::cells`].
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@
 //! confidence of a candidate is the probability that the model gives it without
 //! noise.
 //!
-//! Tokens whose logits a [`Sampler`](crate::Sampler) changes are all asked for at
+//! Tokens whose logits a [`Sampler`] changes are all asked for at
 //! once; those that fall below the last one known wait until what lies between is
 //! known too.
 

@@ -30,7 +30,7 @@
 //! had on the card.
 //!
 //! A driver may be wrong: [`verify_kernels`] compares every kernel with its twin on the CPU on
-//! whatever device it is given, and [`bench`] measures what the device does in a second.
+//! whatever device it is given, and [`mod@bench`] measures what the device does in a second.
 //!
 //! Where the adapter has no subgroup operations, no half precision or no timestamps, nothing is
 //! missing but speed: kernels have variants without. wgpu's browser back end does not pass

@@ -25,7 +25,7 @@ pub struct Output {
     pub recovered: bool,
     /// Whether it is the expected answer.
     pub exact: bool,
-    /// How much of the expected answer it has, in tokens ([`super::agreement`]).
+    /// How much of the expected answer it has, in tokens ([`super::agreement()`]).
     pub agreement: f64,
     /// How the run ended.
     pub outcome: Outcome,

@@ -41,7 +41,7 @@ pub use nfa::{Nfa, NfaBuilder, NfaState};
 pub use ranged::{Ranged, Turn};
 
 /// Whether what makes the same automata sooner, by more code, is wanted: copies of what is
-/// repeated ([`Dfa::repeated`]).
+/// repeated ([`Ranged::repeated`]).
 pub const SHORTCUTS: bool = cfg!(feature = "shortcuts");
 
 /// Bounds on the size of automata under construction.

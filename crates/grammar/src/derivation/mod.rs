@@ -88,7 +88,7 @@ pub fn derive(grammar: &Grammar, text: &[u8]) -> Result<Derivation, NoDerivation
     derive_within(grammar, text, MAX_STEPS)
 }
 
-/// As [`derive`], with another limit of steps.
+/// As [`derive()`], with another limit of steps.
 ///
 /// # Errors
 /// The same.
