@@ -31,8 +31,14 @@ pub fn lexer(input: &[u8]) {
         nfa_states: 20_000,
         dfa_states: 5_000,
     };
-    let Ok(lexer) = Lexer::munching(lexicon, &vec![true; lexicon.terminals.len()], None, &limits)
-    else {
+    let Ok(lexer) = Lexer::munching(
+        lexicon,
+        &(0..lexicon.terminals.len() as u32)
+            .map(Some)
+            .collect::<Vec<_>>(),
+        None,
+        &limits,
+    ) else {
         return;
     };
     if text.len() > 64 {

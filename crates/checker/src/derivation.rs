@@ -2,8 +2,7 @@
 //!
 //! Every state of an entry carries its least cost, so how it came to be can be
 //! found again from the costs alone: an edge, a completion or a step of a loop
-//! explains it if the costs add up exactly. A state is entered by one symbol only,
-//! which leaves few candidates. Explanations never go in circles: each either
+//! explains it if the costs add up exactly. Explanations never go in circles: each either
 //! costs less, or covers less of the text; the exception, rules that derive one
 //! another and nothing else, is searched breadth first.
 //!
@@ -169,18 +168,14 @@ impl Derivation<'_> {
 
     fn explain_directly(&mut self, goal: Goal) -> Option<Explanation> {
         if self.nodes[goal.node as usize].point.within {
-            return self.by_edge(goal, Label::Within);
+            return self.by_edge(goal);
         }
-        match self.sets.state(self.cfg, goal.state).accessed_by {
-            None | Some(Symbol::End(_) | Symbol::EndOfText) => Some(Explanation::Begun),
-            Some(Symbol::Terminal(terminal)) => self
-                .by_edge(goal, Label::Lexeme(terminal))
-                .or_else(|| self.inside_gap(goal, Symbol::Terminal(terminal))),
-            Some(Symbol::Nonterminal(nonterminal)) => {
-                let inside = self.inside_gap(goal, Symbol::Nonterminal(nonterminal));
-                inside.or_else(|| self.by_completion(goal, nonterminal))
-            }
+        if self.sets.state(self.cfg, goal.state).begins {
+            return Some(Explanation::Begun);
         }
+        self.by_edge(goal)
+            .or_else(|| self.inside_gap(goal))
+            .or_else(|| self.by_completion(goal))
     }
 
     /// The settled states at a node that began at another, or at itself.
@@ -207,7 +202,7 @@ impl Derivation<'_> {
         all
     }
 
-    fn by_edge(&mut self, goal: Goal, label: Label) -> Option<Explanation> {
+    fn by_edge(&mut self, goal: Goal) -> Option<Explanation> {
         let to = self.nodes[goal.node as usize].point;
         for before in self.nodes[goal.node as usize].before.clone() {
             let (edges, inside) = {
@@ -215,8 +210,8 @@ impl Derivation<'_> {
                 (node.edges.clone(), node.inside.clone())
             };
             let edges = edges.iter().chain(&inside).flat_map(|edges| edges.iter());
-            let edges = edges.filter(|edge| edge.to == to);
-            for edge in edges.filter(|edge| edge.label == label) {
+            for edge in edges.filter(|edge| edge.to == to) {
+                let label = edge.label;
                 for settled in self.all_settled(before, goal.origin) {
                     let members = self.sets.members(settled.set);
                     let state = members.iter().find_map(|&(state, cost)| {
@@ -228,7 +223,8 @@ impl Derivation<'_> {
                             Label::Lexeme(terminal) => {
                                 self.sets.state(self.cfg, state).after_terminal(terminal)
                             }
-                            Label::Within | Label::End => Some(state),
+                            Label::Within => Some(state),
+                            Label::End => None,
                         };
                         (next == Some(goal.state)).then_some((state, cost))
                     });
@@ -249,65 +245,66 @@ impl Derivation<'_> {
     }
 
     /// A step of the gap that the goal's node stands in.
-    fn inside_gap(&mut self, goal: Goal, symbol: Symbol) -> Option<Explanation> {
+    fn inside_gap(&mut self, goal: Goal) -> Option<Explanation> {
         let gap = self.nodes[goal.node as usize].gap.clone()?;
         for (from, &node) in (0..).zip(gap.nodes.iter()) {
-            let group = self.sets.gap_group(gap.group)?;
-            let mut arrivals = group.arrivals(symbol, from).iter();
-            let Some(&(_, step)) = arrivals.find(|&&(to, _)| to == gap.member) else {
-                continue;
-            };
-            let Some(wanted) = goal.cost.checked_sub(step) else {
-                continue;
-            };
             for settled in self.all_settled(node, goal.origin) {
                 for &(state, cost) in self.sets.members(settled.set).iter() {
-                    if settled.cost.saturating_add(cost) != wanted {
+                    let cost = settled.cost.saturating_add(cost);
+                    if cost > goal.cost {
                         continue;
                     }
                     let made = self.sets.state(self.cfg, state);
-                    if made.after_in_gap(symbol) != Some(goal.state) {
-                        continue;
+                    let group = self.sets.gap_group(gap.group)?;
+                    for (symbol, target) in made.inside_gap() {
+                        if target != goal.state {
+                            continue;
+                        }
+                        for &arrival in group.arrivals(symbol, from) {
+                            if arrival != (gap.member, goal.cost - cost) {
+                                continue;
+                            }
+                            let before = Goal {
+                                node,
+                                state,
+                                cost,
+                                ..goal
+                            };
+                            return Some(match symbol {
+                                Symbol::Nonterminal(nonterminal) => {
+                                    Explanation::Text(before, nonterminal)
+                                }
+                                Symbol::Terminal(terminal) => {
+                                    Explanation::Edge(before, Label::Lexeme(terminal))
+                                }
+                                Symbol::End(_) | Symbol::EndOfText => continue,
+                            });
+                        }
                     }
-                    let before = Goal {
-                        node,
-                        state,
-                        cost: wanted,
-                        ..goal
-                    };
-                    return match symbol {
-                        Symbol::Terminal(terminal) => {
-                            Some(Explanation::Edge(before, Label::Lexeme(terminal)))
-                        }
-                        Symbol::Nonterminal(nonterminal) => {
-                            Some(Explanation::Text(before, nonterminal))
-                        }
-                        Symbol::End(_) | Symbol::EndOfText => None,
-                    };
                 }
             }
         }
         None
     }
 
-    fn by_completion(&mut self, goal: Goal, nonterminal: NonterminalId) -> Option<Explanation> {
-        let found = self.completions(goal, nonterminal);
+    fn by_completion(&mut self, goal: Goal) -> Option<Explanation> {
+        let found = self.completions(goal);
         if found.is_some() || self.nodes[goal.node as usize].skipped.is_empty() {
             return found;
         }
         self.write_out_skipped(goal.node);
-        self.completions(goal, nonterminal)
+        self.completions(goal)
     }
 
     /// A completion by what began behind the goal's origin, or where an entry of its
     /// own waits there, as the first state does.
-    fn completions(&mut self, goal: Goal, nonterminal: NonterminalId) -> Option<Explanation> {
+    fn completions(&mut self, goal: Goal) -> Option<Explanation> {
         for at in 0..self.nodes[goal.node as usize].entries.len() {
             let inner = self.nodes[goal.node as usize].entries[at];
             let Some(waiting) = self.nodes[inner.origin as usize].began_at(goal.origin) else {
                 continue;
             };
-            let found = self.completion(goal, nonterminal, inner.origin, inner.settled, waiting);
+            let found = self.completion(goal, inner.origin, inner.settled, waiting);
             if let Some((waiting, inner)) = found {
                 return Some(Explanation::Completed(waiting, inner));
             }
@@ -318,11 +315,7 @@ impl Derivation<'_> {
     /// Completions by what began where the goal did: what waited and what was
     /// complete.
     fn unit_steps(&mut self, goal: Goal) -> Vec<(Goal, Goal)> {
-        let made = self.sets.state(self.cfg, goal.state);
-        let (Some(Symbol::Nonterminal(nonterminal)), Some(inner)) = (
-            made.accessed_by,
-            self.nodes[goal.node as usize].began_at(goal.origin),
-        ) else {
+        let Some(inner) = self.nodes[goal.node as usize].began_at(goal.origin) else {
             return Vec::new();
         };
         let waiting = Costed {
@@ -332,12 +325,10 @@ impl Derivation<'_> {
         let mut steps = Vec::new();
         for &(state, cost) in self.sets.members(inner.set).iter() {
             let cost = inner.cost.saturating_add(cost);
-            let completes = &self.sets.state(self.cfg, state).completes;
-            if cost > goal.cost || !completes.contains(&nonterminal) {
+            let Some(wanted) = goal.cost.checked_sub(cost) else {
                 continue;
-            }
-            let wanted = goal.cost - cost;
-            if let Some(before) = self.waiting(goal, nonterminal, waiting, wanted) {
+            };
+            if let Some(before) = self.waiting(goal, state, waiting, wanted) {
                 let before = Goal {
                     node: goal.origin,
                     origin: goal.origin,
@@ -360,7 +351,6 @@ impl Derivation<'_> {
     fn completion(
         &mut self,
         goal: Goal,
-        nonterminal: NonterminalId,
         origin: NodeId,
         inner: Costed,
         waiting: Costed,
@@ -370,12 +360,10 @@ impl Derivation<'_> {
         }
         for &(state, cost) in self.sets.members(inner.set).iter() {
             let cost = inner.cost.saturating_add(cost);
-            let completes = &self.sets.state(self.cfg, state).completes;
-            if cost > goal.cost || !completes.contains(&nonterminal) {
+            let Some(wanted) = goal.cost.checked_sub(cost) else {
                 continue;
-            }
-            let wanted = goal.cost - cost;
-            if let Some(before) = self.waiting(goal, nonterminal, waiting, wanted) {
+            };
+            if let Some(before) = self.waiting(goal, state, waiting, wanted) {
                 let before = Goal {
                     node: origin,
                     origin: goal.origin,
@@ -396,23 +384,24 @@ impl Derivation<'_> {
         None
     }
 
-    /// A state at this cost that the nonterminal leads from to the goal.
+    /// A state at this cost that what is complete in another leads from to the goal.
     fn waiting(
         &mut self,
         goal: Goal,
-        nonterminal: NonterminalId,
+        complete: StateId,
         waiting: Costed,
         wanted: u32,
     ) -> Option<StateId> {
+        let complete = self.sets.state(self.cfg, complete);
         let members = self.sets.members(waiting.set);
         let mut members = members.iter();
         let found = members.find(|&&(state, cost)| {
-            waiting.cost.saturating_add(cost) == wanted
-                && self
-                    .sets
-                    .state(self.cfg, state)
-                    .after_nonterminal(nonterminal)
-                    == Some(goal.state)
+            waiting.cost.saturating_add(cost) == wanted && {
+                let waits = self.sets.state(self.cfg, state);
+                let mut completes = complete.completes.iter();
+                completes
+                    .any(|&nonterminal| waits.after_nonterminal(nonterminal) == Some(goal.state))
+            }
         });
         found.map(|&(state, _)| state)
     }

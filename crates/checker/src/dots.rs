@@ -79,7 +79,7 @@ impl Dots {
             !ways.any(|way| may_be_empty(&way.text))
         });
         let mut dots = Self {
-            base: cfg.symbols.len() as Dot,
+            base: cfg.places() as Dot,
             is_outline,
             places: Vec::new(),
             ids: FxHashMap::default(),
@@ -103,14 +103,14 @@ impl Dots {
     pub fn beginnings(&self, cfg: &Cfg, nonterminal: NonterminalId) -> Vec<Dot> {
         match self.interleaves.get(&nonterminal) {
             Some(interleave) => vec![self.base + interleave],
-            None => cfg.productions[nonterminal as usize].clone(),
+            None => cfg.beginnings(nonterminal),
         }
     }
 
     /// Adds what is read at a place.
     pub fn moves(&mut self, cfg: &Cfg, dot: Dot, moves: &mut Moves) {
         let Some(place) = self.between(dot) else {
-            moves.push((cfg.symbols[dot as usize], dot + 1));
+            cfg.moves(dot, moves);
             return;
         };
         let Between {
@@ -155,8 +155,11 @@ impl Dots {
         match dot.checked_sub(self.base) {
             Some(at) => self.passes[self.places[at as usize].interleave as usize],
             None => {
-                let symbol = cfg.symbols[dot as usize];
-                matches!(symbol, Symbol::Nonterminal(n) if nullable[n as usize])
+                let mut moves = Moves::new();
+                cfg.moves(dot, &mut moves);
+                let mut symbols = moves.iter().map(|(symbol, _)| symbol);
+                symbols
+                    .any(|symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable[*n as usize]))
             }
         }
     }

@@ -45,9 +45,8 @@ pub struct State {
     pub inside_gap: Option<Box<[(Symbol, StateId)]>>,
     /// What is still required of items in any order.
     pub owed: Box<[Symbol]>,
-    /// The symbol that leads here: all ways into a kernel read the same one.
-    /// `None` for predictions and the first state.
-    pub accessed_by: Option<Symbol>,
+    /// Whether it is where texts begin: a prediction or the first state.
+    pub begins: bool,
 }
 
 impl State {
@@ -109,12 +108,21 @@ pub struct States {
 /// What tells a state from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    is_kernel: bool,
+    kind: Kind,
     dots: Box<[Dot]>,
-    /// The symbol that leads there; items in any order may be read by several.
-    accessed_by: Option<Symbol>,
     /// Its outline; 0 where there are none.
     outline: StateId,
+}
+
+/// What a state is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    /// The items before every text.
+    Start,
+    /// Items that just moved.
+    Kernel,
+    /// All that may begin behind a kernel.
+    Prediction,
 }
 
 impl States {
@@ -140,7 +148,7 @@ impl States {
             ids: FxHashMap::default(),
             made: Vec::new(),
         };
-        states.kernel(cfg, vec![cfg.goal], None, Self::START);
+        states.closed(cfg, Kind::Start, vec![cfg.first_place()], Self::START);
         states
     }
 
@@ -191,11 +199,11 @@ impl States {
 
     fn make(&mut self, cfg: &Cfg, id: StateId) -> State {
         let Key {
-            is_kernel,
+            kind,
             dots,
-            accessed_by,
             outline,
         } = self.sets[id as usize].clone();
+        let is_kernel = kind != Kind::Prediction;
         let outline = self.outline.as_mut().map(|states| states.get(cfg, outline));
         let mut completes = Vec::new();
         let mut moves: Moves = Vec::new();
@@ -228,7 +236,7 @@ impl States {
                 Symbol::Nonterminal(nonterminal) => outline.after_nonterminal(nonterminal),
                 Symbol::End(_) | Symbol::EndOfText => None,
             });
-            let target = self.kernel(cfg, dots, Some(symbol), outlined.unwrap_or(0));
+            let target = self.kernel(cfg, dots, outlined.unwrap_or(0));
             match symbol {
                 Symbol::Terminal(terminal) => terminals.push((terminal, target)),
                 Symbol::Nonterminal(nonterminal) => nonterminals.push((nonterminal, target)),
@@ -244,7 +252,7 @@ impl States {
             ends,
             inside_gap: between.map(|_| self.inside_gap(cfg, &dots)),
             owed: between.map_or(Box::default(), |dot| self.dots.owed(cfg, dot).into()),
-            accessed_by,
+            begins: kind != Kind::Kernel,
         }
     }
 
@@ -258,9 +266,9 @@ impl States {
                 let dots = dots.iter();
                 let dots = dots.map(|&dot| self.dots.outlined(cfg, dot, &mut outline.dots));
                 let dots = dots.collect();
-                outline.kernel(cfg, dots, Some(symbol), 0)
+                outline.kernel(cfg, dots, 0)
             });
-            let target = self.kernel(cfg, dots, Some(symbol), outlined.unwrap_or(0));
+            let target = self.kernel(cfg, dots, outlined.unwrap_or(0));
             (symbol, target)
         });
         targets.collect()
@@ -295,7 +303,7 @@ impl States {
     /// Whether items in any order are under way in a state.
     pub fn is_between(&self, state: StateId) -> bool {
         let key = &self.sets[state as usize];
-        key.is_kernel && key.dots.iter().any(|&dot| self.dots.is_between(dot))
+        key.kind != Kind::Prediction && key.dots.iter().any(|&dot| self.dots.is_between(dot))
     }
 
     /// Number of items seen before a state.
@@ -322,16 +330,14 @@ impl States {
     }
 
     /// The kernel of these items and of what they become by passing nullable
-    /// nonterminals; `symbol` leads to it.
-    fn kernel(
-        &mut self,
-        cfg: &Cfg,
-        mut dots: Vec<Dot>,
-        symbol: Option<Symbol>,
-        outline: StateId,
-    ) -> StateId {
+    /// nonterminals.
+    fn kernel(&mut self, cfg: &Cfg, dots: Vec<Dot>, outline: StateId) -> StateId {
+        self.closed(cfg, Kind::Kernel, dots, outline)
+    }
+
+    fn closed(&mut self, cfg: &Cfg, kind: Kind, mut dots: Vec<Dot>, outline: StateId) -> StateId {
         self.pass_nullable(cfg, &mut dots);
-        self.id(true, dots, symbol, outline)
+        self.id(kind, dots, outline)
     }
 
     fn prediction(&mut self, cfg: &Cfg, kernel: &[Dot], outline: StateId) -> Option<StateId> {
@@ -355,7 +361,7 @@ impl States {
                 found.append(&mut dots);
             }
         }
-        (!found.is_empty()).then(|| self.id(false, found, None, outline))
+        (!found.is_empty()).then(|| self.id(Kind::Prediction, found, outline))
     }
 
     fn pass_nullable(&mut self, cfg: &Cfg, dots: &mut Vec<Dot>) {
@@ -379,21 +385,14 @@ impl States {
         }
     }
 
-    fn id(
-        &mut self,
-        is_kernel: bool,
-        mut dots: Vec<Dot>,
-        accessed_by: Option<Symbol>,
-        outline: StateId,
-    ) -> StateId {
+    fn id(&mut self, kind: Kind, mut dots: Vec<Dot>, outline: StateId) -> StateId {
         dots.sort_unstable();
         dots.dedup();
         let fresh = self.sets.len() as StateId;
         let (sets, made) = (&mut self.sets, &mut self.made);
         let key = Key {
-            is_kernel,
+            kind,
             dots: dots.into_boxed_slice(),
-            accessed_by,
             outline,
         };
         *self.ids.entry(key).or_insert_with_key(|key| {

@@ -273,12 +273,12 @@ impl PackedCfg {
             return Err(Damaged("the production of whole texts"));
         };
         symbols.push(Symbol::EndOfText);
-        Ok(Cfg {
+        Ok(Cfg::of_productions(
             symbols,
             productions,
             interleaves,
-            goal: first,
+            first,
             lexer,
-        })
+        ))
     }
 }

@@ -4,6 +4,8 @@
 //! A state is the set of positions, one in each terminal that is still alive.
 //! Only the reachable part is built, within a limit on states.
 
+use std::hash::Hash;
+
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged, byte_classes};
 use rustc_hash::FxHashMap;
 
@@ -84,6 +86,45 @@ impl Combined {
         Ok(Alive { set_of, sets })
     }
 
+    /// Takes states for one that accept alike, and lead on to such.
+    pub(crate) fn merge<T: Eq + Hash>(&mut self, accepts: impl Fn(&[TerminalId]) -> T) {
+        let classes = self.representatives.len();
+        let mut kinds: FxHashMap<T, u32> = FxHashMap::default();
+        let first = (0..self.state_count() as LexerState).map(|state| {
+            let fresh = kinds.len() as u32;
+            // No byte leads back to the start.
+            match state {
+                0 => u32::MAX,
+                _ => *kinds.entry(accepts(self.accepts(state))).or_insert(fresh),
+            }
+        });
+        let blocks: Vec<u32> = first.collect();
+        let blocks = refined(blocks, |state, blocks, signature| {
+            let row = &self.table[state * classes..][..classes];
+            signature.extend(row.iter().map(|&next| match next {
+                DEAD => DEAD,
+                next => blocks[next as usize],
+            }));
+        });
+        let mut kept = Vec::new();
+        for (state, &block) in blocks.iter().enumerate() {
+            if block as usize == kept.len() {
+                kept.push(state);
+            }
+        }
+        let rows = kept.iter().flat_map(|&state| {
+            self.table[state * classes..][..classes]
+                .iter()
+                .map(|&next| match next {
+                    DEAD => DEAD,
+                    next => blocks[next as usize],
+                })
+        });
+        self.table = rows.collect();
+        self.accepts = kept.iter().map(|&state| self.accepts[state]).collect();
+        self.product = kept.iter().map(|&state| self.product[state]).collect();
+    }
+
     /// The terminals that a state accepts, in order.
     pub(crate) fn accepts(&self, state: LexerState) -> &[TerminalId] {
         &self.accepted[self.accepts[state as usize] as usize]
@@ -106,29 +147,15 @@ impl Combined {
     pub(crate) fn representatives_by_acceptance(&self) -> Vec<LexerState> {
         const ACCEPTED: u32 = u32::MAX - 1;
         let classes = self.representatives.len();
-        let mut blocks: Vec<u32> = vec![0; self.state_count()];
-        let mut count = 1;
-        loop {
-            let mut ids: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
-            let refined: Vec<u32> = (0..self.state_count())
-                .map(|state| {
-                    let row = &self.table[state * classes..][..classes];
-                    let targets = row.iter().map(|&next| match next {
-                        DEAD => u32::MAX,
-                        next if self.is_accepting(next) => ACCEPTED,
-                        next => blocks[next as usize],
-                    });
-                    let signature = std::iter::once(blocks[state]).chain(targets).collect();
-                    let fresh = ids.len() as u32;
-                    *ids.entry(signature).or_insert(fresh)
-                })
-                .collect();
-            let (before, found) = (count, ids.len());
-            (blocks, count) = (refined, found);
-            if found == before {
-                break;
-            }
-        }
+        let blocks = refined(vec![0; self.state_count()], |state, blocks, signature| {
+            let row = &self.table[state * classes..][..classes];
+            signature.extend(row.iter().map(|&next| match next {
+                DEAD => DEAD,
+                next if self.is_accepting(next) => ACCEPTED,
+                next => blocks[next as usize],
+            }));
+        });
+        let count = blocks.iter().max().map_or(0, |&last| last as usize + 1);
         let mut first = vec![DEAD; count];
         for (state, &block) in (0..).zip(&blocks) {
             if first[block as usize] == DEAD {
@@ -184,6 +211,26 @@ impl Combined {
             }
         }
         extends
+    }
+}
+
+/// Splits blocks of states until those of one block have one signature (Moore's partition
+/// refinement). Blocks are numbered as their first states are.
+fn refined(mut blocks: Vec<u32>, sign: impl Fn(usize, &[u32], &mut Vec<u32>)) -> Vec<u32> {
+    let mut count = 0;
+    loop {
+        let mut ids: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+        let states = 0..blocks.len();
+        let split = states.map(|state| {
+            let mut signature = vec![blocks[state]];
+            sign(state, &blocks, &mut signature);
+            let fresh = ids.len() as u32;
+            *ids.entry(signature.into()).or_insert(fresh)
+        });
+        blocks = split.collect();
+        if std::mem::replace(&mut count, ids.len()) == ids.len() {
+            return blocks;
+        }
     }
 }
 

@@ -24,7 +24,7 @@
 //! cost nothing.
 
 use lacuna_grammar::Lexicon;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Grouped, Limits, Ranged, StateId};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Grouped, Limits, Ranged, SHORTCUTS, StateId};
 use rustc_hash::FxHashMap;
 
 use crate::alive::Alive;
@@ -156,13 +156,13 @@ impl Lexer {
 
     /// The combined automaton of a lexicon. Lexemes of terminals that are not
     /// `wanted`, nor ignored, take others' place where they match longer, and end
-    /// nowhere.
+    /// nowhere; those that are, end as lexemes of the terminal that stands for theirs.
     ///
     /// # Errors
     /// When it would have more states than the limit.
     pub fn munching(
         lexicon: &Lexicon,
-        wanted: &[bool],
+        wanted: &[Option<TerminalId>],
         constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
@@ -171,28 +171,23 @@ impl Lexer {
             .iter()
             .map(|terminal| Ranged::from(terminal.language.as_ref()))
             .collect();
-        let combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
-        let extends = combined.extends();
-        let is_wanted = |&winner: &TerminalId| {
-            wanted[winner as usize] || lexicon.terminals[winner as usize].ignored
+        let mut combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
+        // As what a lexeme counts: as nothing, if it is none of those.
+        let counts = |winner: TerminalId| match lexicon.terminals[winner as usize].ignored {
+            true => Some(None),
+            false => wanted[winner as usize].map(Some),
         };
-        let leads = combined.leads_to(|state| {
-            let winner = combined.accepts(state).first();
-            winner.is_some_and(is_wanted)
-        });
-        let ways = (0..combined.state_count() as LexerState)
-            .map(|state| {
-                let winner = combined.accepts(state).first();
-                winner
-                    .filter(|winner| is_wanted(winner))
-                    .map(|&winner| {
-                        let ignored = lexicon.terminals[winner as usize].ignored;
-                        ((!ignored).then_some(winner), extends[state as usize])
-                    })
-                    .into_iter()
-                    .collect()
-            })
-            .collect();
+        if SHORTCUTS {
+            combined.merge(|accepted| accepted.first().map(|&winner| counts(winner)));
+        }
+        let extends = combined.extends();
+        let states = 0..combined.state_count() as LexerState;
+        let found = states.map(|state| counts(*combined.accepts(state).first()?));
+        let found: Vec<Option<Option<TerminalId>>> = found.collect();
+        let leads = combined.leads_to(|state| found[state as usize].is_some());
+        let found = found.into_iter().zip(extends);
+        let ways = found.map(|(found, binds)| Vec::from_iter(found.map(|it| (it, binds))));
+        let ways = ways.collect();
         Construction {
             leads: Some(leads),
             ..Construction::new(&combined, constraint, ways)

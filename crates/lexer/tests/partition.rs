@@ -62,7 +62,8 @@ fn classes_are_those_of_all_states_together() {
     for text in GRAMMARS {
         let grammar = lark::parse(text).expect(text);
         let lexicon = grammar.lexicon.as_ref().expect("a lexicon");
-        let wanted = vec![true; lexicon.terminals.len()];
+        let all = 0..lexicon.terminals.len() as u32;
+        let wanted: Vec<Option<u32>> = all.map(Some).collect();
         let lexer = Lexer::munching(lexicon, &wanted, None, &Limits::default()).expect(text);
         let mut spanner = Spanner::new(Arc::clone(&vocabulary));
         let mut ways: Vec<Vec<(LexerState, Ways)>> = vec![Vec::new(); vocabulary.len()];

@@ -72,7 +72,8 @@ fn plain_tokens_do_between_lexemes_what_all_do() {
     for text in GRAMMARS {
         let grammar = lark::parse(text).expect(text);
         let lexicon = grammar.lexicon.as_ref().expect("a lexicon");
-        let wanted = vec![true; lexicon.terminals.len()];
+        let all = 0..lexicon.terminals.len() as u32;
+        let wanted: Vec<Option<u32>> = all.map(Some).collect();
         let lexer = Lexer::munching(lexicon, &wanted, None, &Limits::default()).expect(text);
         let plain = plain_tokens(&lexer, &vocabulary, usize::MAX).expect("fewer than half");
         let plain: Vec<&[u8]> = (0..plain.len() as u32)

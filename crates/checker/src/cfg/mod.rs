@@ -9,18 +9,22 @@
 //! does becomes optional.
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged, SHORTCUTS};
 use lacuna_grammar::interleave::Interleave;
 use lacuna_lexer::{Lexer, TerminalId};
 
 use crate::normalize::Normalized;
 use crate::unroll::write_out_expression;
 
+mod drawing;
 mod interleaves;
 mod lowering;
+mod network;
 mod terminals;
 
+use drawing::Productions;
 use lowering::Lowering;
+use network::Network;
 
 /// Index of a nonterminal.
 pub type NonterminalId = u32;
@@ -65,6 +69,8 @@ pub struct Cfg {
     /// The dotted production that every text begins with: the start symbol and
     /// [`Symbol::EndOfText`].
     pub goal: u32,
+    /// The productions as the parser reads them, if these are not read as they are.
+    network: Option<Network>,
     /// The terminals as one automaton.
     pub lexer: Lexer,
 }
@@ -82,28 +88,71 @@ impl Cfg {
         let start = lowering.run()?;
         let grammar = &normalized.grammar;
         let constraint = grammar.constraint.as_deref();
+        let goal = lowering.symbols.len() as u32;
+        let whole = [Symbol::Nonterminal(start), Symbol::EndOfText];
+        lowering.symbols.extend(whole);
+        let Lowering {
+            mut symbols,
+            productions,
+            interleaves,
+            terminals,
+            ..
+        } = lowering;
         let lexer = match &grammar.lexicon {
             Some(lexicon) => {
-                let mut wanted = vec![false; lexicon.terminals.len()];
-                for symbol in &lowering.symbols {
-                    if let Symbol::Terminal(terminal) = symbol {
-                        wanted[*terminal as usize] = true;
+                let mut wanted = vec![None; lexicon.terminals.len()];
+                for symbol in &symbols {
+                    if let Symbol::Terminal(terminal) = *symbol {
+                        wanted[terminal as usize] = Some(terminal);
+                    }
+                }
+                if SHORTCUTS {
+                    let sides = Productions::new(&symbols, &productions, &interleaves);
+                    if let Some(network) = sides.drawn(goal) {
+                        let alike = network.alike(wanted.len(), &interleaves);
+                        let one = |terminal: &mut TerminalId| *terminal = alike[*terminal as usize];
+                        wanted.iter_mut().flatten().for_each(one);
+                        symbols.iter_mut().for_each(|symbol| {
+                            if let Symbol::Terminal(terminal) = symbol {
+                                one(terminal);
+                            }
+                        });
                     }
                 }
                 Lexer::munching(lexicon, &wanted, constraint, limits)?
             }
-            None => Lexer::free(&lowering.terminals, constraint, limits)?,
+            None => Lexer::free(&terminals, constraint, limits)?,
         };
-        let goal = lowering.symbols.len() as u32;
-        let whole = [Symbol::Nonterminal(start), Symbol::EndOfText];
-        lowering.symbols.extend(whole);
-        Ok(Self {
-            symbols: lowering.symbols,
-            productions: lowering.productions,
-            interleaves: lowering.interleaves,
+        Ok(Self::of_productions(
+            symbols,
+            productions,
+            interleaves,
             goal,
             lexer,
-        })
+        ))
+    }
+
+    /// Productions over the terminals of a lexer. Networks are drawn of them, but in the grammar
+    /// engine alone.
+    pub(crate) fn of_productions(
+        symbols: Vec<Symbol>,
+        productions: Vec<Vec<u32>>,
+        interleaves: Vec<Interleaved>,
+        goal: u32,
+        lexer: Lexer,
+    ) -> Self {
+        let network = match SHORTCUTS {
+            true => Productions::new(&symbols, &productions, &interleaves).drawn(goal),
+            false => None,
+        };
+        Self {
+            symbols,
+            productions,
+            interleaves,
+            goal,
+            network,
+            lexer,
+        }
     }
 
     /// The productions of a regular grammar: one terminal, or nothing, or both.
@@ -148,6 +197,7 @@ impl Cfg {
             productions: vec![Vec::new()],
             interleaves: Vec::new(),
             goal: 0,
+            network: None,
             lexer: Lexer::free(std::slice::from_ref(&terminal), constraint, limits)?,
         };
         let alternatives = [
@@ -173,7 +223,9 @@ impl Cfg {
         let interleaves = self.interleaves.iter();
         let interleaves = interleaves.map(|it| 24 * it.items.forms().count());
         let interleaves = interleaves.sum::<usize>();
-        symbols + productions.sum::<usize>() + interleaves + self.lexer.heap_bytes()
+        let network = self.network.as_ref().map_or(0, Network::heap_bytes);
+        let parser = symbols + network + productions.sum::<usize>();
+        parser + interleaves + self.lexer.heap_bytes()
     }
 }
 

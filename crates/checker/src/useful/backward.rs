@@ -11,8 +11,8 @@ use super::places::{BoundaryId, NONE, PlaceId};
 use super::rows::Rows;
 use super::spans::{Span, join};
 use super::traced::Traced;
-use super::waits::terminal;
-use crate::cfg::{NonterminalId, Symbol};
+use super::waits::{as_nonterminal, terminal};
+use crate::cfg::NonterminalId;
 use crate::graph::Label;
 
 /// For each edge along which a lexeme stays under way, whether a derivation of a whole text
@@ -169,33 +169,38 @@ impl Backward<'_> {
     fn explain(&mut self, at: usize, width: usize) -> Vec<usize> {
         let mut grown = Vec::new();
         let state = self.chart.known[at].state;
-        let Some(Symbol::Nonterminal(nonterminal)) = self.chart.parser.state(state).accessed_by
-        else {
-            return grown;
-        };
-        let Some(slot) = self.complete.get(nonterminal) else {
-            return grown;
-        };
-        let mut new = vec![0; width];
-        let (complete, useful) = self.complete.row_mut(slot).split_at_mut(width);
-        self.work += self
-            .traced
-            .trace(&self.chart, &mut self.useful, at, complete, &mut new);
-        for (new, useful) in new.iter_mut().zip(useful) {
-            *new &= !*useful;
-            *useful |= *new;
-        }
-        let completing = self.completing.iter();
-        for &(_, at) in completing.filter(|&&(completed, _)| completed == nonterminal) {
-            let span = self.chart.known[at].span;
-            let mut any = 0;
-            for (word, new) in (span.at..).zip(span.in_row(&new)) {
-                let more = self.chart.words[word] & new & !self.useful[word];
-                self.useful[word] |= more;
-                any |= more;
+        for &(symbol, wait) in self.chart.waits.before(state) {
+            let Some(nonterminal) = as_nonterminal(symbol) else {
+                continue;
+            };
+            let Some(slot) = self.complete.get(nonterminal) else {
+                continue;
+            };
+            let mut new = vec![0; width];
+            let (complete, useful) = self.complete.row_mut(slot).split_at_mut(width);
+            self.work += self.traced.trace(
+                &self.chart,
+                &mut self.useful,
+                (at, wait),
+                complete,
+                &mut new,
+            );
+            for (new, useful) in new.iter_mut().zip(useful) {
+                *new &= !*useful;
+                *useful |= *new;
             }
-            if any != 0 {
-                grown.push(at);
+            let completing = self.completing.iter();
+            for &(_, at) in completing.filter(|&&(completed, _)| completed == nonterminal) {
+                let span = self.chart.known[at].span;
+                let mut any = 0;
+                for (word, new) in (span.at..).zip(span.in_row(&new)) {
+                    let more = self.chart.words[word] & new & !self.useful[word];
+                    self.useful[word] |= more;
+                    any |= more;
+                }
+                if any != 0 {
+                    grown.push(at);
+                }
             }
         }
         grown
@@ -215,12 +220,12 @@ impl Backward<'_> {
                 .gather(places, alike.clone(), &mut before);
             useful.clear();
             useful.resize(before.len(), 0);
-            for &target in self.chart.waits.behind(terminal(read)) {
+            for &(target, wait) in self.chart.waits.behind(terminal(read)) {
                 if let Some(at) = self.here.get(target) {
                     self.work += self.traced.trace(
                         &self.chart,
                         &mut self.useful,
-                        at as usize,
+                        (at as usize, wait),
                         &before,
                         &mut useful,
                     );

@@ -14,7 +14,7 @@ use super::places::{BoundaryId, NONE, PlaceId, Places};
 use super::rows::Rows;
 use super::spans::{Span, set};
 use super::underway::Underway;
-use super::waits::{SymbolId, Waits, nonterminal, terminal};
+use super::waits::{SymbolId, WaitId, Waits, nonterminal, terminal};
 use crate::cfg::{Cfg, NonterminalId};
 use crate::cover::Cover;
 use crate::graph::Label;
@@ -257,14 +257,14 @@ impl<'a> Chart<'a> {
 
     /// Adds what becomes of one state where its symbol was read from some boundaries; its
     /// row, if that is anything.
-    fn follow(&mut self, target: StateId, from: &[u64]) -> Option<u32> {
+    fn follow(&mut self, (target, wait): (StateId, WaitId), from: &[u64]) -> Option<u32> {
         self.work += 1;
-        if self.here.states.get(target) == Some(NONE) || !self.waits.of(target).is_at(from) {
+        if self.here.states.get(target) == Some(NONE) || !self.waits.of(wait).is_at(from) {
             return None;
         }
         let slot = self.slot(target)?;
         let row = self.here.states.row_mut(slot);
-        let waiting = self.waits.of_mut(target);
+        let waiting = self.waits.of_mut(wait);
         for ((word, here), from) in row.iter_mut().zip(&waiting.here).zip(from) {
             *word |= here & from;
         }

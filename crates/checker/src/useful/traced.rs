@@ -11,12 +11,12 @@ use std::ops::Range;
 
 use super::forward::{Chart, Known};
 use super::spans::{Span, join};
-use super::waits::Block;
+use super::waits::{Block, WaitId};
 
-/// What was found, for each block of what waits for each state.
+/// What was found, for each block of all that waits.
 #[derive(Default)]
 pub(super) struct Traced {
-    by_state: Vec<Vec<Found>>,
+    by_wait: Vec<Vec<Found>>,
     /// What of the state that is traced is of use.
     behind: Vec<u64>,
 }
@@ -37,19 +37,19 @@ struct Found {
 }
 
 impl Traced {
-    /// Finds those of some boundaries from which a state is of use that is known behind its
+    /// Finds those of some boundaries from which a state is of use that is known behind a
     /// symbol, and adds them to what is `found`; what waited there is marked. Returns the words
     /// that were looked at.
     pub fn trace(
         &mut self,
         chart: &Chart<'_>,
         useful: &mut [u64],
-        known: usize,
+        (known, wait): (usize, WaitId),
         from: &[u64],
         found: &mut [u64],
     ) -> usize {
-        let Known { state, span } = chart.known[known];
-        let waiting = chart.waits.of(state);
+        let Known { span, .. } = chart.known[known];
+        let waiting = chart.waits.of(wait);
         let behind = span.of_all(useful);
         let mut work = behind.len();
         for (at, behind) in (span.first as usize..).zip(behind) {
@@ -57,11 +57,11 @@ impl Traced {
                 found[at] |= behind & here & from;
             }
         }
-        let at = state as usize;
-        if at >= self.by_state.len() {
-            self.by_state.resize(at + 1, Vec::new());
+        let at = wait as usize;
+        if at >= self.by_wait.len() {
+            self.by_wait.resize(at + 1, Vec::new());
         }
-        let traced = &mut self.by_state[at];
+        let traced = &mut self.by_wait[at];
         traced.resize(waiting.blocks.len(), Found::default());
         self.behind.clear();
         self.behind.extend_from_slice(span.of_all(useful));

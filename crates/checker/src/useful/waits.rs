@@ -1,7 +1,7 @@
 //! What waits for symbols, by the state that each becomes behind one.
 //!
-//! A state of the parser is reached by one symbol. So where that has been read, the states
-//! that may follow are known, and of each the boundaries from which it does: where something
+//! Where a symbol has been read, the states that may follow are known, and of each the
+//! boundaries from which it does: where something
 //! waits that began there itself, as bits, and where something waits that began before. The
 //! last are kept in [blocks](Block) of 64. From one place to the next, the boundaries that a
 //! symbol may have begun at hardly change but for the nearest; so a block keeps what it
@@ -25,6 +25,9 @@ use crate::lr::StateId;
 /// Number of a symbol: of a terminal or a nonterminal.
 pub(super) type SymbolId = u32;
 
+/// Number of a symbol and a state behind it.
+pub(super) type WaitId = u32;
+
 /// The number of a terminal.
 pub(super) fn terminal(terminal: TerminalId) -> SymbolId {
     2 * terminal
@@ -35,11 +38,17 @@ pub(super) fn nonterminal(nonterminal: NonterminalId) -> SymbolId {
     2 * nonterminal + 1
 }
 
+/// The nonterminal of a number, if it is one's.
+pub(super) fn as_nonterminal(symbol: SymbolId) -> Option<NonterminalId> {
+    (symbol % 2 == 1).then_some(symbol / 2)
+}
+
 /// What waits.
 #[derive(Default)]
 pub(super) struct Waits {
-    /// By state, as far as known.
-    by_state: Vec<Waiting>,
+    all: Vec<Waiting>,
+    /// By state, the symbols that lead to it, ascending, each with what waits for it.
+    by_state: Vec<Vec<(SymbolId, WaitId)>>,
     /// By symbol.
     by_symbol: Vec<Behind>,
     /// Words that are kept.
@@ -51,14 +60,13 @@ pub(super) struct Waits {
 struct Behind {
     /// The boundaries that were asked what waits there.
     asked: Vec<u64>,
-    /// The states that follow the symbol.
-    targets: Vec<StateId>,
+    /// The states that follow the symbol, each with what waits for it.
+    targets: Vec<(StateId, WaitId)>,
 }
 
-/// What becomes of one state behind its symbol.
+/// What becomes one state behind one symbol.
 #[derive(Clone, Default)]
 pub(super) struct Waiting {
-    is_known: bool,
     /// The boundaries where what waits began there itself.
     pub here: Vec<u64>,
     /// Those where it began before.
@@ -106,10 +114,19 @@ impl Waits {
 
     /// Takes note of what waits for a symbol at a boundary.
     pub fn add(&mut self, symbol: SymbolId, boundary: BoundaryId, reader: Reader, known: &[Known]) {
-        let waiting = at(&mut self.by_state, reader.target);
-        if !std::mem::replace(&mut waiting.is_known, true) {
-            at(&mut self.by_symbol, symbol).targets.push(reader.target);
-        }
+        let fresh = self.all.len() as WaitId;
+        let leading = at(&mut self.by_state, reader.target);
+        let wait = match leading.binary_search_by_key(&symbol, |&(known, _)| known) {
+            Ok(known) => leading[known].1,
+            Err(place) => {
+                leading.insert(place, (symbol, fresh));
+                let behind = at(&mut self.by_symbol, symbol);
+                behind.targets.push((reader.target, fresh));
+                self.all.push(Waiting::default());
+                fresh
+            }
+        };
+        let waiting = &mut self.all[wait as usize];
         let word = boundary as usize / 64;
         if reader.known == NONE {
             if waiting.here.len() <= word {
@@ -142,20 +159,26 @@ impl Waits {
         }
     }
 
-    /// The states that may follow a symbol.
-    pub fn behind(&self, symbol: SymbolId) -> &[StateId] {
+    /// The states that may follow a symbol, each with what waits for it.
+    pub fn behind(&self, symbol: SymbolId) -> &[(StateId, WaitId)] {
         let behind = self.by_symbol.get(symbol as usize);
         behind.map_or(&[], |behind| &behind.targets)
     }
 
-    /// What becomes of a state.
-    pub fn of(&self, state: StateId) -> &Waiting {
-        &self.by_state[state as usize]
+    /// The symbols that lead to a state, each with what waits for it.
+    pub fn before(&self, state: StateId) -> &[(SymbolId, WaitId)] {
+        let leading = self.by_state.get(state as usize);
+        leading.map_or(&[], |leading| leading)
+    }
+
+    /// What waits.
+    pub fn of(&self, wait: WaitId) -> &Waiting {
+        &self.all[wait as usize]
     }
 
     /// The same.
-    pub fn of_mut(&mut self, state: StateId) -> &mut Waiting {
-        &mut self.by_state[state as usize]
+    pub fn of_mut(&mut self, wait: WaitId) -> &mut Waiting {
+        &mut self.all[wait as usize]
     }
 }
 

@@ -9,15 +9,13 @@
 //! Cost: for each lexeme and each production of the derivation, what is known at its end, and
 //! what waited for it anywhere.
 
-use lacuna_lexer::TerminalId;
-
 use super::Whole;
 use super::beginnings::Reader;
 use super::forward::{Chart, Known};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::spans::{has, next_bit};
-use super::waits;
-use crate::cfg::{NonterminalId, Symbol};
+use super::waits::{self, WaitId};
+use crate::cfg::NonterminalId;
 use crate::graph::{Label, Step};
 use crate::lr::StateId;
 
@@ -133,38 +131,41 @@ impl Witness<'_> {
         while let Some(&state) = units.get(at) {
             at += 1;
             let goal = Goal { state, ..goal };
-            match self.chart.parser.state(state).accessed_by {
-                Some(Symbol::Terminal(terminal)) => return self.by_lexeme(goal, terminal, stack),
-                Some(Symbol::Nonterminal(nonterminal)) => {
-                    if self.by_completion(goal, nonterminal, stack) {
-                        return Some(());
-                    }
-                    let waits = self.chart.waits.of(state);
-                    let here = waits.here.get(goal.origin as usize / 64).is_some()
-                        && has(&waits.here, goal.origin);
-                    if here || self.waited(state, goal.origin) {
-                        for unit in self.completes(goal.boundary, nonterminal, goal.origin) {
-                            if !units.contains(&unit) {
-                                units.push(unit);
-                            }
+            if self.chart.parser.state(state).begins || self.by_lexeme(goal, stack) {
+                return Some(());
+            }
+            for at in 0..self.chart.waits.before(state).len() {
+                let (symbol, wait) = self.chart.waits.before(state)[at];
+                let Some(nonterminal) = waits::as_nonterminal(symbol) else {
+                    continue;
+                };
+                if self.by_completion(goal, nonterminal, wait, stack) {
+                    return Some(());
+                }
+                let waits = self.chart.waits.of(wait);
+                let here = waits.here.get(goal.origin as usize / 64).is_some()
+                    && has(&waits.here, goal.origin);
+                if here || self.waited(wait, goal.origin) {
+                    for unit in self.completes(goal.boundary, nonterminal, goal.origin) {
+                        if !units.contains(&unit) {
+                            units.push(unit);
                         }
                     }
                 }
-                _ => return Some(()),
             }
         }
         None
     }
 
     /// Explains a state behind a terminal.
-    fn by_lexeme(&mut self, goal: Goal, terminal: TerminalId, stack: &mut Vec<Goal>) -> Option<()> {
+    fn by_lexeme(&mut self, goal: Goal, stack: &mut Vec<Goal>) -> bool {
         let places = self.chart.places;
         let place = places.boundaries[goal.boundary as usize];
         let mut before = Vec::new();
         for alike in places.incoming_alike(place) {
-            if places.edge(alike.start).label != Label::Lexeme(terminal) {
+            let Label::Lexeme(terminal) = places.edge(alike.start).label else {
                 continue;
-            }
+            };
             let mut from = alike.clone().map(|number| places.edge(number).from);
             self.chart
                 .underway
@@ -186,7 +187,9 @@ impl Witness<'_> {
                 let Some(&Reader { known, .. }) = reader else {
                     continue;
                 };
-                let from = from.find(|&from| self.began_at(boundary, from))?;
+                let Some(from) = from.find(|&from| self.began_at(boundary, from)) else {
+                    return false;
+                };
                 self.prepend(from, Label::Lexeme(terminal), place);
                 self.go_back(boundary, from);
                 if known != NONE {
@@ -197,10 +200,10 @@ impl Witness<'_> {
                         ..goal
                     });
                 }
-                return Some(());
+                return true;
             }
         }
-        None
+        false
     }
 
     /// Explains a state behind a nonterminal that began later than it did.
@@ -208,9 +211,10 @@ impl Witness<'_> {
         &mut self,
         goal: Goal,
         nonterminal: NonterminalId,
+        wait: WaitId,
         stack: &mut Vec<Goal>,
     ) -> bool {
-        let blocks = self.chart.waits.of(goal.state).blocks.iter();
+        let blocks = self.chart.waits.of(wait).blocks.iter();
         let before: Vec<_> = blocks.flat_map(|block| &block.waiting).copied().collect();
         for (origin, known) in before {
             let Known { state, span } = self.chart.known[known as usize];
@@ -236,8 +240,8 @@ impl Witness<'_> {
     }
 
     /// Whether something waits where it began itself, but as what began before.
-    fn waited(&self, target: StateId, at: BoundaryId) -> bool {
-        let mut blocks = self.chart.waits.of(target).blocks.iter();
+    fn waited(&self, wait: WaitId, at: BoundaryId) -> bool {
+        let mut blocks = self.chart.waits.of(wait).blocks.iter();
         let block = blocks.find(|block| block.word == at as usize / 64);
         let mut waiting = block.iter().flat_map(|block| &block.waiting);
         waiting.any(|&(boundary, known)| {
