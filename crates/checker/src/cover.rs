@@ -7,10 +7,11 @@
 //! it a lookahead as well: of all states that a parse could be in somewhere, only
 //! those matter from which the cover can read the rest.
 //!
-//! Sets of states are bitsets, interned, and their steps memoised.
+//! Sets of states are bits in words. A step over a terminal looks at those states of a set
+//! that read it, which are few; what is asked of a parse later is interned.
 //!
-//! Cost: once for a grammar, states × steps; then a look-up for each edge of a
-//! graph, or a pass over a terminal's transitions where the set is new.
+//! Cost: once for a grammar, states × steps; then for a step, the words of a set for each of
+//! its states that read the terminal.
 
 use std::sync::Arc;
 
@@ -28,30 +29,58 @@ pub const NO_STATES: CoverSetId = 0;
 
 type Bits = Box<[u64]>;
 
-/// The cover, with the sets met so far.
+/// The cover, with the sets that were asked for so far.
 #[derive(Clone, Debug)]
 pub struct Cover {
     tables: Arc<Tables>,
     sets: Vec<Bits>,
     ids: FxHashMap<Bits, CoverSetId>,
-    forward: FxHashMap<(CoverSetId, TerminalId), CoverSetId>,
-    backward: FxHashMap<(CoverSetId, TerminalId), CoverSetId>,
-    /// By outlooks of lexer states.
-    hopes: FxHashMap<(CoverSetId, u32), CoverSetId>,
-    unions: FxHashMap<(CoverSetId, CoverSetId), CoverSetId>,
+    /// By outlook of a lexer state, the states that can read what may become of it; empty
+    /// where that was not asked for.
+    hopes: Vec<Vec<u64>>,
     memo_use: MemoUse,
 }
 
 #[derive(Debug)]
 struct Tables {
+    /// Words of a set.
+    words: usize,
     /// For each state, those it stands for: what it predicts, and what goes on
     /// behind what it completes.
-    after: Vec<Bits>,
+    after: Vec<u64>,
     /// The reverse.
-    before: Vec<Bits>,
-    /// By terminal, all transitions.
-    transitions: Vec<Vec<(StateId, StateId)>>,
-    ends: Vec<StateId>,
+    before: Vec<u64>,
+    /// By terminal, the transitions over it.
+    steps: Vec<Steps>,
+    /// The states from which a text can end without more of it.
+    ends: Bits,
+}
+
+/// The transitions over a terminal.
+#[derive(Clone, Debug)]
+struct Steps {
+    /// The states that read it.
+    from: Bits,
+    /// Where each of them leads to, in their order.
+    to: Vec<StateId>,
+}
+
+impl Steps {
+    /// Looks at the transitions from the states of a set.
+    fn each(&self, set: &[u64], mut look: impl FnMut(StateId, StateId)) {
+        let mut rank = 0;
+        for (word, (&set, &from)) in set.iter().zip(&self.from).enumerate() {
+            let mut left = set & from;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                let before = from & !(u64::MAX << bit);
+                let to = self.to[(rank + before.count_ones()) as usize];
+                look(64 * word as StateId + bit, to);
+            }
+            rank += from.count_ones();
+        }
+    }
 }
 
 /// States of a parser that has a cover.
@@ -69,13 +98,23 @@ impl Cover {
             made.push(states.get(cfg, made.len() as StateId));
         }
         let count = made.len();
-        let mut transitions = vec![Vec::new(); cfg.lexer.terminal_count()];
-        let mut ends = Vec::new();
+        let words = count.div_ceil(64);
+        let none: Bits = vec![0; words].into();
+        let mut over = Vec::new();
+        over.resize(
+            cfg.lexer.terminal_count(),
+            Steps {
+                from: none.clone(),
+                to: Vec::new(),
+            },
+        );
         // What a state stands for at once; nonterminals come behind the states.
         let mut steps: Vec<Vec<u32>> = vec![Vec::new(); count + cfg.productions.len()];
         for (id, state) in (0..).zip(&made) {
             for &(terminal, to) in &state.terminals {
-                transitions[terminal as usize].push((id, to));
+                let steps = &mut over[terminal as usize];
+                insert(&mut steps.from, id);
+                steps.to.push(to);
             }
             for &(nonterminal, to) in &state.nonterminals {
                 steps[count + nonterminal as usize].push(to);
@@ -83,9 +122,6 @@ impl Cover {
             let completes = state.completes.iter();
             let completes = completes.map(|&nonterminal| count as u32 + nonterminal);
             steps[id as usize].extend(state.prediction.into_iter().chain(completes));
-            if state.ends {
-                ends.push(id);
-            }
         }
         let mut back: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
         for (from, targets) in (0..).zip(&steps) {
@@ -93,170 +129,136 @@ impl Cover {
                 back[to as usize].push(from);
             }
         }
+        let before = reached(&back, count);
+        let mut ends = none.clone();
+        for (state, before) in made.iter().zip(before.chunks(words)) {
+            if state.ends {
+                join(&mut ends, before);
+            }
+        }
         let tables = Tables {
+            words,
             after: reached(&steps, count),
-            before: reached(&back, count),
-            transitions,
+            before,
+            steps: over,
             ends,
         };
         let mut cover = Self {
             tables: Arc::new(tables),
-            sets: Vec::new(),
+            sets: vec![none.clone()],
             ids: FxHashMap::default(),
-            forward: FxHashMap::default(),
-            backward: FxHashMap::default(),
-            hopes: FxHashMap::default(),
-            unions: FxHashMap::default(),
+            hopes: vec![Vec::new(); cfg.lexer.outlooks()],
             memo_use: MemoUse::default(),
         };
-        cover.intern(empty(count));
+        cover.ids.insert(none, NO_STATES);
         Some(cover)
     }
 
-    /// How often it was asked for a step, and how often that was not known.
-    pub fn memo_use(&self) -> MemoUse {
-        self.memo_use
+    /// Words that a set of states takes.
+    pub fn words(&self) -> usize {
+        self.tables.words
     }
 
-    /// The states before every text.
-    pub fn start(&mut self) -> CoverSetId {
-        self.intern(self.tables.after[States::START as usize].clone())
+    /// Adds the states before every text.
+    pub fn start(&self, found: &mut [u64]) {
+        join(found, &self.tables.after[..found.len()]);
     }
 
-    /// The states in which a text may end.
-    pub fn end(&mut self) -> CoverSetId {
-        let tables = Arc::clone(&self.tables);
-        let mut bits = empty(tables.after.len());
-        for &state in &tables.ends {
-            join(&mut bits, &tables.before[state as usize]);
-        }
-        self.intern(bits)
+    /// The states from which the text can end without more of it.
+    pub fn end(&self) -> &[u64] {
+        &self.tables.ends
     }
 
-    /// The states behind a lexeme.
-    pub fn forward(&mut self, set: CoverSetId, terminal: TerminalId) -> CoverSetId {
-        self.memo_use.asked += 1;
-        if let Some(&known) = self.forward.get(&(set, terminal)) {
-            return known;
-        }
-        self.memo_use.made += 1;
-        let tables = Arc::clone(&self.tables);
-        let mut next = empty(tables.after.len());
-        for &(from, to) in &tables.transitions[terminal as usize] {
-            if holds(&self.sets[set as usize], from) {
-                join(&mut next, &tables.after[to as usize]);
+    /// Adds the states behind a lexeme.
+    pub fn forward(&self, set: &[u64], terminal: TerminalId, found: &mut [u64]) {
+        let (tables, words) = (&*self.tables, found.len());
+        tables.steps[terminal as usize].each(set, |_, to| {
+            join(found, &tables.after[to as usize * words..][..words]);
+        });
+    }
+
+    /// Adds the states from which a lexeme leads from those of a set to those that are
+    /// `wanted`; whether there are any.
+    pub fn backward(
+        &self,
+        set: &[u64],
+        terminal: TerminalId,
+        wanted: &[u64],
+        found: &mut [u64],
+    ) -> bool {
+        let (tables, words) = (&*self.tables, found.len());
+        let mut any = false;
+        tables.steps[terminal as usize].each(set, |from, to| {
+            if has(wanted, to) {
+                any = true;
+                join(found, &tables.before[from as usize * words..][..words]);
             }
-        }
-        let next = self.intern(next);
-        self.forward.insert((set, terminal), next);
-        next
+        });
+        any
     }
 
-    /// The states that can read what may become of a lexeme under way.
-    pub fn hope(&mut self, lexer: &Lexer, set: CoverSetId, state: LexerState) -> CoverSetId {
-        let key = (set, lexer.outlook(state));
-        if let Some(&known) = self.hopes.get(&key) {
-            return known;
-        }
-        let tables = Arc::clone(&self.tables);
-        let mut left = empty(tables.after.len());
-        let bits = &self.sets[set as usize];
-        let alive = (0..).zip(&tables.transitions);
-        for (_, transitions) in alive.filter(|&(terminal, _)| lexer.is_alive(state, terminal)) {
-            for &(from, _) in transitions {
-                if holds(bits, from) {
-                    left[from as usize / 64] |= 1 << (from % 64);
+    /// Adds those states of a set that can read what may become of a lexeme under way.
+    pub fn hope(&mut self, lexer: &Lexer, set: &[u64], state: LexerState, found: &mut [u64]) {
+        let can = &mut self.hopes[lexer.outlook(state) as usize];
+        if can.is_empty() {
+            let tables = &*self.tables;
+            can.resize(tables.words, 0);
+            for (terminal, steps) in (0..).zip(&tables.steps) {
+                if lexer.is_alive(state, terminal) {
+                    join(can, &steps.from);
                 }
             }
-        }
-        if lexer.may_end(state) {
-            for &end in &tables.ends {
-                if holds(bits, end) {
-                    left[end as usize / 64] |= 1 << (end % 64);
-                }
+            if lexer.may_end(state) {
+                join(can, &tables.ends);
             }
         }
-        let left = self.intern(left);
-        self.hopes.insert(key, left);
-        left
-    }
-
-    /// The states before a lexeme behind which one of a set is wanted.
-    pub fn backward(&mut self, set: CoverSetId, terminal: TerminalId) -> CoverSetId {
-        self.memo_use.asked += 1;
-        if let Some(&known) = self.backward.get(&(set, terminal)) {
-            return known;
+        for ((found, set), can) in found.iter_mut().zip(set).zip(&*can) {
+            *found |= set & can;
         }
-        self.memo_use.made += 1;
-        let tables = Arc::clone(&self.tables);
-        let mut before = empty(tables.after.len());
-        for &(from, to) in &tables.transitions[terminal as usize] {
-            if holds(&self.sets[set as usize], to) {
-                join(&mut before, &tables.before[from as usize]);
-            }
-        }
-        let before = self.intern(before);
-        self.backward.insert((set, terminal), before);
-        before
-    }
-
-    /// Both sets as one.
-    pub fn union(&mut self, a: CoverSetId, b: CoverSetId) -> CoverSetId {
-        let (a, b) = (a.min(b), a.max(b));
-        if a == b || a == NO_STATES {
-            return b;
-        }
-        if let Some(&known) = self.unions.get(&(a, b)) {
-            return known;
-        }
-        let mut bits = self.sets[a as usize].clone();
-        join(&mut bits, &self.sets[b as usize]);
-        let union = self.intern(bits);
-        self.unions.insert((a, b), union);
-        union
-    }
-
-    /// Whether two sets share a state.
-    pub fn meet(&self, a: CoverSetId, b: CoverSetId) -> bool {
-        let (a, b) = (&self.sets[a as usize], &self.sets[b as usize]);
-        a.iter().zip(b).any(|(a, b)| a & b != 0)
     }
 
     /// Whether a set holds a state, an [outline](States::outline).
     pub fn holds(&self, set: CoverSetId, state: StateId) -> bool {
-        holds(&self.sets[set as usize], state)
+        has(&self.sets[set as usize], state)
     }
 
-    /// Words and entries in all sets and memos, a measure of the memory.
+    /// Words and entries in all sets, a measure of the memory.
     pub fn size(&self) -> usize {
-        let words = self.sets.first().map_or(0, |bits| bits.len());
-        let memos = self.forward.len() + self.backward.len() + self.hopes.len() + self.unions.len();
-        2 * self.sets.len() * words + 2 * memos
+        (2 * self.sets.len() + self.hopes.len()) * self.tables.words
     }
 
-    fn intern(&mut self, bits: Bits) -> CoverSetId {
-        if let Some(&known) = self.ids.get(&bits) {
+    /// How often it was asked for the number of a set, and how often that was not known.
+    pub fn memo_use(&self) -> MemoUse {
+        self.memo_use
+    }
+
+    /// The number of a set.
+    pub fn id(&mut self, set: &[u64]) -> CoverSetId {
+        self.memo_use.asked += 1;
+        if let Some(&known) = self.ids.get(set) {
             return known;
         }
+        self.memo_use.made += 1;
         let fresh = self.sets.len() as CoverSetId;
-        self.sets.push(bits.clone());
-        self.ids.insert(bits, fresh);
+        self.sets.push(set.into());
+        self.ids.insert(set.into(), fresh);
         fresh
     }
 }
 
 /// For each of the first `count` places, those of them that steps lead to, itself
 /// included.
-fn reached(steps: &[Vec<u32>], count: usize) -> Vec<Bits> {
+fn reached(steps: &[Vec<u32>], count: usize) -> Vec<u64> {
+    let words = count.div_ceil(64);
     let mut seen = vec![usize::MAX; steps.len()];
-    let places = 0..count;
-    let reached = places.map(|start| {
-        let mut bits = empty(count);
+    let mut reached = vec![0; count * words];
+    for start in 0..count {
+        let bits = &mut reached[start * words..][..words];
         let mut work = vec![start as u32];
         seen[start] = start;
         while let Some(place) = work.pop() {
             if (place as usize) < count {
-                bits[place as usize / 64] |= 1 << (place % 64);
+                insert(bits, place);
             }
             for &next in &steps[place as usize] {
                 if std::mem::replace(&mut seen[next as usize], start) != start {
@@ -264,21 +266,20 @@ fn reached(steps: &[Vec<u32>], count: usize) -> Vec<Bits> {
                 }
             }
         }
-        bits
-    });
-    reached.collect()
+    }
+    reached
 }
 
-fn empty(count: usize) -> Bits {
-    vec![0; count.div_ceil(64)].into()
+fn has(set: &[u64], state: StateId) -> bool {
+    set[state as usize / 64] >> (state % 64) & 1 == 1
 }
 
-fn holds(bits: &[u64], state: StateId) -> bool {
-    bits[state as usize / 64] >> (state % 64) & 1 == 1
+fn insert(set: &mut [u64], state: StateId) {
+    set[state as usize / 64] |= 1 << (state % 64);
 }
 
-fn join(bits: &mut [u64], more: &[u64]) {
-    for (word, more) in bits.iter_mut().zip(more) {
+fn join(set: &mut [u64], more: &[u64]) {
+    for (word, more) in set.iter_mut().zip(more) {
         *word |= more;
     }
 }

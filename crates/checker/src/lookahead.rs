@@ -10,7 +10,8 @@
 //! Up to the first gap nothing is asked, so what was parsed of a text before does
 //! not depend on what follows.
 //!
-//! Cost: look-ups for each edge, three times.
+//! Cost: for each edge a look-up, and three times the words of a set of the cover's states, as
+//! often as of these read its terminal.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,6 +32,11 @@ pub struct Lookahead {
     from: u32,
     /// Whether all nodes stand for themselves only.
     apart: bool,
+    /// For each node, the states that the cover comes to it in, and those of them from which the
+    /// rest can be read, with what stands for these; empty when all is done.
+    forward: Sets,
+    backward: Sets,
+    asked: Vec<u64>,
     /// Nodes and edges looked at.
     work: usize,
 }
@@ -49,12 +55,16 @@ struct Seen {
     inside: Arc<[Edge]>,
     to_inside: Box<[u32]>,
     reach: u32,
-    forward: CoverSetId,
-    backward: CoverSetId,
+    /// The states from which the rest can be read, if the cover comes to them; none are known
+    /// before the first gap.
+    asks: CoverSetId,
     /// The node that stands for it.
     stands_for_it: u32,
     queued: bool,
 }
+
+/// Words of all nodes' sets, an eighth of a gigabyte.
+const MAX_WORDS: usize = 16 << 20;
 
 /// In place of a node that the cover did not come to.
 const NOWHERE: u32 = u32::MAX;
@@ -92,6 +102,7 @@ impl Lookahead {
         let mut lookahead = Self {
             from: first_gap(graph),
             apart,
+            forward: Sets::of(cover.words(), 0),
             ..Self::default()
         };
         if lookahead.run_forwards(cover, graph, budget).is_none() {
@@ -99,8 +110,11 @@ impl Lookahead {
         }
         lookahead.run_backwards(cover, graph);
         let start = lookahead.ids.get(&graph.start());
-        let start = start.map(|&id| &lookahead.nodes[id as usize]);
-        match start.is_some_and(|start| cover.meet(start.forward, start.backward)) {
+        let sets = (
+            std::mem::take(&mut lookahead.forward),
+            std::mem::take(&mut lookahead.backward),
+        );
+        match start.is_some_and(|&start| meet(sets.0.row(start), sets.1.row(start))) {
             true => Outlook::Open(lookahead),
             false => Outlook::Closed,
         }
@@ -113,7 +127,7 @@ impl Lookahead {
             return None;
         }
         let seen = self.ids.get(&node);
-        Some(seen.map_or(NO_STATES, |&id| self.nodes[id as usize].backward))
+        Some(seen.map_or(NO_STATES, |&id| self.nodes[id as usize].asks))
     }
 
     /// The edges of a node that was looked at.
@@ -172,6 +186,15 @@ impl Lookahead {
             .map_or(limit, |rank| rank.min(limit))
     }
 
+    /// Boundaries from which the rest can be read, each kind of those that are alike once.
+    pub(crate) fn boundaries(&self) -> usize {
+        let nodes = (0..).zip(&self.nodes);
+        let boundaries = nodes.filter(|(id, node)| {
+            !node.point.within && !node.edges.is_empty() && node.stands_for_it == *id
+        });
+        boundaries.count()
+    }
+
     /// Nodes and edges that were looked at, a measure of the work.
     pub fn work(&self) -> usize {
         self.work
@@ -182,7 +205,7 @@ impl Lookahead {
             let theirs = other.ids.get(&seen.point);
             theirs.is_none_or(|&id| {
                 let theirs = &other.nodes[id as usize];
-                theirs.backward != seen.backward
+                theirs.asks != seen.asks
                     || theirs.edges != seen.edges
                     || other.stands_for(seen.point) != self.stands_for(seen.point)
             })
@@ -204,27 +227,43 @@ impl Lookahead {
         budget: usize,
     ) -> Option<()> {
         let mut queue = Queue::new();
-        let start = cover.start();
-        self.reach(cover, graph, graph.start(), start, &mut queue, budget)?;
+        let start = self.reach(graph, graph.start(), budget)?;
+        cover.start(self.forward.row_mut(start));
+        queue.push(Reverse((0, 0, start)));
+        let mut next = vec![0; cover.words()];
         while let Some(Reverse((.., id))) = queue.pop() {
             let node = &mut self.nodes[id as usize];
             node.queued = false;
-            let forward = node.forward;
             let (edges, inside) = (Arc::clone(&node.edges), Arc::clone(&node.inside));
             self.work += edges.len() + inside.len() + 1;
             if self.work > budget {
                 return None;
             }
+            // What is behind edges of one label is looked at once.
+            let mut last = Label::End;
             for (at, edge) in edges.iter().chain(inside.iter()).enumerate() {
-                let next = match edge.label {
-                    Label::Lexeme(terminal) => cover.forward(forward, terminal),
-                    Label::Within => cover.hope(graph.lexer, forward, edge.to.state),
-                    Label::End => NO_STATES,
-                };
-                if next == NO_STATES {
+                if edge.label != last || last == Label::Within {
+                    last = edge.label;
+                    next.fill(0);
+                    let here = self.forward.row(id);
+                    match last {
+                        Label::Lexeme(terminal) => cover.forward(here, terminal, &mut next),
+                        Label::Within => {
+                            cover.hope(graph.lexer, here, edge.to.state, &mut next);
+                        }
+                        Label::End => {}
+                    }
+                }
+                if last == Label::End || is_empty(&next) {
                     continue;
                 }
-                let to = self.reach(cover, graph, edge.to, next, &mut queue, budget)?;
+                let to = self.reach(graph, edge.to, budget)?;
+                if add(self.forward.row_mut(to), &next) {
+                    let node = &mut self.nodes[to as usize];
+                    if !std::mem::replace(&mut node.queued, true) {
+                        queue.push(Reverse((node.rank, node.point.order(), to)));
+                    }
+                }
                 let node = &mut self.nodes[id as usize];
                 match at.checked_sub(edges.len()) {
                     None => node.to[at] = to,
@@ -237,49 +276,35 @@ impl Lookahead {
 
     fn reach(
         &mut self,
-        cover: &mut Cover,
         graph: &mut CompletionGraph<'_>,
         point: Point,
-        states: CoverSetId,
-        queue: &mut Queue,
         budget: usize,
     ) -> Option<u32> {
-        let id = match self.ids.get(&point) {
-            Some(&id) => id,
-            None => {
-                let edges = graph.edges(point, budget)?;
-                let inside = match graph.gap(point) {
-                    Some(_) => graph.edges_inside(point),
-                    None => Vec::new(),
-                };
-                self.work += edges.work;
-                let id = self.nodes.len() as u32;
-                self.nodes.push(Seen {
-                    point,
-                    rank: graph.rank(point),
-                    to: vec![NOWHERE; edges.edges.len()].into(),
-                    edges: edges.edges.into(),
-                    to_inside: vec![NOWHERE; inside.len()].into(),
-                    inside: inside.into(),
-                    reach: edges.reach,
-                    forward: NO_STATES,
-                    backward: NO_STATES,
-                    stands_for_it: id,
-                    queued: false,
-                });
-                self.ids.insert(point, id);
-                id
-            }
-        };
-        let node = &mut self.nodes[id as usize];
-        let grown = cover.union(node.forward, states);
-        if grown != node.forward {
-            node.forward = grown;
-            if !std::mem::replace(&mut node.queued, true) {
-                queue.push(Reverse((node.rank, point.order(), id)));
-            }
+        if let Some(&id) = self.ids.get(&point) {
+            return Some(id);
         }
-        Some(id)
+        let edges = graph.edges(point, budget)?;
+        let inside = match graph.gap(point) {
+            Some(_) => graph.edges_inside(point),
+            None => Vec::new(),
+        };
+        self.work += edges.work;
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Seen {
+            point,
+            rank: graph.rank(point),
+            to: vec![NOWHERE; edges.edges.len()].into(),
+            edges: edges.edges.into(),
+            to_inside: vec![NOWHERE; inside.len()].into(),
+            inside: inside.into(),
+            reach: edges.reach,
+            asks: NO_STATES,
+            stands_for_it: id,
+            queued: false,
+        });
+        self.ids.insert(point, id);
+        self.forward.add_row();
+        (self.forward.words() <= MAX_WORDS).then_some(id)
     }
 
     fn run_backwards(&mut self, cover: &mut Cover, graph: &CompletionGraph<'_>) {
@@ -288,83 +313,154 @@ impl Lookahead {
             .map(|(id, node)| (node.rank, node.point.order(), id))
             .collect();
         order.sort_unstable_by_key(|&place| Reverse(place));
-        let end = cover.end();
+        self.backward = Sets::of(cover.words(), self.nodes.len());
         let mut alike: FxHashMap<(u32, bool, Arc<[Edge]>), u32> = FxHashMap::default();
         for place in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             // Only inside a gap of any length do edges lead to the same place.
             let mut grown = true;
             while std::mem::replace(&mut grown, false) {
                 for &(.., id) in place {
-                    grown |= self.ask(cover, end, id);
+                    grown |= self.ask(cover, id);
                 }
             }
             for &(rank, _, id) in place {
                 self.keep_what_leads_on(cover, id);
                 let node = &self.nodes[id as usize];
-                let is_apart = self.apart;
-                if is_apart || rank < self.from || graph.gap(node.point).is_some() {
+                let is_apart = self.apart || rank < self.from || graph.gap(node.point).is_some();
+                if is_apart {
                     continue;
                 }
                 let key = (rank, node.point.within, Arc::clone(&node.edges));
-                let forward = node.forward;
                 let first = *alike.entry(key).or_insert(id);
-                self.nodes[id as usize].stands_for_it = first;
-                let first = &mut self.nodes[first as usize];
-                first.forward = cover.union(first.forward, forward);
+                if first != id {
+                    self.nodes[id as usize].stands_for_it = first;
+                    self.forward.join(first, id);
+                    self.backward.join(first, id);
+                }
+            }
+        }
+        for (id, node) in (0..).zip(&mut self.nodes) {
+            if node.rank >= self.from {
+                node.asks = cover.id(self.backward.row(id));
             }
         }
     }
 
-    /// Finds the states from which the rest can be read at a node, as far as is known;
-    /// whether these are more than before and others may depend on them.
-    fn ask(&mut self, cover: &mut Cover, end: CoverSetId, id: u32) -> bool {
+    /// Finds the states that the cover comes to a node in and from which the rest can be read,
+    /// as far as is known; whether these are more than before and others may depend on them.
+    fn ask(&mut self, cover: &Cover, id: u32) -> bool {
         let node = &self.nodes[id as usize];
-        let mut backward = node.backward;
+        let mut asked = std::mem::take(&mut self.asked);
+        asked.clear();
+        asked.resize(cover.words(), 0);
         let edges = node.edges.iter().zip(&node.to);
         for (edge, &to) in edges.chain(node.inside.iter().zip(&node.to_inside)) {
-            let before = self.before(cover, end, edge.label, to);
-            backward = cover.union(backward, before);
+            self.leads_on(cover, id, edge.label, to, &mut asked);
         }
-        let node = &mut self.nodes[id as usize];
-        let is_grown = backward != node.backward && !node.inside.is_empty();
-        node.backward = backward;
-        is_grown
+        let is_grown = add(self.backward.row_mut(id), &asked);
+        self.asked = asked;
+        is_grown && !self.nodes[id as usize].inside.is_empty()
     }
 
-    /// The states before an edge from which the rest can be read behind it.
-    fn before(&self, cover: &mut Cover, end: CoverSetId, label: Label, to: u32) -> CoverSetId {
-        let behind = match self.nodes.get(to as usize) {
-            Some(node) => node.backward,
-            None => NO_STATES,
-        };
+    /// Whether an edge leads to where the rest can be read; the states of its node from which
+    /// it does are added to `asked`.
+    fn leads_on(&self, cover: &Cover, from: u32, label: Label, to: u32, asked: &mut [u64]) -> bool {
+        let here = self.forward.row(from);
         match label {
-            Label::End => end,
-            Label::Lexeme(_) if behind == NO_STATES => NO_STATES,
-            Label::Lexeme(terminal) => cover.backward(behind, terminal),
-            Label::Within => behind,
+            Label::End => {
+                add(asked, cover.end());
+                true
+            }
+            _ if to == NOWHERE => false,
+            Label::Within => {
+                let rest = self.backward.row(to);
+                add(asked, rest);
+                meet(here, rest)
+            }
+            Label::Lexeme(terminal) => cover.backward(here, terminal, self.backward.row(to), asked),
         }
     }
 
     /// Leaves the edges of a node that lead to where the rest can be read.
-    fn keep_what_leads_on(&mut self, cover: &mut Cover, id: u32) {
+    fn keep_what_leads_on(&mut self, cover: &Cover, id: u32) {
         let node = &self.nodes[id as usize];
+        let mut asked = std::mem::take(&mut self.asked);
         let mut kept: Vec<Edge> = Vec::with_capacity(node.edges.len());
         for (&edge, &to) in node.edges.iter().zip(&node.to) {
-            if edge.label == Label::End {
-                kept.push(edge);
-            } else if to != NOWHERE {
-                let before = self.before(cover, NO_STATES, edge.label, to);
-                if node.rank < self.from || cover.meet(node.forward, before) {
-                    let to = self.nodes[to as usize].stands_for_it;
-                    let to = self.nodes[to as usize].point;
-                    kept.push(Edge { to, ..edge });
-                }
+            let is_kept = match node.rank < self.from {
+                true => to != NOWHERE || edge.label == Label::End,
+                false => self.leads_on(cover, id, edge.label, to, &mut asked),
+            };
+            if is_kept {
+                // An end leads to where it is.
+                let to = self.nodes.get(to as usize);
+                let to = to.map_or(edge.to, |to| self.nodes[to.stands_for_it as usize].point);
+                kept.push(Edge { to, ..edge });
             }
         }
+        self.asked = asked;
         kept.sort_unstable_by_key(|edge| (edge.label, edge.to, edge.cost));
         kept.dedup_by_key(|edge| (edge.label, edge.to));
         self.nodes[id as usize].edges = kept.into();
     }
+}
+
+/// Sets of the cover's states, one for each node.
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    width: usize,
+    bits: Vec<u64>,
+}
+
+impl Sets {
+    fn of(width: usize, count: usize) -> Self {
+        Self {
+            width,
+            bits: vec![0; width * count],
+        }
+    }
+
+    fn words(&self) -> usize {
+        self.bits.len()
+    }
+
+    fn add_row(&mut self) {
+        self.bits.resize(self.bits.len() + self.width, 0);
+    }
+
+    fn row(&self, id: u32) -> &[u64] {
+        &self.bits[id as usize * self.width..][..self.width]
+    }
+
+    fn row_mut(&mut self, id: u32) -> &mut [u64] {
+        &mut self.bits[id as usize * self.width..][..self.width]
+    }
+
+    /// Adds one to another.
+    fn join(&mut self, id: u32, more: u32) {
+        for word in 0..self.width {
+            self.bits[id as usize * self.width + word] |=
+                self.bits[more as usize * self.width + word];
+        }
+    }
+}
+
+fn is_empty(set: &[u64]) -> bool {
+    set.iter().all(|&word| word == 0)
+}
+
+/// Adds a set to another; whether that has more then.
+fn add(set: &mut [u64], more: &[u64]) -> bool {
+    let mut fresh = 0;
+    for (word, more) in set.iter_mut().zip(more) {
+        fresh |= more & !*word;
+        *word |= more;
+    }
+    fresh != 0
+}
+
+fn meet(a: &[u64], b: &[u64]) -> bool {
+    a.iter().zip(b).fold(0, |any, (a, b)| any | a & b) != 0
 }
 
 fn first_gap(graph: &CompletionGraph<'_>) -> u32 {

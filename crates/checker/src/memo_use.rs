@@ -13,7 +13,7 @@ pub struct MemoUses {
     pub sets: MemoUse,
     /// Columns: a step over a lexeme.
     pub columns: MemoUse,
-    /// The regular cover: a step over a lexeme, to either side.
+    /// The regular cover: what the rest of a pattern asks for.
     pub cover: MemoUse,
     /// The automaton of a regular grammar or part: a step over a byte or a cell.
     pub automaton: MemoUse,

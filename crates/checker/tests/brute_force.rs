@@ -483,3 +483,12 @@ fn ways_are_not_joined_to_another_reading_of_the_witness() {
     compare_seed(constrained, 1281, counts);
     assert!(counts.best > 0);
 }
+
+/// A seed by which a node stood for others of its place that the cover came to in more states
+/// than it, and what could be read from these was not asked for.
+#[test]
+fn nodes_ask_for_all_that_those_do_which_they_stand_for() {
+    let counts = &mut Counts::default();
+    compare_seed(|random| random.with_orders().munching(), 514, counts);
+    assert!(counts.yes > 0);
+}
