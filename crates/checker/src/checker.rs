@@ -57,7 +57,7 @@ impl Default for CheckerLimits {
             parse_items: 8_000_000,
             memo_members: 8_000_000,
             classes_from: 16_384,
-            few_tokens: 1_024,
+            few_tokens: 160,
             copied_states: 300,
             copied_states_in_cells: usize::MAX,
         }

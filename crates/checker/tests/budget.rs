@@ -4,6 +4,7 @@
 mod support;
 
 use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Tier, Verdict};
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_grammar::gbnf;
 use lacuna_grammar::recognize::recognize;
 
@@ -215,8 +216,10 @@ fn what_is_mended_belongs() {
             }
         }
     }
+    // The grammar engine alone mends nothing, for size.
+    let is_mending = mended > 100 || !SHORTCUTS;
     assert!(
-        mended > 100 && searched > 100,
+        is_mending && searched > 100,
         "{mended} mended, {searched} searched"
     );
 }

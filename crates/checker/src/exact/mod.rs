@@ -21,6 +21,7 @@
 
 use std::sync::Arc;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{Representatives, Spanner, Stopwatch, Vocabulary, plain_tokens};
 
 use crate::Witness;
@@ -45,6 +46,9 @@ use sketch::Sketch;
 
 /// States of a lexer up to which classes of tokens are looked for.
 const MAX_CLASSED_STATES: usize = 20_000;
+
+/// How many times as many plain tokens there are when a few have not been enough.
+const MORE_TOKENS: usize = 6;
 
 /// How soon a first search is to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +90,8 @@ pub(crate) struct Exact {
     spanner: Option<Spanner>,
     /// Of plain tokens, which witnesses are first looked for among, if these are few.
     few: Option<Spanner>,
+    /// Of more of them, where the vocabulary is large.
+    more: Option<Spanner>,
     /// Of short lexemes; made when gaps of any length ask for it.
     sketch: Option<Box<Sketch>>,
     /// What forgotten memos were used for.
@@ -110,6 +116,7 @@ impl Exact {
             reaches: GapReaches::default(),
             spanner: None,
             few: None,
+            more: None,
             sketch: None,
             representatives: None,
             past: MemoUses::default(),
@@ -138,6 +145,10 @@ impl Exact {
         }
         let few = plain_tokens(lexer, &all, self.limits.few_tokens);
         self.few = few.map(|few| Spanner::new(Arc::new(few)));
+        if SHORTCUTS && is_large {
+            let more = plain_tokens(lexer, &all, MORE_TOKENS * self.limits.few_tokens);
+            self.more = more.map(|more| Spanner::new(Arc::new(more)));
+        }
         self.spanner = Some(Spanner::new(all));
     }
 
@@ -154,7 +165,7 @@ impl Exact {
     /// How often the memos were asked.
     pub(crate) fn memo_uses(&self) -> MemoUses {
         let mut uses = self.past + self.memos.uses();
-        for spanner in self.spanner.iter().chain(&self.few) {
+        for spanner in [&self.spanner, &self.few, &self.more].into_iter().flatten() {
             uses.lexing += spanner.memo_use();
         }
         uses
@@ -169,13 +180,22 @@ impl Exact {
         Some(found)
     }
 
+    /// The same with more of them; `None` if there are not.
+    pub(super) fn among_more<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.more.as_ref()?;
+        std::mem::swap(&mut self.spanner, &mut self.more);
+        let found = ask(self);
+        std::mem::swap(&mut self.spanner, &mut self.more);
+        Some(found)
+    }
+
     /// Keeps the memory within its bound.
     pub(super) fn forget(&mut self) {
         let bound = self.limits.memo_members;
-        if let Some(few) = &mut self.few
-            && few.entry_count() > bound
-        {
-            few.clear();
+        for few in [&mut self.few, &mut self.more].into_iter().flatten() {
+            if few.entry_count() > bound {
+                few.clear();
+            }
         }
         if let Some(spanner) = &mut self.spanner
             && spanner.entry_count() > bound

@@ -7,6 +7,7 @@
 //!
 //! Cost: that of a beam over what stands before the tail, and a parse of the text.
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::Spellings;
 
 use super::Exact;
@@ -23,7 +24,7 @@ impl Exact {
         let Segment::Gap(Gap::UpTo(cells)) = *tail else {
             return None;
         };
-        if cells < LONG {
+        if !SHORTCUTS || cells < LONG {
             return None;
         }
         let open = Segment::Gap(Gap::Any);
@@ -33,8 +34,11 @@ impl Exact {
         if !open.counts_cells() {
             return None;
         }
-        let among_few = self.among_few(|few| few.beamed(&open, Some(WIDE)));
-        let found = among_few.flatten().or_else(|| self.beamed(&open, None));
+        let mut found = self.among_few(|few| few.beamed(&open, Some(WIDE)));
+        if let None | Some(None) = found {
+            found = self.among_more(|more| more.beamed(&open, Some(WIDE)));
+        }
+        let found = found.flatten().or_else(|| self.beamed(&open, None));
         let mut witness = found?;
         let filling = witness.gaps.last_mut()?;
         let Filling::Bytes(end) = &filling else {

@@ -1,5 +1,7 @@
 //! The tiers in their order, and what each may cost.
 
+use lacuna_grammar::automaton::SHORTCUTS;
+
 use super::{Decision, Exact, Haste};
 use crate::beam::Width;
 use crate::chart::Parse;
@@ -58,6 +60,10 @@ pub(super) const FIRST_CHART: usize = 64;
 /// less than these.
 const FEW_GAPS: usize = 9;
 
+/// Boundaries up to which a chart of bits is sooner drawn than a beam is followed that may find
+/// nothing.
+const FEW_BOUNDARIES: usize = 1_000;
+
 /// Gaps of any length up to which a search often finds a witness.
 const SEARCHED_GAPS: usize = 16;
 
@@ -90,9 +96,14 @@ impl Exact {
             Haste::Much => HASTY_SEARCH,
             Haste::Some => FIRST_SEARCH,
         };
+        let is_long = gap_count(pattern) > SEARCHED_GAPS;
+        if is_long && haste == Haste::Some {
+            return None;
+        }
         let found = self.among_few(|few| few.search(pattern, None, share));
         let decision = match found.flatten() {
             Some(Decision::Completable(witness)) => Decision::Completable(witness),
+            _ if is_long => return None,
             _ => self.search(pattern, None, share)?,
         };
         Some((decision, Tier::Searched))
@@ -117,6 +128,10 @@ impl Exact {
         let shorter = shortened.as_ref().unwrap_or(pattern);
         let among_few = self.among_few(|few| few.beamed(shorter, Some(WIDE)));
         let mut witness = among_few.flatten();
+        if SHORTCUTS && witness.is_none() {
+            let among_more = self.among_more(|more| more.beamed(shorter, Some(WIDE)));
+            witness = among_more.flatten();
+        }
         if let (None, Some(shorter)) = (&witness, &shortened) {
             witness = self.beamed(shorter, None);
         }
@@ -184,7 +199,9 @@ impl Exact {
     /// Decides a pattern whose gaps have any length.
     fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
         let (decision, tier) = self.uncounted(pattern);
-        self.remember(pattern, &decision);
+        if SHORTCUTS {
+            self.remember(pattern, &decision);
+        }
         (decision, tier)
     }
 
@@ -193,7 +210,7 @@ impl Exact {
         if !matches!(parse, Parse::Exhausted) {
             return (self.decision(pattern, parse), Tier::Parse);
         }
-        if let Some(witness) = self.mended(pattern, FIRST_PARSE) {
+        if SHORTCUTS && let Some(witness) = self.mended(pattern, FIRST_PARSE) {
             return (Decision::Completable(witness), Tier::Mended);
         }
         if gap_count(pattern) <= SEARCHED_GAPS
@@ -227,10 +244,15 @@ impl Exact {
         if haste == Haste::Much {
             return None;
         }
-        let among_few = self.among_few(|few| few.beamed(pattern, None));
+        let shortened = match SHORTCUTS {
+            true => pattern.with_tail_up_to(SHORT_TAIL),
+            false => None,
+        };
+        let shorter = shortened.as_ref().unwrap_or(pattern);
+        let among_few = self.among_few(|few| few.beamed(shorter, None));
         match among_few {
             Some(found) => found,
-            None => self.beamed(pattern, None),
+            None => self.beamed(shorter, None),
         }
     }
 
@@ -268,6 +290,13 @@ impl Exact {
         let Outlook::Open(ahead) = self.look(pattern, false)? else {
             return None;
         };
+
+        if SHORTCUTS
+            && ahead.boundaries() <= FEW_BOUNDARIES
+            && let Some(decision) = self.charted(pattern, &ahead, FIRST_CHART)
+        {
+            return decision.witness();
+        }
         self.beam(pattern, &ahead, wide)?.witness()
     }
 
