@@ -19,8 +19,8 @@
 //!    leaves a smaller graph. In that, a few columns for each node (`beam`) say yes, and the
 //!    search is made again;
 //! 5. a parse in which gaps may have any length ([`chart`], Earley's on [`sets`] of LR(0)
-//!    states ([`lr`]), on the grammar as written ([`mod@cfg`])) says no, or yes where its witness
-//!    can be made to fit the cells;
+//!    states ([`lr`]), on the productions' networks ([`mod@cfg`])) says no, or yes where its
+//!    witness can be made to fit the cells;
 //! 6. an exact chart of the graph, of parser states with sets of origins as bits (`useful`).
 //!
 //! [`Checker::masks`] tells for every masked cell which tokens keep a canvas

@@ -42,7 +42,7 @@ pub use lexer::{Finish, Lexer, LexerState, Owed, TerminalId};
 pub use memo_use::MemoUse;
 pub use packed::PackedLexer;
 pub use partition::TokenPartition;
-pub use plain::plain_tokens;
+pub use plain::PlainTokens;
 pub use representatives::Representatives;
 pub use spanner::{NO_ROW, Row, RowId, Spanner};
 pub use spelling::Spellings;

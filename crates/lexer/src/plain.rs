@@ -15,28 +15,46 @@ use rustc_hash::FxHasher;
 
 use crate::{BitSet, Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
 
-/// All tokens of a vocabulary, of which only plain ones are in the trie: at most so many,
-/// the shortest. `None` if they are not less than half of all.
-pub fn plain_tokens(lexer: &Lexer, vocabulary: &Vocabulary, most: usize) -> Option<Vocabulary> {
-    let by_end = TokenPartition::from_start(lexer, vocabulary, |state| endings(lexer, state));
-    let length = |token: TokenId| vocabulary.bytes(token).map_or(0, <[u8]>::len);
-    let mut plain = shortest(&by_end, length);
-    let trie = vocabulary.trie();
-    let mut met = BitSet::new(256);
-    for (byte, node) in trie.children(0) {
-        let class = usize::from(lexer.classes[usize::from(byte)]);
-        if !met.contains(class)
-            && let Some(&token) = trie.tokens_at(node).first()
-        {
-            met.insert(class);
-            plain.push(token);
+/// The plain tokens of a vocabulary, the shortest first.
+pub struct PlainTokens<'a> {
+    vocabulary: &'a Vocabulary,
+    tokens: Vec<TokenId>,
+    /// How many there are that a lexeme can begin with.
+    all: usize,
+}
+
+impl<'a> PlainTokens<'a> {
+    /// Finds them.
+    pub fn new(lexer: &Lexer, vocabulary: &'a Vocabulary) -> Self {
+        let by_end = TokenPartition::from_start(lexer, vocabulary, |state| endings(lexer, state));
+        let length = |token: TokenId| vocabulary.bytes(token).map_or(0, <[u8]>::len);
+        let mut plain = shortest(&by_end, length);
+        let trie = vocabulary.trie();
+        let mut met = BitSet::new(256);
+        for (byte, node) in trie.children(0) {
+            let class = usize::from(lexer.classes[usize::from(byte)]);
+            if !met.contains(class)
+                && let Some(&token) = trie.tokens_at(node).first()
+            {
+                met.insert(class);
+                plain.push(token);
+            }
+        }
+        plain.sort_unstable_by_key(|&token| (length(token), token));
+        plain.dedup();
+        Self {
+            vocabulary,
+            tokens: plain,
+            all: by_end.of_token.iter().flatten().count(),
         }
     }
-    plain.sort_unstable_by_key(|&token| (length(token), token));
-    plain.dedup();
-    plain.truncate(most.max(1));
-    let all = by_end.of_token.iter().flatten().count();
-    (2 * plain.len() < all).then(|| vocabulary.filled_by(&plain))
+
+    /// All tokens of the vocabulary, of which only plain ones are in the trie: at most so many.
+    /// `None` if they are not less than half of all.
+    pub fn vocabulary(&self, most: usize) -> Option<Vocabulary> {
+        let plain = &self.tokens[..self.tokens.len().min(most.max(1))];
+        (2 * plain.len() < self.all).then(|| self.vocabulary.filled_by(plain))
+    }
 }
 
 /// The same number for states in which the same lexemes may end.

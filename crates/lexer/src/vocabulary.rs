@@ -18,7 +18,7 @@ pub type TokenId = u32;
 /// The tokens of a model.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
-    tokens: Vec<Option<Box<[u8]>>>,
+    tokens: Arc<Vec<Option<Box<[u8]>>>>,
     /// What stands for special tokens in a text.
     special: FxHashMap<TokenId, Box<[u8]>>,
     ends: Vec<TokenId>,
@@ -91,7 +91,7 @@ impl Vocabulary {
             return Err(VocabularyError::NothingFillable);
         }
         Ok(Self {
-            tokens,
+            tokens: Arc::new(tokens),
             special: FxHashMap::default(),
             ends,
             mask,
@@ -125,7 +125,7 @@ impl Vocabulary {
         let mut vocabulary = Self::clone(self);
         for id in named {
             if let Some(text) = vocabulary.special.remove(id) {
-                vocabulary.tokens[*id as usize] = Some(text);
+                Arc::make_mut(&mut vocabulary.tokens)[*id as usize] = Some(text);
             }
         }
         vocabulary.trie = TokenTrie::new(&vocabulary.tokens);
@@ -139,8 +139,11 @@ impl Vocabulary {
             few[token as usize].clone_from(&self.tokens[token as usize]);
         }
         Self {
+            tokens: Arc::clone(&self.tokens),
+            special: self.special.clone(),
+            ends: self.ends.clone(),
+            mask: self.mask,
             trie: TokenTrie::new(&few),
-            ..self.clone()
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use lacuna_grammar::automaton::Limits;
 use lacuna_grammar::lark;
-use lacuna_lexer::{Lexer, LexerState, TerminalId, Vocabulary, plain_tokens};
+use lacuna_lexer::{Lexer, LexerState, PlainTokens, TerminalId, Vocabulary};
 
 const GRAMMARS: [&str; 3] = [
     "start: (NAME | \"ab\" | \"(\")*\nNAME: /[a-h]+/\n%ignore \" \"",
@@ -75,7 +75,9 @@ fn plain_tokens_do_between_lexemes_what_all_do() {
         let all = 0..lexicon.terminals.len() as u32;
         let wanted: Vec<Option<u32>> = all.map(Some).collect();
         let lexer = Lexer::munching(lexicon, &wanted, None, &Limits::default()).expect(text);
-        let plain = plain_tokens(&lexer, &vocabulary, usize::MAX).expect("fewer than half");
+        let plain = PlainTokens::new(&lexer, &vocabulary)
+            .vocabulary(usize::MAX)
+            .expect("fewer than half");
         let plain: Vec<&[u8]> = (0..plain.len() as u32)
             .filter_map(|token| vocabulary.bytes(token))
             .filter(|bytes| {
@@ -100,7 +102,9 @@ fn plain_tokens_do_between_lexemes_what_all_do() {
             );
         }
         assert!(2 * plain.len() < readable, "{} of {readable}", plain.len());
-        let few = plain_tokens(&lexer, &vocabulary, 3).expect("three");
+        let few = PlainTokens::new(&lexer, &vocabulary)
+            .vocabulary(3)
+            .expect("three");
         assert!(
             few.trie().node_count() <= 4,
             "a root and three single bytes"

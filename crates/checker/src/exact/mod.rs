@@ -4,25 +4,25 @@
 //! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
 //! refuses, or leaves a smaller graph; of that, a few columns for each node
 //! ([`beam`](crate::beam); a long tail is left open for it at first ([`open_end`]), or cut
-//! short), and a chart of bits over it ([`useful`](crate::useful)). Before a large one come
-//! what is sooner tried: a small one, more columns, a longer search, and a parse in which gaps
-//! have any length, which refuses, or says which terminals to write in the cells (`fit`,
-//! `respell`). Each is sound in what it answers; only the chart answers everything, within its
-//! budget.
+//! short), and a chart of bits over it ([`useful`](crate::useful)), which comes first where
+//! boundaries are few. Before a large one come what is sooner tried: a small one, more
+//! columns, a longer search, and a parse in which gaps have any length, which refuses, or says
+//! which terminals to write in the cells (`fit`, `respell`). Each is sound in what it answers;
+//! only the chart answers everything, within its budget.
 //!
 //! Gaps of any length are parsed at once if that is little work; else the last completion
 //! is mended ([`recent`]), short lexemes are searched for ([`sketch`]), and the look ahead,
 //! a beam and a full parse come as above.
 //!
-//! A witness is first looked for among a few tokens of the vocabulary
-//! ([`plain_tokens`]), with which there are fewer places to look at.
+//! A witness is first looked for among a few tokens of the vocabulary, and then among more of
+//! them if it is large ([`PlainTokens`]): there are fewer places to look at then.
 //!
 //! All of them work on the same interned sets, kept from check to check up to a bound.
 
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use lacuna_lexer::{Representatives, Spanner, Stopwatch, Vocabulary, plain_tokens};
+use lacuna_lexer::{PlainTokens, Representatives, Spanner, Stopwatch, Vocabulary};
 
 use crate::Witness;
 use crate::cfg::Cfg;
@@ -143,11 +143,12 @@ impl Exact {
             all = Arc::clone(known.vocabulary());
             self.representatives = Some(known);
         }
-        let few = plain_tokens(lexer, &all, self.limits.few_tokens);
-        self.few = few.map(|few| Spanner::new(Arc::new(few)));
+        let plain = PlainTokens::new(lexer, &all);
+        let few = self.limits.few_tokens;
+        let spanner = |plain| Spanner::new(Arc::new(plain));
+        self.few = plain.vocabulary(few).map(spanner);
         if SHORTCUTS && is_large {
-            let more = plain_tokens(lexer, &all, MORE_TOKENS * self.limits.few_tokens);
-            self.more = more.map(|more| Spanner::new(Arc::new(more)));
+            self.more = plain.vocabulary(MORE_TOKENS * few).map(spanner);
         }
         self.spanner = Some(Spanner::new(all));
     }
