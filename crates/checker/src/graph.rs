@@ -58,6 +58,9 @@ pub struct Addition {
     pub emit: Emit,
 }
 
+/// Bytes and tokens that a path may add to gaps, a tenth of a gigabyte.
+const MAX_ADDITIONS: usize = 4_000_000;
+
 /// Bytes of text that are looked at ahead of a boundary for its obligations.
 const LOOKAHEAD: usize = 16;
 
@@ -229,7 +232,8 @@ impl<'a> CompletionGraph<'a> {
         edges
     }
 
-    /// What a path adds to gaps; `None` if it is not one of this graph's.
+    /// What a path adds to gaps; `None` if it is not one of this graph's, or adds too much to
+    /// be written.
     pub fn additions(&mut self, path: &[Step]) -> Option<Vec<Addition>> {
         let mut additions = Vec::new();
         let mut cell = None;
@@ -243,6 +247,9 @@ impl<'a> CompletionGraph<'a> {
                     }));
                 }
                 _ => additions.extend(sweep::additions(self, step)),
+            }
+            if additions.len() > MAX_ADDITIONS {
+                return None;
             }
         }
         Some(additions)
