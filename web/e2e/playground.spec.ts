@@ -449,10 +449,12 @@ test("what takes too long is stopped, and typing goes on meanwhile", async ({ pa
   // The worker is at it all the while.
   expect(await page.locator("#tree-note").textContent()).toBe("");
   await expect.poll(() => page.evaluate(() => document.body.dataset.looking)).toBe("");
+  // The last keys' frames may still be to come.
+  const seen = () => page.evaluate(() => (window as unknown as { waits: number[] }).waits.length);
+  await expect.poll(seen).toBeGreaterThan(15);
   const sorted = (await waits()).sort((a, b) => a - b);
   const [median = 0, longest = 0] = [sorted[10], sorted.at(-1)];
   console.log(`keys are seen after ${Math.round(median)} ms, at most ${Math.round(longest)} ms`);
-  expect(sorted.length).toBeGreaterThan(15);
   expect(median).toBeLessThan(60);
   expect(longest).toBeLessThan(300);
   await expect(page.locator("#tree-note")).toHaveText("Stopped after 1 s without a result.");
