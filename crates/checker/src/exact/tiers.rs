@@ -92,14 +92,12 @@ impl Exact {
         if !pattern.counts_cells() || self.spanner.is_none() {
             return None;
         }
-        let share = match haste {
-            Haste::Much => HASTY_SEARCH,
-            Haste::Some => FIRST_SEARCH,
-        };
+        // Where gaps are many, a search that does not find a witness soon finds none.
         let is_long = gap_count(pattern) > SEARCHED_GAPS;
-        if is_long && haste == Haste::Some {
-            return None;
-        }
+        let share = match haste {
+            Haste::Some if !is_long => FIRST_SEARCH,
+            Haste::Some | Haste::Much => HASTY_SEARCH,
+        };
         let found = self.among_few(|few| few.search(pattern, None, share));
         let decision = match found.flatten() {
             Some(Decision::Completable(witness)) => Decision::Completable(witness),
