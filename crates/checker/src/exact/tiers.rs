@@ -64,7 +64,7 @@ const FEW_GAPS: usize = 9;
 /// nothing.
 const FEW_BOUNDARIES: usize = 1_000;
 
-/// Gaps of any length up to which a search often finds a witness.
+/// Gaps, of any length or of cells, up to which a search often finds a witness.
 const SEARCHED_GAPS: usize = 16;
 
 #[cfg(feature = "shortcuts")]
