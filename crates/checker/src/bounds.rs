@@ -1,6 +1,12 @@
 //! Regular approximations of a grammar, or its language itself.
+//!
+//! Where a grammar is not regular they decide next to nothing that the exact tiers do not
+//! decide as soon, and take as long to make as half of all the rest. So they are made when
+//! something asks that only they can say: what a cell may hold at most, how many cells the
+//! shortest text takes at least, which text of little recursion weighs most.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use lacuna_grammar::automaton::{Dfa, Limits};
 use lacuna_grammar::interleave::{Interleave, replace};
@@ -12,26 +18,71 @@ use crate::unroll::{Below, unroll, write_out_expression};
 
 /// Automata below and above a language that is not regular, as far as the limits
 /// hold them.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Bounds {
     /// Holds at most the language.
-    pub inner: Option<Dfa>,
+    pub inner: Option<Arc<Dfa>>,
     /// Holds at least the language.
-    pub cover: Option<Dfa>,
+    pub cover: Option<Arc<Dfa>>,
     /// Levels of recursion that `inner` writes out.
     pub levels: usize,
 }
 
+/// Bounds that are made when they are first asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LazyBounds {
+    /// What they are made from, where there are any.
+    source: Option<Box<(Normalized, Limits)>>,
+    made: OnceLock<Bounds>,
+}
+
+impl LazyBounds {
+    /// Those of a grammar; none where it is plain that limits will not hold them.
+    pub(crate) fn of(normalized: Normalized, limits: &Limits) -> Self {
+        let states = states_of_automata(&normalized.grammar);
+        let is_possible = normalized.grammar.lexicon.is_none() && states <= limits.nfa_states;
+        Self {
+            source: is_possible.then(|| Box::new((normalized, *limits))),
+            made: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn get(&self) -> &Bounds {
+        self.made.get_or_init(|| match self.source.as_deref() {
+            Some((normalized, limits)) => Bounds::new(normalized, limits),
+            None => Bounds::default(),
+        })
+    }
+
+    /// Bytes of memory that they take now, closely.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let source = self.source.as_deref().map_or(0, |(normalized, _)| {
+            let rules = &normalized.grammar.rules;
+            rules.iter().map(|rule| heap_bytes(&rule.body)).sum()
+        });
+        let made = self.made.get().map_or(0, |bounds| {
+            let automata = [&bounds.inner, &bounds.cover].into_iter().flatten();
+            automata.map(|dfa| dfa.heap_bytes()).sum()
+        });
+        source + made
+    }
+}
+
+impl From<Bounds> for LazyBounds {
+    fn from(bounds: Bounds) -> Self {
+        Self {
+            source: None,
+            made: bounds.into(),
+        }
+    }
+}
+
 impl Bounds {
-    pub(crate) fn new(normalized: &Normalized, limits: &CheckerLimits) -> Self {
+    fn new(normalized: &Normalized, approximations: &Limits) -> Self {
         let Normalized {
             grammar, recursive, ..
         } = normalized;
-        if grammar.lexicon.is_some() {
-            return Self::default();
-        }
-        let constrained = |dfa: Dfa| constrained(dfa, grammar, &limits.approximations);
-        let approximations = &limits.approximations;
+        let constrained = |dfa: Dfa| constrained(dfa, grammar, approximations).map(Arc::new);
         let below = with_orders(grammar, Interleave::in_order);
         let inner = unroll(&below, recursive, Below::Nothing, approximations);
         // Where texts without recursion need too many states, all of them will; but not where
@@ -47,6 +98,34 @@ impl Bounds {
             cover: cover.flatten().and_then(|cover| constrained(cover.dfa)),
         }
     }
+}
+
+/// States of all automata that a grammar's rules hold.
+fn states_of_automata(grammar: &Grammar) -> usize {
+    fn states(expr: &Expr) -> usize {
+        match expr {
+            Expr::Automaton(dfa) => dfa.state_count(),
+            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().map(states).sum(),
+            Expr::Repeat { item, .. } => states(item),
+            Expr::Interleave(interleave) => interleave.forms().map(states).sum(),
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Rule(_) | Expr::Terminal(_) => 0,
+        }
+    }
+    grammar.rules.iter().map(|rule| states(&rule.body)).sum()
+}
+
+/// Bytes of memory that an expression takes, closely.
+fn heap_bytes(expr: &Expr) -> usize {
+    let inside = match expr {
+        Expr::Automaton(dfa) => dfa.heap_bytes(),
+        Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().map(heap_bytes).sum(),
+        Expr::Repeat { item, .. } => heap_bytes(item),
+        Expr::Interleave(interleave) => interleave.forms().map(heap_bytes).sum(),
+        Expr::Literal(bytes) => bytes.len(),
+        Expr::Chars(ranges) => size_of_val(&**ranges),
+        Expr::Rule(_) | Expr::Terminal(_) => 0,
+    };
+    size_of::<Expr>() + inside
 }
 
 /// The grammar with other expressions for items in any order.

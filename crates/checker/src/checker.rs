@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::Grammar;
-use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
+use lacuna_grammar::automaton::{AutomatonError, Limits};
 use lacuna_lexer::{BitSet, TokenId, TokenPartition, Vocabulary};
 
 use crate::any_length::RegularLanguage;
@@ -74,10 +74,12 @@ pub struct Checker {
     /// Made when a pattern asks for it.
     exact: Option<Exact>,
     vocabulary: Option<Arc<Vocabulary>>,
-    inner: Option<RegularChecker>,
-    cover: Option<RegularChecker>,
-    /// The language itself, where it is regular and was found to be.
+    /// The language itself, where it is regular and was found to be: in cells, and of gaps of
+    /// any length.
+    regular: Option<RegularChecker>,
     language: Option<RegularLanguage>,
+    /// Of any other grammar; made when it is first asked for, `None` within if there is none.
+    cover: Option<Option<RegularChecker>>,
     /// Made when it is first asked for; `None` within if there is no automaton.
     optimum: Option<Option<Optimum>>,
     /// Of canvases that were decided.
@@ -107,20 +109,19 @@ impl Checker {
         vocabulary: Option<Arc<Vocabulary>>,
         limits: CheckerLimits,
     ) -> Self {
-        let (inner, cover, language) = match &compiled.shape {
-            Shape::Regular { language, .. } => (Some(language), None, Some(language)),
-            Shape::Parsed { inner, cover, .. } => (inner.as_ref(), cover.as_ref(), None),
+        let language = match &compiled.shape {
+            Shape::Regular { language, .. } => Some(language),
+            Shape::Parsed { .. } => None,
         };
-        let regular_checker = |dfa: Option<&Arc<Dfa>>| {
-            let (dfa, vocabulary) = dfa.zip(vocabulary.as_ref())?;
+        let regular = language.zip(vocabulary.as_ref()).map(|(dfa, vocabulary)| {
             let (dfa, vocabulary) = (Arc::clone(dfa), Arc::clone(vocabulary));
-            Some(RegularChecker::new(dfa, vocabulary, limits.memo_members))
-        };
+            RegularChecker::new(dfa, vocabulary, limits.memo_members)
+        });
         Self {
             exact: None,
             clock: None,
-            inner: regular_checker(inner),
-            cover: regular_checker(cover),
+            regular,
+            cover: None,
             optimum: None,
             completions: Completions::default(),
             language: language.map(|dfa| RegularLanguage::new(Arc::clone(dfa))),
@@ -147,7 +148,8 @@ impl Checker {
     pub fn memo_uses(&self) -> MemoUses {
         let exact = self.exact.as_ref();
         let mut uses = exact.map(Exact::memo_uses).unwrap_or_default();
-        for automaton in self.inner.iter().chain(&self.cover) {
+        let cover = self.cover.iter().flatten();
+        for automaton in self.regular.iter().chain(cover) {
             uses.automaton += automaton.memo_use();
         }
         uses
@@ -211,29 +213,14 @@ impl Checker {
             };
             return Some((verdict, Tier::Regular));
         }
-        let any = pattern
-            .segments
-            .iter()
-            .any(|s| matches!(s, Segment::Gap(Gap::Any)));
-        if !any {
-            if let Some(cover) = &mut self.cover
-                && !cover.is_completable(pattern)
-            {
-                return Some((Verdict::Impossible, Tier::Cover));
-            }
-            if let Some(inner) = &mut self.inner {
-                let tier = if self.compiled.is_regular() {
-                    Tier::Regular
-                } else {
-                    Tier::Unrolled
-                };
-                if let Some(witness) = inner.witness(pattern) {
-                    return Some((Verdict::Completable(witness), tier));
-                }
-                if self.compiled.is_regular() {
-                    return Some((Verdict::Impossible, tier));
-                }
-            }
+        if !pattern.segments.contains(&Segment::Gap(Gap::Any))
+            && let Some(regular) = &mut self.regular
+        {
+            let verdict = match regular.witness(pattern) {
+                Some(witness) => Verdict::Completable(witness),
+                None => Verdict::Impossible,
+            };
+            return Some((verdict, Tier::Regular));
         }
         if pattern.counts_cells() && self.vocabulary.is_none() {
             return None;
@@ -259,12 +246,10 @@ impl Checker {
     /// is a no of the grammar too, for a fraction of a check's cost; a yes says little.
     /// `None` where there is no such cover, or its budget ran out.
     pub fn is_covered(&mut self, pattern: &Pattern) -> Option<bool> {
-        let any = pattern.segments.contains(&Segment::Gap(Gap::Any));
-        if !any
-            && let Some(cover) = &mut self.cover
-            && !cover.is_completable(pattern)
+        if !pattern.segments.contains(&Segment::Gap(Gap::Any))
+            && let Some(regular) = &mut self.regular
         {
-            return Some(false);
+            return Some(regular.is_completable(pattern));
         }
         if pattern.counts_cells() && self.vocabulary.is_none() {
             return None;
@@ -379,12 +364,7 @@ impl Checker {
     /// free: exactly those if the grammar is regular, otherwise at least those.
     /// Ends are not among them. `None` if nothing is known.
     pub fn possible(&mut self, cells: &[Option<TokenId>], cell: usize) -> Option<BitSet> {
-        let bound = if self.compiled.is_regular() {
-            &mut self.inner
-        } else {
-            &mut self.cover
-        };
-        bound.as_mut()?.possible(cells, cell)
+        self.at_least()?.possible(cells, cell)
     }
 
     /// The same of every masked cell, where the grammar is regular.
@@ -392,18 +372,30 @@ impl Checker {
         &mut self,
         cells: &[Option<TokenId>],
     ) -> Option<Vec<Option<BitSet>>> {
-        Some(self.inner.as_mut()?.all_possible(cells))
+        Some(self.regular.as_mut()?.all_possible(cells))
     }
 
     /// A number of cells below which no text of the language fits (exactly the
     /// shortest text's if the grammar is regular), looked for up to `limit`.
     /// `None` if that many do not suffice, or nothing is known.
     pub fn shortest(&mut self, limit: usize) -> Option<usize> {
-        let bound = if self.compiled.is_regular() {
-            &mut self.inner
-        } else {
-            &mut self.cover
-        };
-        bound.as_mut()?.shortest(limit)
+        self.at_least()?.shortest(limit)
+    }
+
+    /// An automaton that holds at least the language, and no more if that is regular.
+    fn at_least(&mut self) -> Option<&mut RegularChecker> {
+        if self.regular.is_some() {
+            return self.regular.as_mut();
+        }
+        let cover = self.cover.get_or_insert_with(|| {
+            let Shape::Parsed { bounds, .. } = &self.compiled.shape else {
+                return None;
+            };
+            let vocabulary = Arc::clone(self.vocabulary.as_ref()?);
+            let cover = Arc::clone(bounds.get().cover.as_ref()?);
+            let members = self.limits.memo_members;
+            Some(RegularChecker::new(cover, vocabulary, members))
+        });
+        cover.as_mut()
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! A [`Compiled`] grammar never changes, so checkers share it: what fills with use
 //! (memos, charts, rows of the spanner table) is each [`Checker`](crate::Checker)'s
-//! own. A regular grammar is its automaton. Any other has automata below and above
-//! its language, which only help where gaps count cells, and the parser's
-//! productions with their lexer.
+//! own. A regular grammar is its automaton. Any other has the parser's productions with their
+//! lexer, and automata below and above its language, which are made when they are asked for.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -13,7 +12,7 @@ use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits};
 use lacuna_lexer::{Lexer, Representatives, Vocabulary};
 
 use crate::CheckerLimits;
-use crate::bounds::{Bounds, regular_language};
+use crate::bounds::{LazyBounds, regular_language};
 use crate::cfg::Cfg;
 use crate::normalize::normalize;
 
@@ -58,12 +57,8 @@ pub(crate) enum Shape {
     },
     /// A language that is not regular, or not visibly so.
     Parsed {
-        /// Holds at most the language.
-        inner: Option<Arc<Dfa>>,
-        /// Holds at least the language.
-        cover: Option<Arc<Dfa>>,
-        /// Levels of recursion that `inner` writes out.
-        levels: usize,
+        /// Of gaps that count cells.
+        bounds: LazyBounds,
         parser: Arc<Cfg>,
     },
 }
@@ -75,7 +70,7 @@ impl Compiled {
     pub fn automaton(&self) -> Option<&Arc<Dfa>> {
         match &self.shape {
             Shape::Regular { language, .. } => Some(language),
-            Shape::Parsed { inner, .. } => inner.as_ref(),
+            Shape::Parsed { bounds, .. } => bounds.get().inner.as_ref(),
         }
     }
 
@@ -136,10 +131,6 @@ impl Compiled {
                 parser: OnceLock::new(),
             }));
         }
-        let bounds = match counts_cells {
-            true => Bounds::new(&normalized, limits),
-            false => Bounds::default(),
-        };
         let automata = &limits.automata;
         let parser = match Cfg::new(&normalized, automata) {
             // What makes one lexer too large may suit the other.
@@ -149,27 +140,22 @@ impl Compiled {
             parser => parser,
         };
         Ok(Self::of(Shape::Parsed {
-            inner: bounds.inner.map(Arc::new),
-            cover: bounds.cover.map(Arc::new),
-            levels: bounds.levels,
             parser: Arc::new(parser?),
+            bounds: match counts_cells {
+                true => LazyBounds::of(normalized, &limits.approximations),
+                false => LazyBounds::default(),
+            },
         }))
     }
 
     /// Bytes of memory that it takes, closely.
     pub fn heap_bytes(&self) -> usize {
-        let automaton = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map_or(0, |dfa| dfa.heap_bytes());
         match &self.shape {
             Shape::Regular { language, parser } => {
                 let parser = parser.get().and_then(|made| made.as_ref().ok());
                 language.heap_bytes() + parser.map_or(0, |parser| parser.heap_bytes())
             }
-            Shape::Parsed {
-                inner,
-                cover,
-                parser,
-                ..
-            } => automaton(inner) + automaton(cover) + parser.heap_bytes(),
+            Shape::Parsed { bounds, parser } => bounds.heap_bytes() + parser.heap_bytes(),
         }
     }
 
@@ -197,12 +183,10 @@ impl Compiled {
         let states = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map_or(0, |dfa| dfa.state_count());
         let (inner_states, levels, cover_states) = match &self.shape {
             Shape::Regular { language, .. } => (language.state_count(), 0, 0),
-            Shape::Parsed {
-                inner,
-                cover,
-                levels,
-                ..
-            } => (states(inner), *levels, states(cover)),
+            Shape::Parsed { bounds, .. } => {
+                let bounds = bounds.get();
+                (states(&bounds.inner), bounds.levels, states(&bounds.cover))
+            }
         };
         Ok(Statistics {
             regular: self.is_regular(),

@@ -7,21 +7,20 @@
 //! of which becomes one token of a vocabulary.
 //!
 //! Several tiers answer, cheapest first:
-//! 1. [`regular`]: an automaton that holds at least the language (the *cover*:
-//!    recursion unrolled a few levels, returns forgotten below) says no;
-//! 2. the same machinery over an automaton that holds at most the language
-//!    (recursion cut off below those levels) says yes, with a witness. For a
-//!    regular grammar both are the language itself and this is the end;
-//! 3. [`search`]: a guided search for one path through the *completion graph*
+//! 1. [`regular`]: of a regular grammar its automaton decides, and this is the end;
+//! 2. [`search`]: a guided search for one path through the *completion graph*
 //!    ([`graph`]), its lexemes parsed by interned Earley [`columns`], says yes with a
 //!    witness, or no where nothing is left to try;
-//! 4. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
+//! 3. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
 //!    leaves a smaller graph. In that, a few columns for each node (`beam`) say yes, and the
 //!    search is made again;
-//! 5. a parse in which gaps may have any length ([`chart`], Earley's on [`sets`] of LR(0)
+//! 4. a parse in which gaps may have any length ([`chart`], Earley's on [`sets`] of LR(0)
 //!    states ([`lr`]), on the productions' networks ([`mod@cfg`])) says no, or yes where its
 //!    witness can be made to fit the cells;
-//! 6. an exact chart of the graph, of parser states with sets of origins as bits (`useful`).
+//! 5. an exact chart of the graph, of parser states with sets of origins as bits (`useful`).
+//!
+//! Of any other grammar there are automata that hold at least or at most its language too
+//! ([`unroll`]: recursion unrolled a few levels), for questions that only these answer.
 //!
 //! [`Checker::masks`] tells for every masked cell which tokens keep a canvas
 //! completable: that chart is gone through backwards.

@@ -14,6 +14,7 @@ use lacuna_grammar::interleave::{Interleave, Item, Way};
 use lacuna_lexer::{Lexer, PackedLexer};
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::{Bounds, LazyBounds};
 use crate::cfg::{Cfg, Interleaved, Symbol};
 use crate::compiled::Shape;
 use crate::{CheckerLimits, Compiled};
@@ -71,18 +72,16 @@ impl Compiled {
                 levels: 0,
                 parser: None,
             },
-            Shape::Parsed {
-                inner,
-                cover,
-                levels,
-                parser,
-            } => Packed {
-                language: None,
-                inner: pack(inner),
-                cover: pack(cover),
-                levels: *levels as u32,
-                parser: Some(PackedCfg::pack(parser)?),
-            },
+            Shape::Parsed { bounds, parser } => {
+                let bounds = bounds.get();
+                Packed {
+                    language: None,
+                    inner: pack(&bounds.inner),
+                    cover: pack(&bounds.cover),
+                    levels: bounds.levels as u32,
+                    parser: Some(PackedCfg::pack(parser)?),
+                }
+            }
         };
         postcard::to_allocvec(&packed).map_err(|_| Damaged("too large to be kept"))
     }
@@ -123,9 +122,11 @@ impl Compiled {
                 levels,
                 parser: Some(parser),
             } => Shape::Parsed {
-                inner: inner.as_ref().map(unpack).transpose()?,
-                cover: cover.as_ref().map(unpack).transpose()?,
-                levels: levels as usize,
+                bounds: LazyBounds::from(Bounds {
+                    inner: inner.as_ref().map(unpack).transpose()?,
+                    cover: cover.as_ref().map(unpack).transpose()?,
+                    levels: levels as usize,
+                }),
                 parser: Arc::new(parser.unpack(&limits)?),
             },
             _ => return Err(Damaged("parts that do not go together")),

@@ -508,7 +508,7 @@ fn memos_are_told_at_the_end() {
         let told = String::from_utf8(output.stderr).expect("UTF-8");
         let told: Value = serde_json::from_str(told.trim()).expect("one line of JSON");
         assert_eq!(told["grammar"], grammar.as_str());
-        told["memos"]["automaton"].clone()
+        told["memos"]["lexing"].clone()
     };
     let (once, often) = (told(1), told(20));
     assert!(once["asked"].as_u64() > Some(0), "{once}");

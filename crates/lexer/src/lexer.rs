@@ -23,6 +23,8 @@
 //! Cost: states and byte classes, once; sets of obligations that do not arise
 //! cost nothing.
 
+use std::sync::OnceLock;
+
 use lacuna_grammar::Lexicon;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Grouped, Limits, Ranged, SHORTCUTS, StateId};
 use rustc_hash::FxHashMap;
@@ -57,8 +59,9 @@ pub struct Lexer {
     /// Whether a text may end in the state.
     pub(crate) ends: Vec<bool>,
     pub(crate) alive: Alive,
-    /// For each state, the states that one byte leads to, each with one byte.
-    pub(crate) moves: Grouped<(u8, LexerState)>,
+    /// For each state, the states that one byte leads to, each with one byte; made when they are
+    /// first asked for, if they are.
+    pub(crate) moves: OnceLock<Grouped<(u8, LexerState)>>,
     pub(crate) separators: FxHashMap<LexerState, u8>,
     pub(crate) owing: Owing,
     pub(crate) terminal_count: usize,
@@ -137,7 +140,7 @@ impl Lexer {
         } = combined;
         Ok(Self {
             alive,
-            moves: moves(&table, &classes, finishes.owners()),
+            moves: OnceLock::new(),
             class_count: representatives.len(),
             classes,
             table,
@@ -282,7 +285,11 @@ impl Lexer {
 
     /// One byte, the most readable one, for each target a state leads to.
     pub fn moves(&self, state: LexerState) -> &[(u8, LexerState)] {
-        self.moves.of(state)
+        let Self { table, classes, .. } = self;
+        let states = self.state_count();
+        self.moves
+            .get_or_init(|| moves(table, classes, states))
+            .of(state)
     }
 }
 
@@ -394,7 +401,7 @@ impl<'a> Construction<'a> {
             finishes,
             ends,
             alive,
-            moves,
+            moves: moves.into(),
             separators,
             owing,
             terminal_count,

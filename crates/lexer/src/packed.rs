@@ -100,7 +100,7 @@ impl Lexer {
         let moves = moves(&table, &classes, states);
         let lexer = Self {
             alive: Alive::new(&moves, &finishes, &ends, terminal_count),
-            moves,
+            moves: moves.into(),
             owing: unpack_owing(packed, class_count, &boundaries, limits)?,
             separators: Default::default(),
             classes,
@@ -115,7 +115,8 @@ impl Lexer {
 
     /// Bytes of memory that the lexer takes, closely.
     pub fn heap_bytes(&self) -> usize {
-        let lists = self.finishes.heap_bytes() + self.moves.heap_bytes();
+        let moves = self.moves.get().map_or(0, Grouped::heap_bytes);
+        let lists = self.finishes.heap_bytes() + moves;
         let owed = self.owing.boundaries.values();
         let owed = owed.map(|(obligations, _)| size_of_val(&**obligations) + 48);
         let tables = (self.table.len() + self.owing.table.len()) * size_of::<LexerState>();

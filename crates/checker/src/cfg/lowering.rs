@@ -4,7 +4,7 @@ use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged};
 use lacuna_grammar::{Expr, RuleId, analysis};
 use rustc_hash::FxHashMap;
 
-use super::terminals::Part;
+use super::terminals::{Part, Regular};
 use super::{Interleaved, NonterminalId, Symbol};
 use crate::normalize::Normalized;
 
@@ -85,30 +85,31 @@ impl<'a> Lowering<'a> {
 
     /// The right-hand sides of a nonterminal that derives `expr`.
     fn alternatives(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        if self.is_regular(expr) || self.is_apart(expr) {
-            return self.terminal(expr);
+        match self.is_regular(expr) {
+            true => self.terminal(Regular::One(expr)),
+            false => self.irregular_alternatives(expr),
         }
+    }
+
+    /// The same where it is known not to be regular, but for rules that stand apart.
+    fn irregular_alternatives(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
         match expr {
             Expr::Choice(parts) => {
-                let (mut regular, mut others) = (Vec::new(), Vec::new());
-                for part in parts {
-                    match self.is_regular(part) {
-                        true => regular.push(part.clone()),
-                        false => others.push(part),
-                    }
-                }
+                let (regular, others): (Vec<&Expr>, Vec<&Expr>) =
+                    parts.iter().partition(|part| self.is_regular(part));
                 let mut found = Vec::new();
                 if !regular.is_empty() {
-                    found = self.terminal(&Expr::Choice(regular))?;
+                    found = self.terminal(Regular::AnyOf(&regular))?;
                 }
                 for part in others {
-                    found.extend(self.alternatives(part)?);
+                    found.extend(self.irregular_alternatives(part)?);
                 }
                 Ok(found)
             }
-            other => {
+            expr if self.is_apart(expr) => self.terminal(Regular::One(expr)),
+            expr => {
                 let mut sequence = Vec::new();
-                self.append(other, &mut sequence)?;
+                self.append_irregular(expr, &mut sequence)?;
                 Ok(vec![sequence])
             }
         }
@@ -116,11 +117,20 @@ impl<'a> Lowering<'a> {
 
     /// Appends symbols that derive `expr`.
     fn append(&mut self, expr: &Expr, sequence: &mut Vec<Symbol>) -> Result<(), AutomatonError> {
-        if self.is_regular(expr) || self.is_apart(expr) {
-            let alternatives = self.terminal(expr)?;
+        if self.is_regular(expr) {
+            let alternatives = self.terminal(Regular::One(expr))?;
             self.one_of(alternatives, sequence);
             return Ok(());
         }
+        self.append_irregular(expr, sequence)
+    }
+
+    /// The same where it is known not to be regular, but for rules that stand apart.
+    fn append_irregular(
+        &mut self,
+        expr: &Expr,
+        sequence: &mut Vec<Symbol>,
+    ) -> Result<(), AutomatonError> {
         match expr {
             Expr::Sequence(parts) => {
                 let mut parts = parts.as_slice();
@@ -130,16 +140,16 @@ impl<'a> Lowering<'a> {
                         .take_while(|part| self.is_regular(part))
                         .count();
                     if run > 0 {
-                        let alternatives = self.terminal(&Expr::Sequence(parts[..run].to_vec()))?;
+                        let alternatives = self.terminal(Regular::InTurn(&parts[..run]))?;
                         self.one_of(alternatives, sequence);
                     } else {
-                        self.append(first, sequence)?;
+                        self.append_irregular(first, sequence)?;
                     }
                     parts = &parts[run.max(1)..];
                 }
                 Ok(())
             }
-            Expr::Rule(rule) => {
+            Expr::Rule(rule) if !self.is_apart(expr) => {
                 let nonterminal = self.rule(*rule);
                 sequence.push(Symbol::Nonterminal(nonterminal));
                 Ok(())
@@ -155,7 +165,7 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
             _ => {
-                let alternatives = self.alternatives(expr)?;
+                let alternatives = self.irregular_alternatives(expr)?;
                 self.one_of(alternatives, sequence);
                 Ok(())
             }

@@ -22,10 +22,20 @@ pub(super) struct Part {
     terminal: Option<TerminalId>,
 }
 
+/// What a regular part derives.
+pub(super) enum Regular<'e> {
+    /// The texts of an expression.
+    One(&'e Expr),
+    /// Those of several, one behind the other.
+    InTurn(&'e [Expr]),
+    /// Those of any of several.
+    AnyOf(&'e [&'e Expr]),
+}
+
 impl Lowering<'_> {
     /// The alternatives of a regular part: its terminal, or nothing, or both.
-    pub fn terminal(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
-        let part = self.part(expr)?;
+    pub fn terminal(&mut self, regular: Regular<'_>) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        let part = self.part(regular)?;
         let Part { whole, terminal } = &mut self.parts[part as usize];
         if terminal.is_none() {
             let fresh = whole.without_empty_text();
@@ -48,39 +58,49 @@ impl Lowering<'_> {
     }
 
     /// The place of a part: its automaton is small, but not always the smallest.
-    fn part(&mut self, expr: &Expr) -> Result<u32, AutomatonError> {
-        if let Expr::Choice(parts) = expr
+    fn part(&mut self, regular: Regular<'_>) -> Result<u32, AutomatonError> {
+        let regular = match regular {
+            Regular::AnyOf([only]) => Regular::One(only),
+            Regular::InTurn([only]) => Regular::One(only),
+            regular => regular,
+        };
+        if let Regular::One(Expr::Choice(parts)) = regular
             && let [only] = parts.as_slice()
         {
-            return self.part(only);
+            return self.part(Regular::One(only));
         }
         let mut spelled = Vec::new();
-        spell(expr, &mut spelled);
-        let spelled = spelled.into_boxed_slice();
-        if let Some(&known) = self.known.get(&spelled) {
+        match regular {
+            Regular::One(expr) => spell(expr, &mut spelled),
+            Regular::InTurn(parts) => spell_all(IN_TURN, parts.iter(), &mut spelled),
+            Regular::AnyOf(parts) => spell_all(ANY_OF, parts.iter().copied(), &mut spelled),
+        }
+        if let Some(&known) = self.known.get(spelled.as_slice()) {
             return Ok(known);
         }
-        let whole = match expr {
-            Expr::Automaton(whole) => Arc::new(Ranged::from(whole.as_ref())),
-            Expr::Rule(rule) => {
+        let whole = match regular {
+            Regular::One(Expr::Automaton(whole)) => Arc::new(Ranged::from(whole.as_ref())),
+            Regular::One(Expr::Rule(rule)) => {
                 let normalized = self.normalized;
-                let body = self.part(&normalized.grammar.rule(*rule).body)?;
+                let body = self.part(Regular::One(&normalized.grammar.rule(*rule).body))?;
                 Arc::clone(&self.parts[body as usize].whole)
             }
-            Expr::Sequence(parts) => Arc::new(self.in_turn(parts)?),
-            _ => Arc::new(match self.repeated(expr)? {
+            Regular::One(Expr::Sequence(parts)) => Arc::new(self.in_turn(parts)?),
+            Regular::One(text @ Expr::Literal(_)) => {
+                Arc::new(self.in_turn(std::slice::from_ref(text))?)
+            }
+            Regular::InTurn(parts) => Arc::new(self.in_turn(parts)?),
+            Regular::One(expr) => Arc::new(match self.repeated(expr)? {
                 Some(whole) => whole,
-                None => {
-                    let Normalized {
-                        grammar, recursive, ..
-                    } = self.normalized;
-                    let whole = write_out_expression(grammar, expr, recursive, self.limits)?;
-                    Ranged::from(&whole)
-                }
+                None => self.written_out(expr)?,
             }),
+            Regular::AnyOf(parts) => {
+                let parts = parts.iter().copied().cloned().collect();
+                Arc::new(self.written_out(&Expr::Choice(parts))?)
+            }
         };
         let fresh = self.parts.len() as u32;
-        self.known.insert(spelled, fresh);
+        self.known.insert(spelled.into(), fresh);
         self.parts.push(Part {
             whole,
             terminal: None,
@@ -88,11 +108,19 @@ impl Lowering<'_> {
         Ok(fresh)
     }
 
+    fn written_out(&self, expr: &Expr) -> Result<Ranged, AutomatonError> {
+        let Normalized {
+            grammar, recursive, ..
+        } = self.normalized;
+        let whole = write_out_expression(grammar, expr, recursive, self.limits)?;
+        Ok(Ranged::from(&whole))
+    }
+
     /// The automaton of a repetition, copies of what is repeated, where these will do.
     fn repeated(&mut self, expr: &Expr) -> Result<Option<Ranged>, AutomatonError> {
         match expr {
             &Expr::Repeat { ref item, min, max } if SHORTCUTS => {
-                let item = self.part(item)?;
+                let item = self.part(Regular::One(item))?;
                 let item = &self.parts[item as usize].whole;
                 item.repeated(min, max, self.limits).transpose()
             }
@@ -115,7 +143,7 @@ impl Lowering<'_> {
             at = builder.turn(turn, at)?;
         }
         let whole = builder.finish(start, at).determinize(self.limits)?;
-        Ok(Ranged::from(&whole.minimize()))
+        Ok(Ranged::from(&whole))
     }
 
     fn pieces<'e>(
@@ -128,7 +156,7 @@ impl Lowering<'_> {
                 Expr::Sequence(parts) => self.pieces(parts, pieces)?,
                 Expr::Literal(bytes) => pieces.push(Piece::Text(bytes)),
                 part => {
-                    let part = self.part(part)?;
+                    let part = self.part(Regular::One(part))?;
                     let whole = Arc::clone(&self.parts[part as usize].whole);
                     pieces.push(Piece::Part(whole));
                 }
@@ -156,10 +184,6 @@ impl Piece<'_> {
 /// Appends what tells an expression from any other: equal expressions over the
 /// same rules and automata spell the same numbers.
 fn spell(expr: &Expr, numbers: &mut Vec<u32>) {
-    let several = |tag: u32, parts: &[Expr], numbers: &mut Vec<u32>| {
-        numbers.extend([tag, parts.len() as u32]);
-        parts.iter().for_each(|part| spell(part, numbers));
-    };
     match expr {
         Expr::Literal(bytes) => {
             numbers.extend([0, bytes.len() as u32]);
@@ -169,8 +193,8 @@ fn spell(expr: &Expr, numbers: &mut Vec<u32>) {
             numbers.extend([1, ranges.len() as u32]);
             numbers.extend(ranges.iter().flat_map(|&(low, high)| [low, high]));
         }
-        Expr::Sequence(parts) => several(2, parts, numbers),
-        Expr::Choice(parts) => several(3, parts, numbers),
+        Expr::Sequence(parts) => spell_all(IN_TURN, parts.iter(), numbers),
+        Expr::Choice(parts) => spell_all(ANY_OF, parts.iter(), numbers),
         Expr::Repeat { item, min, max } => {
             numbers.extend([4, *min, u32::from(max.is_some()), max.unwrap_or(0)]);
             spell(item, numbers);
@@ -184,6 +208,15 @@ fn spell(expr: &Expr, numbers: &mut Vec<u32>) {
             at_address(8, std::ptr::from_ref(interleave.as_ref()) as usize, numbers);
         }
     }
+}
+
+/// What spellings of parts one behind the other begin with, and of any of several.
+const IN_TURN: u32 = 2;
+const ANY_OF: u32 = 3;
+
+fn spell_all<'e>(tag: u32, parts: impl ExactSizeIterator<Item = &'e Expr>, numbers: &mut Vec<u32>) {
+    numbers.extend([tag, parts.len() as u32]);
+    parts.for_each(|part| spell(part, numbers));
 }
 
 fn at_address(tag: u32, address: usize, numbers: &mut Vec<u32>) {

@@ -85,6 +85,22 @@ impl Interleave {
             rules.push(Rule { name, body });
             RuleId(rules.len() as u32 - 1)
         };
+        // An item stands behind many others; each is written once.
+        let texts: Vec<Vec<Expr>> = self
+            .items
+            .iter()
+            .map(|item| {
+                let texts = item.ways.iter().map(|way| match &way.text {
+                    small @ (Expr::Rule(_) | Expr::Automaton(_)) => small.clone(),
+                    text => {
+                        let rule = add(rules);
+                        rules[rule.0 as usize].body = text.clone();
+                        Expr::Rule(rule)
+                    }
+                });
+                texts.collect()
+            })
+            .collect();
         // Whether a separator comes first, and what came.
         let first = (false, self.start());
         let mut known = HashMap::from([(first.clone(), add(rules))]);
@@ -95,10 +111,11 @@ impl Interleave {
             if self.may_end(progress) {
                 choices.push(Expr::empty());
             }
-            for (next, text) in self.steps(progress) {
+            for (next, item, way) in self.steps(progress) {
+                let text = texts[item][way].clone();
                 let item = match is_begun {
-                    false => text.clone(),
-                    true => self.further(text.clone()),
+                    false => text,
+                    true => self.further(text),
                 };
                 let next = (true, next);
                 if next == place {
@@ -129,13 +146,12 @@ impl Interleave {
         Some(Expr::Rule(known[&first]))
     }
 
-    fn steps(&self, progress: &Progress) -> impl Iterator<Item = (Progress, &Expr)> {
+    /// The items that can come next, each in one of its ways, and what has come then.
+    fn steps(&self, progress: &Progress) -> impl Iterator<Item = (Progress, usize, usize)> {
         let items = self.items.iter().enumerate();
         items.flat_map(move |(at, item)| {
-            let ways = item.ways.iter().enumerate();
-            ways.filter_map(move |(number, way)| {
-                Some((self.after(progress, at, number)?, &way.text))
-            })
+            let ways = 0..item.ways.len();
+            ways.filter_map(move |way| Some((self.after(progress, at, way)?, at, way)))
         })
     }
 
