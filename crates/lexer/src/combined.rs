@@ -43,7 +43,7 @@ impl Combined {
         let (product, sets) = product(terminals, limits)?;
         let more = more.flat_map(|dfa| dfa.ranges().all().to_vec());
         let more = more.map(|(low, high, _)| (low, high));
-        let (classes, representatives) = byte_classes(&mut product.turns().chain(more));
+        let (classes, representatives) = byte_classes(&mut product.turns().into_iter().chain(more));
         let states = 0..product.state_count() as LexerState;
         let mut table = Vec::with_capacity(states.len() * representatives.len());
         for state in states {

@@ -166,8 +166,13 @@ impl Product {
     }
 
     /// From the first byte to a place where some state turns.
-    pub(crate) fn turns(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
-        self.runs.iter().map(|&(end, _)| (0, end))
+    pub(crate) fn turns(&self) -> Vec<(u8, u8)> {
+        let mut turns = [false; 256];
+        for &(end, _) in &self.runs {
+            turns[end as usize] = true;
+        }
+        let ends = (0..=u8::MAX).filter(|&end| turns[end as usize]);
+        ends.map(|end| (0, end)).collect()
     }
 
     fn sets_of(&self, state: LexerState) -> [SetId; 2] {

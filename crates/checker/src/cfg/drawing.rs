@@ -229,13 +229,26 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Draws all; `None` if that is more places than the limit.
+    /// Draws what may begin somewhere, with all that is written out in it; `None` if that is more
+    /// places than the limit.
     fn draw(mut self, goal: u32, limit: usize) -> Option<Network> {
-        let mut beginnings = Vec::with_capacity(self.productions.productions.len());
-        for nonterminal in 0..self.productions.productions.len() as NonterminalId {
+        let mut is_begun: Vec<bool> = self.written_out.iter().map(|written| !written).collect();
+        for symbol in self
+            .productions
+            .interleaves
+            .iter()
+            .flat_map(|it| it.items.forms())
+        {
+            if let Symbol::Nonterminal(nonterminal) = symbol {
+                is_begun[*nonterminal as usize] = true;
+            }
+        }
+        let mut beginnings = vec![NOWHERE; is_begun.len()];
+        let begun = (0..).zip(is_begun).filter(|(_, is_begun)| *is_begun);
+        for (nonterminal, _) in begun {
             let end = self.place(Drawn::default());
             self.places[end as usize].read = Some((Symbol::End(nonterminal), end));
-            beginnings.push(self.entry(nonterminal, end));
+            beginnings[nonterminal as usize] = self.entry(nonterminal, end);
             if self.places.len() > limit {
                 return None;
             }
@@ -278,12 +291,12 @@ impl<'a> Drawing<'a> {
         // Where nothing comes to, nothing is read.
         let nothing = moves.len() as Place;
         moves.push(Box::default());
-        let beginnings = beginnings
-            .iter()
-            .map(|&place| match numbers[place as usize] {
-                NOWHERE => nothing,
-                number => number,
-            });
+        let beginnings = beginnings.iter().map(|&place| {
+            let number = numbers.get(place as usize).copied();
+            number
+                .filter(|&number| number != NOWHERE)
+                .unwrap_or(nothing)
+        });
         Some(Network {
             moves,
             beginnings: beginnings.collect(),

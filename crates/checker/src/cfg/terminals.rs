@@ -108,6 +108,7 @@ impl Lowering<'_> {
         Ok(fresh)
     }
 
+    /// The smallest automaton of an expression.
     fn written_out(&self, expr: &Expr) -> Result<Ranged, AutomatonError> {
         let Normalized {
             grammar, recursive, ..
