@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_grammar::automaton::{Dfa, Limits, SHORTCUTS};
 use lacuna_grammar::interleave::{Interleave, replace};
 use lacuna_grammar::{Expr, Grammar};
 
@@ -37,10 +37,12 @@ pub(crate) struct LazyBounds {
 }
 
 impl LazyBounds {
-    /// Those of a grammar; none where it is plain that limits will not hold them.
+    /// Those of a grammar; none where it is plain that limits will not hold them, and in the
+    /// grammar engine alone, where checks find what they would say.
     pub(crate) fn of(normalized: Normalized, limits: &Limits) -> Self {
         let states = states_of_automata(&normalized.grammar);
-        let is_possible = normalized.grammar.lexicon.is_none() && states <= limits.nfa_states;
+        let is_possible =
+            SHORTCUTS && normalized.grammar.lexicon.is_none() && states <= limits.nfa_states;
         Self {
             source: is_possible.then(|| Box::new((normalized, *limits))),
             made: OnceLock::new(),
@@ -49,8 +51,8 @@ impl LazyBounds {
 
     pub(crate) fn get(&self) -> &Bounds {
         self.made.get_or_init(|| match self.source.as_deref() {
-            Some((normalized, limits)) => Bounds::new(normalized, limits),
-            None => Bounds::default(),
+            Some((normalized, limits)) if SHORTCUTS => Bounds::new(normalized, limits),
+            _ => Bounds::default(),
         })
     }
 
