@@ -89,7 +89,7 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
     Some(Edges {
         work: edges.len() + walked,
         reach: graph.rank(node) + 1,
-        edges: edges.into(),
+        edges,
     })
 }
 

@@ -128,7 +128,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Edges {
     /// The edges, but for those that stay inside a gap of any length.
-    pub edges: Box<[Edge]>,
+    pub edges: Vec<Edge>,
     /// The highest rank that was looked at.
     pub reach: u32,
     /// Points walked over and edges found, a measure of the work.

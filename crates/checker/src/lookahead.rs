@@ -15,6 +15,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -28,6 +29,10 @@ use crate::{Pattern, Segment};
 pub struct Lookahead {
     ids: FxHashMap<Point, u32>,
     nodes: Vec<Seen>,
+    /// The edges of all nodes as the graph has them, those that stay in a gap of any length
+    /// behind the others, and the nodes that they lead to, as the cover came to them.
+    edges: Vec<Edge>,
+    to: Vec<u32>,
     /// The rank of the first gap.
     from: u32,
     /// Whether all nodes stand for themselves only.
@@ -37,6 +42,7 @@ pub struct Lookahead {
     forward: Sets,
     backward: Sets,
     asked: Vec<u64>,
+    keeping: Vec<Edge>,
     /// Nodes and edges looked at.
     work: usize,
 }
@@ -46,14 +52,13 @@ pub struct Lookahead {
 struct Seen {
     point: Point,
     rank: u32,
-    /// Its edges; once looked at from behind, those that the rest allows, between
-    /// nodes that stand for themselves.
-    edges: Arc<[Edge]>,
-    /// The nodes that its edges lead to, in their order, as the cover came to them.
-    to: Box<[u32]>,
-    /// Edges that stay in a gap of any length, and the nodes that they lead to.
-    inside: Arc<[Edge]>,
-    to_inside: Box<[u32]>,
+    /// Where its edges begin among all, where those that stay in its gap do, and where they end.
+    first: u32,
+    inside: u32,
+    end: u32,
+    /// Those of its edges that the rest allows, between nodes that stand for themselves; none is
+    /// known before it was looked at from behind.
+    kept: Option<Arc<[Edge]>>,
     reach: u32,
     /// The states from which the rest can be read, if the cover comes to them; none are known
     /// before the first gap.
@@ -61,6 +66,20 @@ struct Seen {
     /// The node that stands for it.
     stands_for_it: u32,
     queued: bool,
+}
+
+impl Seen {
+    fn outside(&self) -> Range<usize> {
+        self.first as usize..self.inside as usize
+    }
+
+    fn inside(&self) -> Range<usize> {
+        self.inside as usize..self.end as usize
+    }
+
+    fn kept(&self) -> &[Edge] {
+        self.kept.as_deref().unwrap_or_default()
+    }
 }
 
 /// Words of all nodes' sets, an eighth of a gigabyte.
@@ -74,7 +93,7 @@ type Queue = BinaryHeap<Reverse<(u32, u32, u32)>>;
 /// What a look ahead found.
 pub enum Outlook {
     /// The cover can read the pattern.
-    Open(Lookahead),
+    Open(Box<Lookahead>),
     /// It cannot, so the grammar cannot either.
     Closed,
     /// That was more work than the budget allows.
@@ -114,8 +133,9 @@ impl Lookahead {
             std::mem::take(&mut lookahead.forward),
             std::mem::take(&mut lookahead.backward),
         );
+        lookahead.to = Vec::new();
         match start.is_some_and(|&start| meet(sets.0.row(start), sets.1.row(start))) {
-            true => Outlook::Open(lookahead),
+            true => Outlook::Open(Box::new(lookahead)),
             false => Outlook::Closed,
         }
     }
@@ -134,7 +154,7 @@ impl Lookahead {
     pub fn edges(&self, node: Point) -> Option<Asked> {
         let seen = &self.nodes[*self.ids.get(&node)? as usize];
         Some(Asked {
-            edges: Arc::clone(&seen.edges),
+            edges: seen.kept.clone().unwrap_or_default(),
             reach: seen.reach,
         })
     }
@@ -148,7 +168,7 @@ impl Lookahead {
     /// The edges of a node that stay in its gap of any length.
     pub(crate) fn edges_inside(&self, node: Point) -> Option<Arc<[Edge]>> {
         let seen = &self.nodes[*self.ids.get(&node)? as usize];
-        Some(Arc::clone(&seen.inside))
+        Some(self.edges[seen.inside()].into())
     }
 
     /// A path of the graph for one between nodes that stand for others.
@@ -190,7 +210,7 @@ impl Lookahead {
     pub(crate) fn boundaries(&self) -> usize {
         let nodes = (0..).zip(&self.nodes);
         let boundaries = nodes.filter(|(id, node)| {
-            !node.point.within && !node.edges.is_empty() && node.stands_for_it == *id
+            !node.point.within && !node.kept().is_empty() && node.stands_for_it == *id
         });
         boundaries.count()
     }
@@ -206,7 +226,7 @@ impl Lookahead {
             theirs.is_none_or(|&id| {
                 let theirs = &other.nodes[id as usize];
                 theirs.asks != seen.asks
-                    || theirs.edges != seen.edges
+                    || theirs.kept() != seen.kept()
                     || other.stands_for(seen.point) != self.stands_for(seen.point)
             })
         });
@@ -234,14 +254,15 @@ impl Lookahead {
         while let Some(Reverse((.., id))) = queue.pop() {
             let node = &mut self.nodes[id as usize];
             node.queued = false;
-            let (edges, inside) = (Arc::clone(&node.edges), Arc::clone(&node.inside));
-            self.work += edges.len() + inside.len() + 1;
+            let (first, end) = (node.first as usize, node.end as usize);
+            self.work += end - first + 1;
             if self.work > budget {
                 return None;
             }
             // What is behind edges of one label is looked at once.
             let mut last = Label::End;
-            for (at, edge) in edges.iter().chain(inside.iter()).enumerate() {
+            for at in first..end {
+                let edge = self.edges[at];
                 if edge.label != last || last == Label::Within {
                     last = edge.label;
                     next.fill(0);
@@ -264,11 +285,7 @@ impl Lookahead {
                         queue.push(Reverse((node.rank, node.point.order(), to)));
                     }
                 }
-                let node = &mut self.nodes[id as usize];
-                match at.checked_sub(edges.len()) {
-                    None => node.to[at] = to,
-                    Some(at) => node.to_inside[at] = to,
-                }
+                self.to[at] = to;
             }
         }
         Some(())
@@ -284,19 +301,22 @@ impl Lookahead {
             return Some(id);
         }
         let edges = graph.edges(point, budget)?;
-        let inside = match graph.gap(point) {
-            Some(_) => graph.edges_inside(point),
-            None => Vec::new(),
-        };
         self.work += edges.work;
+        let first = self.edges.len() as u32;
+        self.edges.extend(edges.edges);
+        let inside = self.edges.len() as u32;
+        if graph.gap(point).is_some() {
+            self.edges.extend(graph.edges_inside(point));
+        }
+        self.to.resize(self.edges.len(), NOWHERE);
         let id = self.nodes.len() as u32;
         self.nodes.push(Seen {
             point,
             rank: graph.rank(point),
-            to: vec![NOWHERE; edges.edges.len()].into(),
-            edges: edges.edges.into(),
-            to_inside: vec![NOWHERE; inside.len()].into(),
-            inside: inside.into(),
+            first,
+            inside,
+            end: self.edges.len() as u32,
+            kept: None,
             reach: edges.reach,
             asks: NO_STATES,
             stands_for_it: id,
@@ -330,7 +350,11 @@ impl Lookahead {
                 if is_apart {
                     continue;
                 }
-                let key = (rank, node.point.within, Arc::clone(&node.edges));
+                let key = (
+                    rank,
+                    node.point.within,
+                    node.kept.clone().unwrap_or_default(),
+                );
                 let first = *alike.entry(key).or_insert(id);
                 if first != id {
                     self.nodes[id as usize].stands_for_it = first;
@@ -353,13 +377,16 @@ impl Lookahead {
         let mut asked = std::mem::take(&mut self.asked);
         asked.clear();
         asked.resize(cover.words(), 0);
-        let edges = node.edges.iter().zip(&node.to);
-        for (edge, &to) in edges.chain(node.inside.iter().zip(&node.to_inside)) {
-            self.leads_on(cover, id, edge.label, to, &mut asked);
+        let (edges, has_inside) = (
+            node.first as usize..node.end as usize,
+            node.inside < node.end,
+        );
+        for at in edges {
+            self.leads_on(cover, id, self.edges[at].label, self.to[at], &mut asked);
         }
         let is_grown = add(self.backward.row_mut(id), &asked);
         self.asked = asked;
-        is_grown && !self.nodes[id as usize].inside.is_empty()
+        is_grown && has_inside
     }
 
     /// Whether an edge leads to where the rest can be read; the states of its node from which
@@ -385,8 +412,9 @@ impl Lookahead {
     fn keep_what_leads_on(&mut self, cover: &Cover, id: u32) {
         let node = &self.nodes[id as usize];
         let mut asked = std::mem::take(&mut self.asked);
-        let mut kept: Vec<Edge> = Vec::with_capacity(node.edges.len());
-        for (&edge, &to) in node.edges.iter().zip(&node.to) {
+        let mut kept = std::mem::take(&mut self.keeping);
+        for at in node.outside() {
+            let (edge, to) = (self.edges[at], self.to[at]);
             let is_kept = match node.rank < self.from {
                 true => to != NOWHERE || edge.label == Label::End,
                 false => self.leads_on(cover, id, edge.label, to, &mut asked),
@@ -401,7 +429,11 @@ impl Lookahead {
         self.asked = asked;
         kept.sort_unstable_by_key(|edge| (edge.label, edge.to, edge.cost));
         kept.dedup_by_key(|edge| (edge.label, edge.to));
-        self.nodes[id as usize].edges = kept.into();
+        if !kept.is_empty() {
+            self.nodes[id as usize].kept = Some(kept.as_slice().into());
+        }
+        kept.clear();
+        self.keeping = kept;
     }
 }
 

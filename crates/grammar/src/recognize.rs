@@ -6,8 +6,9 @@
 //! It works on [`Expr`] as written and shares no code with automata
 //! construction or with the checker. Where the grammar has a lexicon, the text
 //! is first cut by running every terminal's automaton from each lexeme's start,
-//! and places are counted in lexemes. Time and memory grow with rules × text²:
-//! made for texts of a few kilobytes.
+//! and places are counted in lexemes. What is asked of later places is settled first,
+//! since most is made of that. Time and memory grow with rules × text², and with text³
+//! where texts are put together in many ways: made for texts of a few kilobytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,18 +42,20 @@ pub fn recognize(grammar: &Grammar, text: &[u8]) -> bool {
         lexemes: lexemes.unwrap_or_default(),
         ends: BTreeMap::new(),
         readers: BTreeMap::new(),
-        work: vec![],
+        work: BTreeSet::new(),
     };
     let whole = (grammar.start, 0);
     recogniser.ends_of(whole, whole);
-    while let Some(asked) = recogniser.work.pop() {
+    while let Some((place, rule)) = recogniser.work.pop_last() {
+        let asked = (rule, place);
         let starts = BTreeSet::from([asked.1]);
         let found = recogniser.match_from(&grammar.rule(asked.0).body, &starts, asked);
         let known = recogniser.ends.entry(asked).or_default();
         if found.len() > known.len() {
             *known = found;
             let readers = recogniser.readers.get(&asked).into_iter().flatten();
-            recogniser.work.extend(readers.copied());
+            let readers = readers.map(|&(rule, place)| (place, rule));
+            recogniser.work.extend(readers);
         }
     }
     recogniser.ends[&whole].contains(&end)
@@ -128,7 +131,8 @@ struct Recogniser<'a> {
     ends: BTreeMap<Question, Places>,
     /// Who has used an answer and must look again when it grows.
     readers: BTreeMap<Question, BTreeSet<Question>>,
-    work: Vec<Question>,
+    /// Those to be looked at, by their places.
+    work: BTreeSet<(usize, RuleId)>,
 }
 
 impl Recogniser<'_> {
@@ -268,7 +272,7 @@ impl Recogniser<'_> {
         self.ends
             .entry(asked)
             .or_insert_with(|| {
-                self.work.push(asked);
+                self.work.insert((asked.1, asked.0));
                 Places::new()
             })
             .clone()

@@ -96,7 +96,7 @@ pub struct Chart {
     ends: Vec<(NodeId, u32)>,
     last: Option<Last>,
     /// What the rest of the pattern asks for.
-    ahead: Option<Lookahead>,
+    ahead: Option<Box<Lookahead>>,
 }
 
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ impl Chart {
         cfg: &Cfg,
         sets: &mut StateSets,
         graph: &mut CompletionGraph<'_>,
-        ahead: Option<(Lookahead, &Cover)>,
+        ahead: Option<(Box<Lookahead>, &Cover)>,
         budget: usize,
     ) -> Parse {
         let (ahead, cover) = ahead.unzip();

@@ -83,7 +83,7 @@ impl Exact {
     pub(super) fn chart(
         &mut self,
         pattern: &Pattern,
-        ahead: Option<Lookahead>,
+        ahead: Option<Box<Lookahead>>,
         share: usize,
     ) -> Parse {
         self.parse_in(usize::from(pattern.counts_cells()), pattern, ahead, share)
@@ -98,7 +98,7 @@ impl Exact {
         &mut self,
         chart: usize,
         pattern: &Pattern,
-        ahead: Option<Lookahead>,
+        ahead: Option<Box<Lookahead>>,
         share: usize,
     ) -> Parse {
         let memos = &mut self.memos;

@@ -153,7 +153,7 @@ impl Exact {
             return (decision, Tier::Searched);
         }
         #[cfg(feature = "shortcuts")]
-        if let Some(decided) = self.shortcut(pattern, ahead.as_ref()) {
+        if let Some(decided) = self.shortcut(pattern, ahead.as_deref()) {
             return decided;
         }
         let seen = ahead.as_ref();
