@@ -1,7 +1,8 @@
 //! Regular approximations of a grammar, or its language itself.
 //!
-//! Where a grammar is not regular they decide next to nothing that the exact tiers do not
-//! decide as soon, and take as long to make as half of all the rest. So they are made when
+//! Where a grammar is not regular they decide little that a short search does not decide as
+//! soon, and take as long to make as half of all the rest. So they are made when such a search
+//! was not enough (a text that is put together in thousands of ways is nothing to them), or when
 //! something asks that only they can say: what a cell may hold at most, how many cells the
 //! shortest text takes at least, which text of little recursion weighs most.
 
@@ -37,12 +38,12 @@ pub(crate) struct LazyBounds {
 }
 
 impl LazyBounds {
-    /// Those of a grammar; none where it is plain that limits will not hold them, and in the
-    /// grammar engine alone, where checks find what they would say.
+    /// Those of a grammar; none where it is plain that limits will not hold them, nor in the
+    /// grammar engine alone, which is small before it is fast: checks find what they would say.
     pub(crate) fn of(normalized: Normalized, limits: &Limits) -> Self {
-        let states = states_of_automata(&normalized.grammar);
-        let is_possible =
-            SHORTCUTS && normalized.grammar.lexicon.is_none() && states <= limits.nfa_states;
+        let is_possible = SHORTCUTS
+            && normalized.grammar.lexicon.is_none()
+            && size_of(&normalized) <= LARGER_GRAMMARS * limits.nfa_states;
         Self {
             source: is_possible.then(|| Box::new((normalized, *limits))),
             made: OnceLock::new(),
@@ -58,10 +59,13 @@ impl LazyBounds {
 
     /// Bytes of memory that they take now, closely.
     pub(crate) fn heap_bytes(&self) -> usize {
-        let source = self.source.as_deref().map_or(0, |(normalized, _)| {
-            let rules = &normalized.grammar.rules;
-            rules.iter().map(|rule| heap_bytes(&rule.body)).sum()
-        });
+        let source = self
+            .source
+            .as_deref()
+            .map_or(0, |(normalized, _)| match SHORTCUTS {
+                true => BYTES_OF_A_STATE * size_of(normalized),
+                false => 0,
+            });
         let made = self.made.get().map_or(0, |bounds| {
             let automata = [&bounds.inner, &bounds.cover].into_iter().flatten();
             automata.map(|dfa| dfa.heap_bytes()).sum()
@@ -102,32 +106,29 @@ impl Bounds {
     }
 }
 
-/// States of all automata that a grammar's rules hold.
-fn states_of_automata(grammar: &Grammar) -> usize {
-    fn states(expr: &Expr) -> usize {
-        match expr {
-            Expr::Automaton(dfa) => dfa.state_count(),
-            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().map(states).sum(),
-            Expr::Repeat { item, .. } => states(item),
-            Expr::Interleave(interleave) => interleave.forms().map(states).sum(),
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Rule(_) | Expr::Terminal(_) => 0,
-        }
-    }
-    grammar.rules.iter().map(|rule| states(&rule.body)).sum()
+/// So many times the states that automata of rules may have, a grammar may have: what is
+/// recursive is not written out in all of them.
+const LARGER_GRAMMARS: usize = 8;
+
+/// What a state of an expression takes in memory, about.
+const BYTES_OF_A_STATE: usize = 64;
+
+/// About the states that all rules take, each once.
+fn size_of(normalized: &Normalized) -> usize {
+    let rules = normalized.grammar.rules.iter();
+    rules.map(|rule| size(&rule.body)).sum()
 }
 
-/// Bytes of memory that an expression takes, closely.
-fn heap_bytes(expr: &Expr) -> usize {
-    let inside = match expr {
-        Expr::Automaton(dfa) => dfa.heap_bytes(),
-        Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().map(heap_bytes).sum(),
-        Expr::Repeat { item, .. } => heap_bytes(item),
-        Expr::Interleave(interleave) => interleave.forms().map(heap_bytes).sum(),
+/// The same of an expression, rules aside.
+fn size(expr: &Expr) -> usize {
+    match expr {
+        Expr::Automaton(dfa) => dfa.state_count(),
+        Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().map(size).sum(),
+        Expr::Repeat { item, .. } => size(item),
+        Expr::Interleave(interleave) => interleave.forms().map(size).sum(),
         Expr::Literal(bytes) => bytes.len(),
-        Expr::Chars(ranges) => size_of_val(&**ranges),
-        Expr::Rule(_) | Expr::Terminal(_) => 0,
-    };
-    size_of::<Expr>() + inside
+        Expr::Chars(_) | Expr::Rule(_) | Expr::Terminal(_) => 1,
+    }
 }
 
 /// The grammar with other expressions for items in any order.

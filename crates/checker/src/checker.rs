@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::Grammar;
-use lacuna_grammar::automaton::{AutomatonError, Limits};
+use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, SHORTCUTS};
 use lacuna_lexer::{BitSet, TokenId, TokenPartition, Vocabulary};
 
 use crate::any_length::RegularLanguage;
@@ -78,8 +78,8 @@ pub struct Checker {
     /// any length.
     regular: Option<RegularChecker>,
     language: Option<RegularLanguage>,
-    /// Of any other grammar; made when it is first asked for, `None` within if there is none.
-    cover: Option<Option<RegularChecker>>,
+    /// Automata below and above any other; made when they are first asked for.
+    bounds: Option<(Option<RegularChecker>, Option<RegularChecker>)>,
     /// Made when it is first asked for; `None` within if there is no automaton.
     optimum: Option<Option<Optimum>>,
     /// Of canvases that were decided.
@@ -113,15 +113,12 @@ impl Checker {
             Shape::Regular { language, .. } => Some(language),
             Shape::Parsed { .. } => None,
         };
-        let regular = language.zip(vocabulary.as_ref()).map(|(dfa, vocabulary)| {
-            let (dfa, vocabulary) = (Arc::clone(dfa), Arc::clone(vocabulary));
-            RegularChecker::new(dfa, vocabulary, limits.memo_members)
-        });
+        let regular = regular_checker(language, vocabulary.as_ref(), &limits);
         Self {
             exact: None,
             clock: None,
             regular,
-            cover: None,
+            bounds: None,
             optimum: None,
             completions: Completions::default(),
             language: language.map(|dfa| RegularLanguage::new(Arc::clone(dfa))),
@@ -148,8 +145,9 @@ impl Checker {
     pub fn memo_uses(&self) -> MemoUses {
         let exact = self.exact.as_ref();
         let mut uses = exact.map(Exact::memo_uses).unwrap_or_default();
-        let cover = self.cover.iter().flatten();
-        for automaton in self.regular.iter().chain(cover) {
+        let bounds = self.bounds.iter();
+        let bounds = bounds.flat_map(|(inner, cover)| inner.iter().chain(cover));
+        for automaton in self.regular.iter().chain(bounds) {
             uses.automaton += automaton.memo_use();
         }
         uses
@@ -234,7 +232,25 @@ impl Checker {
 
     /// Decides a pattern that was not decided at once.
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
+        if SHORTCUTS && let Some(decided) = self.decide_by_bounds(pattern) {
+            return decided;
+        }
         self.decide(pattern, Exact::decide_at_length)
+    }
+
+    /// Decides a pattern by automata below and above the language, if one of them does.
+    fn decide_by_bounds(&mut self, pattern: &Pattern) -> Option<(Verdict, Tier)> {
+        if pattern.segments.contains(&Segment::Gap(Gap::Any)) {
+            return None;
+        }
+        let bounds = self.bounds();
+        if let Some(cover) = &mut bounds.1
+            && !cover.is_completable(pattern)
+        {
+            return Some((Verdict::Impossible, Tier::Cover));
+        }
+        let witness = bounds.0.as_mut()?.witness(pattern)?;
+        Some((Verdict::Completable(witness), Tier::Unrolled))
     }
 
     /// A witness, if one is found at little cost.
@@ -387,15 +403,36 @@ impl Checker {
         if self.regular.is_some() {
             return self.regular.as_mut();
         }
-        let cover = self.cover.get_or_insert_with(|| {
-            let Shape::Parsed { bounds, .. } = &self.compiled.shape else {
-                return None;
-            };
-            let vocabulary = Arc::clone(self.vocabulary.as_ref()?);
-            let cover = Arc::clone(bounds.get().cover.as_ref()?);
-            let members = self.limits.memo_members;
-            Some(RegularChecker::new(cover, vocabulary, members))
-        });
-        cover.as_mut()
+        self.bounds().1.as_mut()
     }
+
+    fn bounds(&mut self) -> &mut (Option<RegularChecker>, Option<RegularChecker>) {
+        self.bounds.get_or_insert_with(|| {
+            let Shape::Parsed { bounds, .. } = &self.compiled.shape else {
+                return (None, None);
+            };
+            let checker = |dfa: &Option<Arc<Dfa>>| {
+                let (dfa, vocabulary) = dfa.as_ref().zip(self.vocabulary.as_ref())?;
+                let (dfa, vocabulary) = (Arc::clone(dfa), Arc::clone(vocabulary));
+                Some(RegularChecker::new(
+                    dfa,
+                    vocabulary,
+                    self.limits.memo_members,
+                ))
+            };
+            let bounds = bounds.get();
+            (checker(&bounds.inner), checker(&bounds.cover))
+        })
+    }
+}
+
+/// What asks an automaton about cells, where there are both.
+fn regular_checker(
+    dfa: Option<&Arc<Dfa>>,
+    vocabulary: Option<&Arc<Vocabulary>>,
+    limits: &CheckerLimits,
+) -> Option<RegularChecker> {
+    let (dfa, vocabulary) = dfa.zip(vocabulary)?;
+    let (dfa, vocabulary) = (Arc::clone(dfa), Arc::clone(vocabulary));
+    Some(RegularChecker::new(dfa, vocabulary, limits.memo_members))
 }

@@ -11,16 +11,15 @@
 //! 2. [`search`]: a guided search for one path through the *completion graph*
 //!    ([`graph`]), its lexemes parsed by interned Earley [`columns`], says yes with a
 //!    witness, or no where nothing is left to try;
-//! 3. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
+//! 3. [`regular`] automata that hold at most or at least the language, recursion unrolled a
+//!    few levels ([`unroll`]), say yes or no;
+//! 4. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
 //!    leaves a smaller graph. In that, a few columns for each node (`beam`) say yes, and the
 //!    search is made again;
-//! 4. a parse in which gaps may have any length ([`chart`], Earley's on [`sets`] of LR(0)
+//! 5. a parse in which gaps may have any length ([`chart`], Earley's on [`sets`] of LR(0)
 //!    states ([`lr`]), on the productions' networks ([`mod@cfg`])) says no, or yes where its
 //!    witness can be made to fit the cells;
-//! 5. an exact chart of the graph, of parser states with sets of origins as bits (`useful`).
-//!
-//! Of any other grammar there are automata that hold at least or at most its language too
-//! ([`unroll`]: recursion unrolled a few levels), for questions that only these answer.
+//! 6. an exact chart of the graph, of parser states with sets of origins as bits (`useful`).
 //!
 //! [`Checker::masks`] tells for every masked cell which tokens keep a canvas
 //! completable: that chart is gone through backwards.

@@ -67,6 +67,8 @@ pub enum Tier {
     Regular,
     /// A regular cover refused.
     Cover,
+    /// The unrolled grammar found a witness.
+    Unrolled,
     /// A completion of an earlier canvas was one of this.
     Kept,
     /// Such a completion was changed where it did not fit.

@@ -1,14 +1,16 @@
 //! The checker beside the published methods, on the same canvases in one run:
 //! `cargo bench -p lacuna-published`. Prints Markdown; `-- --json FILE` keeps the
-//! figures, `--svg FILE` the plot, `--cases N` is the number of canvases of each
-//! workload, `--each FILE` keeps every check with its canvas, `--limit MS` when a reference is out of
-//! time, `--only NAME` a grammar, `--workload TEXT` those with that in their name, `--without fits` leaves a method out (or `covers`, or `growth`), `--quick` takes a few small canvases to see
-//! that all works.
+//! figures, `--svg FILE` the plot, `--each FILE` every check with its canvas (files are named
+//! from the repository's root); `--cases N` is the number of canvases of each workload,
+//! `--limit MS` when a reference is out of time, `--only NAME` a grammar, `--workload TEXT`
+//! those with that in their name, `--without fits` leaves a method out (or `covers`, or
+//! `growth`), `--quick` takes a few small canvases to see that all works.
 
 mod compare;
 
 use std::process::ExitCode;
 
+use compare::vocabulary::root;
 use compare::{Options, memory, run};
 
 #[global_allocator]
@@ -19,7 +21,10 @@ fn main() -> ExitCode {
         let report = run(&options);
         println!("{}", report.markdown);
         let write = |path: &Option<String>, text: &str| match path {
-            Some(path) => std::fs::write(path, text).map_err(|error| format!("{path}: {error}")),
+            Some(path) => {
+                let written = std::fs::write(root().join(path), text);
+                written.map_err(|error| format!("{path}: {error}"))
+            }
             None => Ok(()),
         };
         write(&options.json, &format!("{:#}\n", report.json))?;
