@@ -59,13 +59,8 @@ impl LazyBounds {
 
     /// Bytes of memory that they take now, closely.
     pub(crate) fn heap_bytes(&self) -> usize {
-        let source = self
-            .source
-            .as_deref()
-            .map_or(0, |(normalized, _)| match SHORTCUTS {
-                true => BYTES_OF_A_STATE * size_of(normalized),
-                false => 0,
-            });
+        let source = self.source.as_deref().filter(|_| SHORTCUTS);
+        let source = source.map_or(0, |(normalized, _)| BYTES_OF_A_STATE * size_of(normalized));
         let made = self.made.get().map_or(0, |bounds| {
             let automata = [&bounds.inner, &bounds.cover].into_iter().flatten();
             automata.map(|dfa| dfa.heap_bytes()).sum()

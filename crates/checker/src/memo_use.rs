@@ -15,7 +15,7 @@ pub struct MemoUses {
     pub columns: MemoUse,
     /// The regular cover: what the rest of a pattern asks for.
     pub cover: MemoUse,
-    /// The automaton of a regular grammar, or above another: a step over a byte or a cell.
+    /// Automata of a regular grammar, or below and above another: a step over a byte or a cell.
     pub automaton: MemoUse,
 }
 
