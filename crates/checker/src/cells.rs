@@ -44,12 +44,13 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
             }));
         }
     }
-    let spanner = graph.spanner.as_deref_mut()?;
+    let lexer = graph.lexer;
+    let spanner = graph.spanner_of(node.segment)?;
     let may_skip = spanner.may_skip();
     let rows: Vec<RowId> = match node.row {
         NO_ROW => states
             .iter()
-            .map(|&state| spanner.row_of(graph.lexer, state))
+            .map(|&state| spanner.row_of(lexer, state))
             .collect(),
         row => vec![row],
     };
@@ -124,8 +125,8 @@ pub(crate) fn token(
                 path: Vec::new(),
             });
             let states = states(graph, cell.entered);
-            let spanner = graph.spanner.as_deref_mut()?;
             let lexer = graph.lexer;
+            let spanner = graph.spanner_of(step.from.segment)?;
             let mut tokens = states
                 .iter()
                 .map(|&state| spanner.token(lexer, state, &cell.path, step.to.state));

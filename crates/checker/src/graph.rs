@@ -135,11 +135,20 @@ pub struct Edges {
     pub work: usize,
 }
 
+/// What may stand in some gaps besides the tokens that stand in all.
+pub(crate) struct Wider<'a> {
+    /// All tokens.
+    pub spanner: &'a mut Spanner,
+    /// By segment, the gaps in which any of them may stand; behind the end, none.
+    pub gaps: &'a mut Vec<bool>,
+}
+
 /// The graph of one pattern.
 pub struct CompletionGraph<'a> {
     pub(crate) pattern: &'a Pattern,
     pub(crate) lexer: &'a Lexer,
     pub(crate) spanner: Option<&'a mut Spanner>,
+    wider: Option<Wider<'a>>,
     pub(crate) reaches: &'a mut GapReaches,
     ranks: Vec<u32>,
 }
@@ -158,8 +167,35 @@ impl<'a> CompletionGraph<'a> {
             pattern,
             lexer,
             spanner,
+            wider: None,
             reaches,
         }
+    }
+
+    /// The same graph with more tokens in some gaps.
+    pub(crate) fn with_wider(self, wider: Option<Wider<'a>>) -> Self {
+        Self { wider, ..self }
+    }
+
+    /// What may stand in the cells of a gap.
+    pub(crate) fn spanner_of(&mut self, gap: u32) -> Option<&mut Spanner> {
+        match &mut self.wider {
+            Some(wider) if wider.gaps.get(gap as usize) == Some(&true) => Some(wider.spanner),
+            _ => self.spanner.as_deref_mut(),
+        }
+    }
+
+    /// Lets any token stand in a gap near a place behind which nothing goes on, and says in
+    /// which; `None` if there is none where this is new.
+    pub(crate) fn widen_near(&mut self, segment: u32) -> Option<u32> {
+        let segments = &self.pattern.segments;
+        let gaps = &mut self.wider.as_mut()?.gaps;
+        gaps.resize(segments.len(), false);
+        let gap = nearest(segment as usize, segments.len(), |at| {
+            matches!(segments[at], Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) && !gaps[at]
+        })?;
+        gaps[gap] = true;
+        u32::try_from(gap).ok()
     }
 
     /// The pattern.
@@ -290,6 +326,16 @@ impl<'a> CompletionGraph<'a> {
         }
         point
     }
+}
+
+/// Which segment to look into where nothing goes on in one, of those that are `open`: this one
+/// or the one before it, one of two behind it, or else one of six before it.
+fn nearest(from: usize, count: usize, open: impl Fn(usize) -> bool) -> Option<usize> {
+    let last = from.min(count.checked_sub(1)?);
+    let near = (last.saturating_sub(1)..=last).rev();
+    let behind = last + 1..count.min(last + 3);
+    let before = (last.saturating_sub(6)..last).rev();
+    near.chain(behind).chain(before).find(|&at| open(at))
 }
 
 /// For each segment, and for the end, the rank of its first place.

@@ -60,6 +60,7 @@ pub mod lookahead;
 pub mod lr;
 mod masks;
 mod memo_use;
+mod node_sets;
 mod normalize;
 mod optimum;
 mod packed;

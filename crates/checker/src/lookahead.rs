@@ -18,10 +18,12 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use rustc_hash::FxHashMap;
 
 use crate::cover::{Cover, CoverSetId, NO_STATES};
 use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
+use crate::node_sets::{NodeSets, add, is_empty, meet};
 use crate::{Pattern, Segment};
 
 /// What is asked at the nodes of one pattern's graph.
@@ -39,8 +41,8 @@ pub struct Lookahead {
     apart: bool,
     /// For each node, the states that the cover comes to it in, and those of them from which the
     /// rest can be read, with what stands for these; empty when all is done.
-    forward: Sets,
-    backward: Sets,
+    forward: NodeSets,
+    backward: NodeSets,
     asked: Vec<u64>,
     keeping: Vec<Edge>,
     /// Nodes and edges looked at.
@@ -121,7 +123,7 @@ impl Lookahead {
         let mut lookahead = Self {
             from: first_gap(graph),
             apart,
-            forward: Sets::of(cover.words(), 0),
+            forward: NodeSets::of(cover.words(), 0),
             ..Self::default()
         };
         if lookahead.run_forwards(cover, graph, budget).is_none() {
@@ -247,11 +249,19 @@ impl Lookahead {
         budget: usize,
     ) -> Option<()> {
         let mut queue = Queue::new();
-        let start = self.reach(graph, graph.start(), budget)?;
-        cover.start(self.forward.row_mut(start));
-        queue.push(Reverse((0, 0, start)));
+        self.begin(cover, graph, budget, &mut queue)?;
         let mut next = vec![0; cover.words()];
-        while let Some(Reverse((.., id))) = queue.pop() {
+        let mut can_end = false;
+        loop {
+            let Some(Reverse((.., id))) = queue.pop() else {
+                if can_end || !SHORTCUTS || !self.widen(graph, &mut queue) {
+                    return Some(());
+                }
+                if self.nodes.is_empty() {
+                    self.begin(cover, graph, budget, &mut queue)?;
+                }
+                continue;
+            };
             let node = &mut self.nodes[id as usize];
             node.queued = false;
             let (first, end) = (node.first as usize, node.end as usize);
@@ -263,6 +273,10 @@ impl Lookahead {
             let mut last = Label::End;
             for at in first..end {
                 let edge = self.edges[at];
+                if edge.label == Label::End {
+                    can_end |= meet(self.forward.row(id), cover.end());
+                    continue;
+                }
                 if edge.label != last || last == Label::Within {
                     last = edge.label;
                     next.fill(0);
@@ -275,7 +289,7 @@ impl Lookahead {
                         Label::End => {}
                     }
                 }
-                if last == Label::End || is_empty(&next) {
+                if is_empty(&next) {
                     continue;
                 }
                 let to = self.reach(graph, edge.to, budget)?;
@@ -288,7 +302,71 @@ impl Lookahead {
                 self.to[at] = to;
             }
         }
+    }
+
+    fn begin(
+        &mut self,
+        cover: &Cover,
+        graph: &mut CompletionGraph<'_>,
+        budget: usize,
+        queue: &mut Queue,
+    ) -> Option<()> {
+        let start = self.reach(graph, graph.start(), budget)?;
+        cover.start(self.forward.row_mut(start));
+        queue.push(Reverse((0, 0, start)));
         Some(())
+    }
+
+    /// Lets more tokens stand in a gap near the farthest boundary that was come to, and goes
+    /// back to before it; whether there is such a gap.
+    fn widen(&mut self, graph: &mut CompletionGraph<'_>, queue: &mut Queue) -> bool {
+        let end = graph.pattern().segments.len() as u32;
+        let boundaries = self.nodes.iter().filter(|node| !node.point.within);
+        let inside = boundaries.filter(|node| node.point.segment < end);
+        let farthest = inside.max_by_key(|node| node.rank);
+        let Some(farthest) = farthest.map(|node| node.point.segment) else {
+            return false;
+        };
+        match graph.widen_near(farthest) {
+            Some(gap) => {
+                self.forget_from(gap, queue);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Forgets the nodes of a segment and of those behind it. What led there is to be followed
+    /// again.
+    fn forget_from(&mut self, segment: u32, queue: &mut Queue) {
+        let mut names = Vec::with_capacity(self.nodes.len());
+        let mut kept = 0;
+        for node in &self.nodes {
+            let is_kept = node.point.segment < segment;
+            names.push(if is_kept { kept } else { NOWHERE });
+            kept += u32::from(is_kept);
+            if !is_kept {
+                self.ids.remove(&node.point);
+            }
+        }
+        self.forward.keep(&names);
+        let mut names_left = names.iter();
+        self.nodes.retain(|_| names_left.next() != Some(&NOWHERE));
+        for (id, node) in (0..).zip(&mut self.nodes) {
+            node.stands_for_it = id;
+            self.ids.insert(node.point, id);
+            let mut led_there = false;
+            for to in &mut self.to[node.first as usize..node.end as usize] {
+                if let Some(&name) = names.get(*to as usize) {
+                    led_there |= name == NOWHERE;
+                    *to = name;
+                }
+            }
+            if led_there {
+                node.queued = true;
+                queue.push(Reverse((node.rank, node.point.order(), id)));
+            }
+        }
     }
 
     fn reach(
@@ -333,7 +411,7 @@ impl Lookahead {
             .map(|(id, node)| (node.rank, node.point.order(), id))
             .collect();
         order.sort_unstable_by_key(|&place| Reverse(place));
-        self.backward = Sets::of(cover.words(), self.nodes.len());
+        self.backward = NodeSets::of(cover.words(), self.nodes.len());
         let mut alike: FxHashMap<(u32, bool, Arc<[Edge]>), u32> = FxHashMap::default();
         for place in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             // Only inside a gap of any length do edges lead to the same place.
@@ -435,64 +513,6 @@ impl Lookahead {
         kept.clear();
         self.keeping = kept;
     }
-}
-
-/// Sets of the cover's states, one for each node.
-#[derive(Clone, Debug, Default)]
-struct Sets {
-    width: usize,
-    bits: Vec<u64>,
-}
-
-impl Sets {
-    fn of(width: usize, count: usize) -> Self {
-        Self {
-            width,
-            bits: vec![0; width * count],
-        }
-    }
-
-    fn words(&self) -> usize {
-        self.bits.len()
-    }
-
-    fn add_row(&mut self) {
-        self.bits.resize(self.bits.len() + self.width, 0);
-    }
-
-    fn row(&self, id: u32) -> &[u64] {
-        &self.bits[id as usize * self.width..][..self.width]
-    }
-
-    fn row_mut(&mut self, id: u32) -> &mut [u64] {
-        &mut self.bits[id as usize * self.width..][..self.width]
-    }
-
-    /// Adds one to another.
-    fn join(&mut self, id: u32, more: u32) {
-        for word in 0..self.width {
-            self.bits[id as usize * self.width + word] |=
-                self.bits[more as usize * self.width + word];
-        }
-    }
-}
-
-fn is_empty(set: &[u64]) -> bool {
-    set.iter().all(|&word| word == 0)
-}
-
-/// Adds a set to another; whether that has more then.
-fn add(set: &mut [u64], more: &[u64]) -> bool {
-    let mut fresh = 0;
-    for (word, more) in set.iter_mut().zip(more) {
-        fresh |= more & !*word;
-        *word |= more;
-    }
-    fresh != 0
-}
-
-fn meet(a: &[u64], b: &[u64]) -> bool {
-    a.iter().zip(b).fold(0, |any, (a, b)| any | a & b) != 0
 }
 
 fn first_gap(graph: &CompletionGraph<'_>) -> u32 {

@@ -29,6 +29,9 @@ pub struct TokenPartition {
     pub of_token: Vec<Option<u32>>,
     /// Number of classes.
     pub classes: usize,
+    /// For each class, how many lexemes its tokens finish at least before the one that they
+    /// end in.
+    pub(crate) finished: Vec<u32>,
 }
 
 impl TokenPartition {
@@ -38,16 +41,15 @@ impl TokenPartition {
         Self::by(lexer, vocabulary, states.clone(), states.collect())
     }
 
-    /// Finds the classes as they are between lexemes only, and if the states that tokens land
+    /// Finds the classes as they are from one state only, and if the states that tokens land
     /// in are told apart by these numbers.
-    pub(crate) fn from_start(
+    pub(crate) fn from_state(
         lexer: &Lexer,
         vocabulary: &Vocabulary,
-        landing: impl Fn(LexerState) -> u32,
+        state: LexerState,
+        landing: &[u32],
     ) -> Self {
-        let states = 0..lexer.state_count() as LexerState;
-        let landing = states.map(landing).collect();
-        Self::by(lexer, vocabulary, Lexer::START..Lexer::START + 1, landing)
+        Self::by(lexer, vocabulary, state..state + 1, landing.to_vec())
     }
 
     fn by(
@@ -62,12 +64,14 @@ impl TokenPartition {
             landing,
             ids: FxHashMap::default(),
             of_token: vec![None; vocabulary.len()],
+            finished: Vec::new(),
         };
         let trie = vocabulary.trie();
         trie.descend_alike(&lexer.classes, start.collect(), &mut ways);
         Self {
             of_token: ways.of_token,
             classes: ways.ids.len(),
+            finished: ways.finished,
         }
     }
 }
@@ -80,6 +84,7 @@ struct Ways<'a> {
     /// Classes by sums, in two halves: pairs are keys elsewhere too, so their map is there.
     ids: FxHashMap<(u32, u32), u32>,
     of_token: Vec<Option<u32>>,
+    finished: Vec<u32>,
 }
 
 impl Descent for Ways<'_> {
@@ -99,6 +104,10 @@ impl Descent for Ways<'_> {
         let fresh = self.ids.len() as u32;
         let halves = (sum as u32, (sum >> 32) as u32);
         let class = *self.ids.entry(halves).or_insert(fresh);
+        if class == fresh {
+            let finished = here.iter().map(|&(_, finished, _)| finished);
+            self.finished.push(finished.min().unwrap_or(0));
+        }
         for &token in tokens {
             self.of_token[token as usize] = Some(class);
         }

@@ -4,31 +4,75 @@
 //! might as well be another one. Where any text will do, a much smaller choice of tokens
 //! is enough as a rule: what begins between lexemes, finishes the same ones and
 //! may end as the same ones is one token, the shortest; and so that any keyword can be
-//! spelled, so are single bytes that no state tells apart. Of texts that need
+//! spelled, so are single bytes that no state tells apart. What ends a string, a comma behind it
+//! included, or a comment begins inside one: so does the like of that. Of texts that need
 //! other tokens, none is found with these.
 //!
-//! Cost: a descent of the token trie from one state.
+//! Fewer still write whole lexemes, one or two ([`PlainTokens::lexemes`]): the states that any
+//! spelling of a keyword leads through are none of them.
+//!
+//! Cost: a descent of the token trie from one state, and from each of a few in long lexemes.
 
 use std::hash::{Hash, Hasher};
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use rustc_hash::FxHasher;
 
 use crate::{BitSet, Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
+
+/// Bytes that a long lexeme can go on with for ever.
+const LONG: usize = 32;
+/// Long lexemes that are looked at, and tokens of each.
+const LONG_LEXEMES: usize = 8;
+const INSIDE_EACH: usize = 32;
+
+/// Tokens of one lexeme from which on these are worth being looked at alone: under a lexer of
+/// fewer terminals, other tokens are no more trouble.
+const MANY_LEXEMES: usize = 32;
 
 /// The plain tokens of a vocabulary, the shortest first.
 pub struct PlainTokens<'a> {
     vocabulary: &'a Vocabulary,
     tokens: Vec<TokenId>,
+    /// Those that are whole lexemes: one, and behind these, two.
+    lexemes: Vec<TokenId>,
+    /// How many are one.
+    single: usize,
     /// How many there are that a lexeme can begin with.
     all: usize,
+}
+
+/// A token that stands for its class.
+#[derive(Clone, Copy)]
+struct Chosen {
+    token: TokenId,
+    length: usize,
+    /// Lexemes that it finishes before the last.
+    finished: u32,
 }
 
 impl<'a> PlainTokens<'a> {
     /// Finds them.
     pub fn new(lexer: &Lexer, vocabulary: &'a Vocabulary) -> Self {
-        let by_end = TokenPartition::from_start(lexer, vocabulary, |state| endings(lexer, state));
-        let length = |token: TokenId| vocabulary.bytes(token).map_or(0, <[u8]>::len);
-        let mut plain = shortest(&by_end, length);
+        let states = 0..lexer.state_count() as LexerState;
+        let landing: Vec<u32> = states.map(|state| endings(lexer, state)).collect();
+        let from = |state| TokenPartition::from_state(lexer, vocabulary, state, &landing);
+        let by_end = from(Lexer::START);
+        let mut plain = shortest(&by_end, vocabulary);
+        let mut lexemes = Vec::new();
+        if SHORTCUTS {
+            let whole = plain.iter().filter(|it| {
+                it.finished <= 1 && vocabulary.bytes(it.token).is_some_and(|it| ends(lexer, it))
+            });
+            lexemes.extend(whole.copied());
+            lexemes.sort_unstable_by_key(|it| (it.finished, it.length, it.token));
+            for state in inside_long_lexemes(lexer) {
+                let mut inside = shortest(&from(state), vocabulary);
+                inside.sort_unstable_by_key(|it| (it.length, it.token));
+                plain.extend(inside.into_iter().take(INSIDE_EACH));
+            }
+        }
+        let mut tokens: Vec<_> = plain.iter().map(|it| (it.length, it.token)).collect();
         let trie = vocabulary.trie();
         let mut met = BitSet::new(256);
         for (byte, node) in trie.children(0) {
@@ -37,14 +81,16 @@ impl<'a> PlainTokens<'a> {
                 && let Some(&token) = trie.tokens_at(node).first()
             {
                 met.insert(class);
-                plain.push(token);
+                tokens.push((1, token));
             }
         }
-        plain.sort_unstable_by_key(|&token| (length(token), token));
-        plain.dedup();
+        tokens.sort_unstable();
+        tokens.dedup();
         Self {
             vocabulary,
-            tokens: plain,
+            tokens: tokens.into_iter().map(|(_, token)| token).collect(),
+            single: lexemes.iter().filter(|it| it.finished == 0).count(),
+            lexemes: lexemes.into_iter().map(|it| it.token).collect(),
             all: by_end.of_token.iter().flatten().count(),
         }
     }
@@ -55,6 +101,55 @@ impl<'a> PlainTokens<'a> {
         let plain = &self.tokens[..self.tokens.len().min(most.max(1))];
         (2 * plain.len() < self.all).then(|| self.vocabulary.filled_by(plain))
     }
+
+    /// The same of tokens that are whole lexemes, single ones first; `None` if there are few of
+    /// these.
+    pub fn lexemes(&self, most: usize) -> Option<Vocabulary> {
+        let lexemes = &self.lexemes[..self.lexemes.len().min(most)];
+        let is_worth_it = self.single >= MANY_LEXEMES && 2 * lexemes.len() < self.all;
+        is_worth_it.then(|| self.vocabulary.filled_by(lexemes))
+    }
+}
+
+/// Whether a text that begins between lexemes is whole ones, however it is read.
+fn ends(lexer: &Lexer, text: &[u8]) -> bool {
+    let mut here = vec![Lexer::START];
+    for (at, &byte) in text.iter().enumerate() {
+        let mut open = if at > 0 { 0 } else { here.len() };
+        while let Some(&state) = here.get(open) {
+            open += 1;
+            for finish in lexer.finishes(state) {
+                if !here.contains(&finish.to) {
+                    here.push(finish.to);
+                }
+            }
+        }
+        let next = here.iter().filter_map(|&state| lexer.next(state, byte));
+        here = next.collect();
+    }
+    here.iter().all(|&state| {
+        let mut finishes = lexer.finishes(state).iter();
+        finishes.any(|finish| finish.terminal.is_some())
+    })
+}
+
+/// States of lexemes that go on for long and may not end yet: inside strings and comments.
+fn inside_long_lexemes(lexer: &Lexer) -> impl Iterator<Item = LexerState> {
+    let mut bytes = vec![0; lexer.class_count];
+    for &class in lexer.classes.iter() {
+        bytes[usize::from(class)] += 1;
+    }
+    let rows = (0..).zip(lexer.table.chunks_exact(lexer.class_count));
+    let open = rows.filter(|&(state, _)| lexer.finishes(state).is_empty());
+    let long = open.filter_map(|(state, row)| {
+        let row = row.iter().zip(&bytes);
+        let stays = row.filter_map(|(&next, &bytes)| (next == state).then_some(bytes));
+        let stays: usize = stays.sum();
+        (stays >= LONG).then_some((stays, state))
+    });
+    let mut long: Vec<(usize, LexerState)> = long.collect();
+    long.sort_by_key(|&(stays, _)| std::cmp::Reverse(stays));
+    long.into_iter().take(LONG_LEXEMES).map(|(_, state)| state)
 }
 
 /// The same number for states in which the same lexemes may end.
@@ -68,15 +163,20 @@ fn endings(lexer: &Lexer, state: LexerState) -> u32 {
 }
 
 /// A token of each class.
-fn shortest(partition: &TokenPartition, length: impl Fn(TokenId) -> usize) -> Vec<TokenId> {
-    let mut chosen: Vec<Option<TokenId>> = vec![None; partition.classes];
+fn shortest(partition: &TokenPartition, vocabulary: &Vocabulary) -> Vec<Chosen> {
+    let mut chosen: Vec<Option<Chosen>> = vec![None; partition.classes];
     for (token, class) in (0..).zip(&partition.of_token) {
         let Some(class) = class else {
             continue;
         };
+        let length = vocabulary.bytes(token).map_or(0, <[u8]>::len);
         let known = &mut chosen[*class as usize];
-        if known.is_none_or(|known| length(token) < length(known)) {
-            *known = Some(token);
+        if known.is_none_or(|known| length < known.length) {
+            *known = Some(Chosen {
+                token,
+                length,
+                finished: partition.finished[*class as usize],
+            });
         }
     }
     chosen.into_iter().flatten().collect()

@@ -5,7 +5,6 @@ use lacuna_lexer::{BitSet, Representatives, TokenId};
 use super::Exact;
 use super::questions::WORDS;
 use crate::Pattern;
-use crate::graph::CompletionGraph;
 use crate::guide::Guide;
 use crate::lookahead::Outlook;
 use crate::masks::{CellMasks, Drawn, cell_masks};
@@ -27,8 +26,9 @@ impl Exact {
         };
         let memos = &mut self.memos;
         let cover = memos.cover.as_ref()?.as_ref()?;
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut graph = self
+            .choice
+            .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let start = graph.start();
         let budget = WORDS.saturating_mul(self.limits.parse_items);
         let useful = Useful::find(&self.cfg, &mut memos.sets, cover, &ahead, start, budget);

@@ -14,15 +14,14 @@
 //! is mended ([`recent`]), short lexemes are searched for ([`sketch`]), and the look ahead,
 //! a beam and a full parse come as above.
 //!
-//! A witness is first looked for among a few tokens of the vocabulary, and then among more of
-//! them if it is large ([`PlainTokens`]): there are fewer places to look at then.
+//! A witness is first looked for among fewer tokens than all ([`choice`]): there are fewer
+//! places to look at then.
 //!
 //! All of them work on the same interned sets, kept from check to check up to a bound.
 
 use std::sync::Arc;
 
-use lacuna_grammar::automaton::SHORTCUTS;
-use lacuna_lexer::{PlainTokens, Representatives, Spanner, Stopwatch, Vocabulary};
+use lacuna_lexer::{Representatives, Stopwatch, Vocabulary};
 
 use crate::Witness;
 use crate::cfg::Cfg;
@@ -33,6 +32,7 @@ use crate::gap_reach::GapReaches;
 use crate::memo_use::MemoUses;
 
 mod bounds;
+mod choice;
 mod memos;
 mod open_end;
 mod questions;
@@ -40,15 +40,13 @@ mod recent;
 mod sketch;
 mod tiers;
 
+use choice::Choice;
 use memos::Memos;
 use recent::Recent;
 use sketch::Sketch;
 
 /// States of a lexer up to which classes of tokens are looked for.
 const MAX_CLASSED_STATES: usize = 20_000;
-
-/// How many times as many plain tokens there are when a few have not been enough.
-const MORE_TOKENS: usize = 6;
 
 /// How soon a first search is to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,11 +85,7 @@ pub(crate) struct Exact {
     representatives: Option<Arc<Representatives>>,
     memos: Memos,
     reaches: GapReaches,
-    spanner: Option<Spanner>,
-    /// Of plain tokens, which witnesses are first looked for among, if these are few.
-    few: Option<Spanner>,
-    /// Of more of them, where the vocabulary is large.
-    more: Option<Spanner>,
+    choice: Choice,
     /// Of short lexemes; made when gaps of any length ask for it.
     sketch: Option<Box<Sketch>>,
     /// What forgotten memos were used for.
@@ -114,9 +108,7 @@ impl Exact {
         Self {
             memos: Memos::new(&cfg),
             reaches: GapReaches::default(),
-            spanner: None,
-            few: None,
-            more: None,
+            choice: Choice::default(),
             sketch: None,
             representatives: None,
             past: MemoUses::default(),
@@ -132,7 +124,8 @@ impl Exact {
     /// Makes ready for gaps that count cells, if there is a vocabulary: finds its plain
     /// tokens, and of a large one the classes of tokens.
     pub(crate) fn count_cells(&mut self, compiled: &Compiled) {
-        let Some(vocabulary) = self.vocabulary.as_ref().filter(|_| self.spanner.is_none()) else {
+        let is_ready = self.choice.spanner.is_some();
+        let Some(vocabulary) = self.vocabulary.as_ref().filter(|_| !is_ready) else {
             return;
         };
         let lexer = &self.cfg.lexer;
@@ -143,14 +136,7 @@ impl Exact {
             all = Arc::clone(known.vocabulary());
             self.representatives = Some(known);
         }
-        let plain = PlainTokens::new(lexer, &all);
-        let few = self.limits.few_tokens;
-        let spanner = |plain| Spanner::new(Arc::new(plain));
-        self.few = plain.vocabulary(few).map(spanner);
-        if SHORTCUTS && is_large {
-            self.more = plain.vocabulary(MORE_TOKENS * few).map(spanner);
-        }
-        self.spanner = Some(Spanner::new(all));
+        self.choice = Choice::new(lexer, all, self.limits.few_tokens, is_large);
     }
 
     /// Times from now on what finds lexemes in text and gaps.
@@ -166,42 +152,14 @@ impl Exact {
     /// How often the memos were asked.
     pub(crate) fn memo_uses(&self) -> MemoUses {
         let mut uses = self.past + self.memos.uses();
-        for spanner in [&self.spanner, &self.few, &self.more].into_iter().flatten() {
-            uses.lexing += spanner.memo_use();
-        }
+        uses.lexing += self.choice.memo_use();
         uses
-    }
-
-    /// What is found where none but a few tokens stand in cells; `None` if all do.
-    pub(super) fn among_few<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        self.few.as_ref()?;
-        std::mem::swap(&mut self.spanner, &mut self.few);
-        let found = ask(self);
-        std::mem::swap(&mut self.spanner, &mut self.few);
-        Some(found)
-    }
-
-    /// The same with more of them; `None` if there are not.
-    pub(super) fn among_more<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        self.more.as_ref()?;
-        std::mem::swap(&mut self.spanner, &mut self.more);
-        let found = ask(self);
-        std::mem::swap(&mut self.spanner, &mut self.more);
-        Some(found)
     }
 
     /// Keeps the memory within its bound.
     pub(super) fn forget(&mut self) {
         let bound = self.limits.memo_members;
-        for few in [&mut self.few, &mut self.more].into_iter().flatten() {
-            if few.entry_count() > bound {
-                few.clear();
-            }
-        }
-        if let Some(spanner) = &mut self.spanner
-            && spanner.entry_count() > bound
-        {
-            spanner.clear();
+        if self.choice.forget(bound) {
             self.charts.iter_mut().for_each(Chart::clear);
         }
         let sketched = self.sketch.as_deref().map_or(0, Sketch::size);

@@ -11,7 +11,6 @@ use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::Spellings;
 
 use super::Exact;
-use super::tiers::WIDE;
 use crate::{Filling, Gap, Pattern, Segment, Witness};
 
 /// Cells of a tail from which on this is tried.
@@ -34,11 +33,8 @@ impl Exact {
         if !open.counts_cells() {
             return None;
         }
-        let mut found = self.among_few(|few| few.beamed(&open, Some(WIDE)));
-        if let None | Some(None) = found {
-            found = self.among_more(|more| more.beamed(&open, Some(WIDE)));
-        }
-        let found = found.flatten().or_else(|| self.beamed(&open, None));
+        let found = self.beamed_among_fewer(&open);
+        let found = found.or_else(|| self.beamed(&open, None));
         let mut witness = found?;
         let filling = witness.gaps.last_mut()?;
         let Filling::Bytes(end) = &filling else {

@@ -34,8 +34,9 @@ impl Exact {
         let cover = memos
             .cover
             .get_or_insert_with(|| Cover::new(&self.cfg, memos.sets.states()));
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut graph = self
+            .choice
+            .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let budget = self.limits.parse_items / LOOK;
         Some(Lookahead::look(cover.as_mut()?, &mut graph, apart, budget))
     }
@@ -103,8 +104,9 @@ impl Exact {
     ) -> Parse {
         let memos = &mut self.memos;
         let cover = memos.cover.as_ref().and_then(Option::as_ref);
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut graph = self
+            .choice
+            .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let budget = self.limits.parse_items / share;
         let chart = &mut self.charts[chart];
         let parse = chart.parse(
@@ -136,8 +138,9 @@ impl Exact {
         let guide = memos
             .guide
             .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut graph = self
+            .choice
+            .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let search = Search {
             cfg: &self.cfg,
             sets: &mut memos.sets,
@@ -157,8 +160,9 @@ impl Exact {
         what: impl FnOnce(Look<'_, '_>) -> T,
     ) -> Option<T> {
         let memos = &mut self.memos;
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut graph = self
+            .choice
+            .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         Some(what(Look {
             cfg: &self.cfg,
             sets: &mut memos.sets,
@@ -183,8 +187,9 @@ impl Exact {
         }
         let memos = &mut self.memos;
         let cover = memos.cover.as_ref()?.as_ref()?;
-        let spanner = self.spanner.as_mut();
-        let graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let graph = self
+            .choice
+            .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let budget = WORDS.saturating_mul(self.limits.parse_items) / share;
         let start = graph.start();
         let (whole, work) = whole(&self.cfg, &mut memos.sets, cover, ahead, start, budget);
@@ -203,8 +208,9 @@ impl Exact {
         ahead: Option<&Lookahead>,
         path: Vec<Step>,
     ) -> Option<Decision> {
-        let spanner = self.spanner.as_mut();
-        let mut graph = CompletionGraph::new(pattern, &self.cfg.lexer, spanner, &mut self.reaches);
+        let mut graph = self
+            .choice
+            .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let path = on_graph(&mut graph, ahead, path)?;
         let found = witness(pattern, &graph.additions(&path)?);
         let is_open = pattern.segments.last() == Some(&Segment::Gap(Gap::Any));

@@ -93,7 +93,7 @@ impl Exact {
 
     fn exchange(&mut self, sketch: &mut Sketch) {
         std::mem::swap(&mut self.vocabulary, &mut sketch.vocabulary);
-        std::mem::swap(&mut self.spanner, &mut sketch.spanner);
+        std::mem::swap(&mut self.choice.spanner, &mut sketch.spanner);
         std::mem::swap(&mut self.memos.guide, &mut sketch.guide);
     }
 }

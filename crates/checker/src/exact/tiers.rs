@@ -2,13 +2,12 @@
 
 use lacuna_grammar::automaton::SHORTCUTS;
 
+use super::choice::Fewer;
 use super::{Decision, Exact, Haste};
 use crate::beam::Width;
 use crate::chart::Parse;
 #[cfg(feature = "shortcuts")]
 use crate::fit::{fit, without_counts};
-#[cfg(feature = "shortcuts")]
-use crate::graph::CompletionGraph;
 #[cfg(feature = "shortcuts")]
 use crate::lookahead::Lookahead;
 use crate::lookahead::Outlook;
@@ -62,7 +61,7 @@ const FEW_GAPS: usize = 9;
 
 /// Boundaries up to which a chart of bits is sooner drawn than a beam is followed that may find
 /// nothing.
-const FEW_BOUNDARIES: usize = 1_000;
+const FEW_BOUNDARIES: usize = 2_000;
 
 /// Gaps, of any length or of cells, up to which a search often finds a witness.
 const SEARCHED_GAPS: usize = 16;
@@ -89,7 +88,7 @@ impl Exact {
         haste: Haste,
     ) -> Option<(Decision, Tier)> {
         self.forget();
-        if !pattern.counts_cells() || self.spanner.is_none() {
+        if !pattern.counts_cells() || self.choice.spanner.is_none() {
             return None;
         }
         // Where gaps are many, a search that does not find a witness soon finds none.
@@ -98,7 +97,7 @@ impl Exact {
             Haste::Some if !is_long => FIRST_SEARCH,
             Haste::Some | Haste::Much => HASTY_SEARCH,
         };
-        let found = self.among_few(|few| few.search(pattern, None, share));
+        let found = self.among(Fewer::Few, |few| few.search(pattern, None, share));
         let decision = match found.flatten() {
             Some(Decision::Completable(witness)) => Decision::Completable(witness),
             _ if is_long => return None,
@@ -111,8 +110,11 @@ impl Exact {
     /// says which did.
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Decision, Tier) {
         self.forget();
-        if !pattern.counts_cells() || self.spanner.is_none() {
+        if !pattern.counts_cells() || self.choice.spanner.is_none() {
             return self.decide_uncounted(pattern);
+        }
+        if let Some(witness) = self.ended_anywhere(pattern) {
+            return (Decision::Completable(witness), Tier::Searched);
         }
         let shortened = pattern.with_tail_up_to(SHORT_TAIL);
         if shortened.is_some()
@@ -120,16 +122,8 @@ impl Exact {
         {
             return (decision, Tier::Searched);
         }
-        if let Some(witness) = self.ended_anywhere(pattern) {
-            return (Decision::Completable(witness), Tier::Searched);
-        }
         let shorter = shortened.as_ref().unwrap_or(pattern);
-        let among_few = self.among_few(|few| few.beamed(shorter, Some(WIDE)));
-        let mut witness = among_few.flatten();
-        if SHORTCUTS && witness.is_none() {
-            let among_more = self.among_more(|more| more.beamed(shorter, Some(WIDE)));
-            witness = among_more.flatten();
-        }
+        let mut witness = self.beamed_among_fewer(shorter);
         if let (None, Some(shorter)) = (&witness, &shortened) {
             witness = self.beamed(shorter, None);
         }
@@ -247,7 +241,7 @@ impl Exact {
             false => None,
         };
         let shorter = shortened.as_ref().unwrap_or(pattern);
-        let among_few = self.among_few(|few| few.beamed(shorter, None));
+        let among_few = self.among(Fewer::Few, |few| few.beamed(shorter, None));
         match among_few {
             Some(found) => found,
             None => self.beamed(shorter, None),
@@ -281,6 +275,16 @@ impl Exact {
             Outlook::Closed => Some(false),
             Outlook::Exhausted => None,
         }
+    }
+
+    /// A witness along a wide beam among fewer tokens than all.
+    pub(super) fn beamed_among_fewer(&mut self, pattern: &Pattern) -> Option<Witness> {
+        const ORDER: &[Fewer] = match SHORTCUTS {
+            true => &[Fewer::Lexemes, Fewer::Few, Fewer::More],
+            false => &[Fewer::Few],
+        };
+        let mut order = ORDER.iter();
+        order.find_map(|&fewer| self.among(fewer, |few| few.beamed(pattern, Some(WIDE)))?)
     }
 
     /// A witness along a beam.
@@ -324,8 +328,7 @@ impl Exact {
             .into_iter()
             .find_map(|additions| fit(pattern, additions, lexer, vocabulary));
         if fitted.is_none() && thoroughness == Thoroughness::Full {
-            let spanner = self.spanner.as_mut();
-            let mut graph = CompletionGraph::new(pattern, lexer, spanner, &mut self.reaches);
+            let mut graph = self.choice.graph(pattern, lexer, &mut self.reaches);
             let budget = self.limits.parse_items / RESPELLING;
             let additions = respell(&mut graph, &found.terminals(), budget);
             fitted = additions.map(|additions| witness(pattern, &additions));
