@@ -34,6 +34,9 @@ pub struct CheckerLimits {
     pub classes_from: usize,
     /// Plain tokens at most that witnesses are first looked for among.
     pub few_tokens: usize,
+    /// Tokens that are lexemes, from which on witnesses are looked for among whole lexemes
+    /// before that: of fewer terminals, other tokens are no more trouble.
+    pub lexemes_from: usize,
     /// States that the copies of one regular rule may have in terminals; a rule whose
     /// copies would have more is a terminal of its own, which the lexer has once. Where the
     /// lexer is too large this way, the next number counts, and the other way round.
@@ -58,6 +61,7 @@ impl Default for CheckerLimits {
             memo_members: 8_000_000,
             classes_from: 16_384,
             few_tokens: 160,
+            lexemes_from: 32,
             copied_states: 300,
             copied_states_in_cells: usize::MAX,
         }

@@ -118,6 +118,7 @@ fn compare(
     let limits = CheckerLimits {
         classes_from: [0, usize::MAX][random.usize(..2)],
         few_tokens: 1 + random.usize(..4),
+        lexemes_from: random.usize(..4),
         copied_states_in_cells: [0, usize::MAX][random.usize(..2)],
         ..CheckerLimits::default()
     };

@@ -26,10 +26,6 @@ const LONG: usize = 32;
 const LONG_LEXEMES: usize = 8;
 const INSIDE_EACH: usize = 32;
 
-/// Tokens of one lexeme from which on these are worth being looked at alone: under a lexer of
-/// fewer terminals, other tokens are no more trouble.
-const MANY_LEXEMES: usize = 32;
-
 /// The plain tokens of a vocabulary, the shortest first.
 pub struct PlainTokens<'a> {
     vocabulary: &'a Vocabulary,
@@ -102,12 +98,12 @@ impl<'a> PlainTokens<'a> {
         (2 * plain.len() < self.all).then(|| self.vocabulary.filled_by(plain))
     }
 
-    /// The same of tokens that are whole lexemes, single ones first; `None` if there are few of
-    /// these.
-    pub fn lexemes(&self, most: usize) -> Option<Vocabulary> {
+    /// The same of tokens that are whole lexemes, single ones first; `None` if of these there
+    /// are fewer than `from`.
+    pub fn lexemes(&self, from: usize, most: usize) -> Option<Vocabulary> {
         let lexemes = &self.lexemes[..self.lexemes.len().min(most)];
-        let is_worth_it = self.single >= MANY_LEXEMES && 2 * lexemes.len() < self.all;
-        is_worth_it.then(|| self.vocabulary.filled_by(lexemes))
+        let are_fewer = lexemes.len() < self.all && !lexemes.is_empty();
+        (are_fewer && self.single >= from).then(|| self.vocabulary.filled_by(lexemes))
     }
 }
 

@@ -12,9 +12,9 @@ use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{Lexer, MemoUse, PlainTokens, Spanner, Vocabulary};
 
 use super::Exact;
-use crate::Pattern;
 use crate::gap_reach::GapReaches;
 use crate::graph::{CompletionGraph, Wider};
+use crate::{CheckerLimits, Pattern};
 
 /// How many times as many plain tokens there are when a few have not been enough.
 const MORE_TOKENS: usize = 6;
@@ -47,12 +47,18 @@ pub(super) enum Fewer {
 impl Choice {
     /// Of all tokens, those that stand for others left out; `is_large` says whether there are
     /// many.
-    pub fn new(lexer: &Lexer, all: Arc<Vocabulary>, few: usize, is_large: bool) -> Self {
+    pub fn new(
+        lexer: &Lexer,
+        all: Arc<Vocabulary>,
+        limits: &CheckerLimits,
+        is_large: bool,
+    ) -> Self {
         let plain = PlainTokens::new(lexer, &all);
+        let few = limits.few_tokens;
         let more = is_large.then_some(MORE_TOKENS * few);
         let others = match SHORTCUTS {
             true => [
-                plain.lexemes(LEXEMES),
+                plain.lexemes(limits.lexemes_from, LEXEMES),
                 plain.vocabulary(few),
                 more.and_then(|more| plain.vocabulary(more)),
             ],
@@ -118,5 +124,121 @@ impl Exact {
         self.choice.wide = None;
         self.choice.exchange(fewer);
         Some(found)
+    }
+}
+
+#[cfg(all(test, feature = "shortcuts"))]
+mod tests {
+    //! Oracle: a witness that is found among whole lexemes fits its canvas, and the plain
+    //! recogniser takes its text, also where gaps had to be widened.
+
+    use lacuna_grammar::{lark, recognize};
+
+    use super::*;
+    use crate::compiled::Compiled;
+    use crate::exact::tiers::WIDE;
+
+    const GRAMMAR: &str = r#"start: item+
+item: NAME ";" | "if" "(" NAME ")" item | "{" item* "}" | NAME "=" value ";"
+value: STRING | NUMBER | value "+" NUMBER
+NAME: /[a-z]+/
+NUMBER: /[0-9]+/
+STRING: /"[^"]*"/
+COMMENT: /#[^#]*#/
+%ignore COMMENT
+%ignore " "
+"#;
+
+    const TEXTS: [&str; 4] = [
+        "if(ab){cd;ef=12+3;}",
+        "a=\"x y\";b=\"\"+1;",
+        "{{};if(x)y=\";\";} #ab# c;",
+        "iff;fi=0 + 1 ;{ #;# }",
+    ];
+
+    /// All texts of one byte of an alphabet, of two, and some longer ones.
+    fn vocabulary() -> Vocabulary {
+        const BYTES: &str = "abefixy12;=+(){}\"# ";
+        let one = || BYTES.chars();
+        let two = one().flat_map(|a| one().map(move |b| format!("{a}{b}")));
+        let longer = ["if(", ";}", "=\"", "\";", "\";}", " #;", "){", "=12"].map(str::to_owned);
+        let texts = one().map(String::from).chain(two).chain(longer);
+        let tokens = texts.map(|text| Some(text.into_bytes()));
+        let tokens = [None, None].into_iter().chain(tokens).collect();
+        Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary")
+    }
+
+    /// A text in tokens of one byte or of two.
+    fn cut(text: &str, vocabulary: &Vocabulary, random: &mut fastrand::Rng) -> Vec<u32> {
+        let mut rest = text.as_bytes();
+        let mut tokens = Vec::new();
+        while !rest.is_empty() {
+            let length = (1 + random.usize(..2)).min(rest.len());
+            let found = (0..vocabulary.len() as u32)
+                .find(|&token| vocabulary.bytes(token) == Some(&rest[..length]));
+            let found = found.or_else(|| {
+                (0..vocabulary.len() as u32)
+                    .find(|&token| vocabulary.bytes(token) == Some(&rest[..1]))
+            });
+            let Some(token) = found else {
+                // Of letters that the vocabulary does not have, none is needed.
+                rest = &rest[1..];
+                continue;
+            };
+            rest = &rest[vocabulary.bytes(token).map_or(1, <[u8]>::len)..];
+            tokens.push(token);
+        }
+        tokens
+    }
+
+    #[test]
+    fn what_is_found_among_whole_lexemes_fits() {
+        let grammar = lark::parse(GRAMMAR).expect("a grammar");
+        let vocabulary = Arc::new(vocabulary());
+        let limits = CheckerLimits {
+            lexemes_from: 1,
+            ..CheckerLimits::default()
+        };
+        let compiled = Compiled::new(&grammar, true, &limits).expect("small");
+        let cfg = compiled.parser(&limits.automata).expect("small");
+        let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
+        exact.count_cells(&compiled);
+        let mut random = fastrand::Rng::with_seed(5);
+        let (mut found, mut widened) = (0, 0);
+        for round in 0..400 {
+            let text = cut(TEXTS[round % TEXTS.len()], &vocabulary, &mut random);
+            let cells: Vec<Option<u32>> = text
+                .into_iter()
+                .map(|token| (random.u8(..3) != 0).then_some(token))
+                .collect();
+            let pattern = Pattern::of_canvas(&cells, &vocabulary).expect("well formed");
+            let (witness, wide) = exact
+                .among(Fewer::Lexemes, |few| {
+                    let witness = few.beamed(&pattern, Some(WIDE));
+                    (witness, few.choice.wide.clone().unwrap_or_default())
+                })
+                .expect("whole lexemes");
+            let Some(witness) = witness else { continue };
+            found += 1;
+            widened += usize::from(wide.contains(&true));
+            let tokens = witness.tokens(&cells, &pattern, &vocabulary);
+            assert_eq!(tokens.len(), cells.len(), "{cells:?}");
+            let kept = cells.iter().zip(&tokens);
+            assert!(
+                { kept }.all(|(cell, token)| cell.is_none_or(|cell| cell == *token)),
+                "{cells:?}"
+            );
+            let bytes = tokens.iter().filter_map(|&token| vocabulary.bytes(token));
+            let bytes: Vec<u8> = bytes.flatten().copied().collect();
+            assert!(
+                recognize::recognize(&grammar, &bytes),
+                "{cells:?}: {}",
+                String::from_utf8_lossy(&bytes)
+            );
+        }
+        assert!(
+            found >= 100 && widened >= 20,
+            "{found} found, {widened} of them widened"
+        );
     }
 }

@@ -136,7 +136,7 @@ impl Exact {
             all = Arc::clone(known.vocabulary());
             self.representatives = Some(known);
         }
-        self.choice = Choice::new(lexer, all, self.limits.few_tokens, is_large);
+        self.choice = Choice::new(lexer, all, &self.limits, is_large);
     }
 
     /// Times from now on what finds lexemes in text and gaps.
