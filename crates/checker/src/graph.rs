@@ -62,7 +62,7 @@ pub struct Addition {
 const MAX_ADDITIONS: usize = 4_000_000;
 
 /// Bytes of text that are looked at ahead of a boundary for its obligations.
-const LOOKAHEAD: usize = 16;
+pub(crate) const LOOKAHEAD: u32 = 16;
 
 /// A node of the graph: a place in the pattern with what the lexer knows there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -299,7 +299,7 @@ impl<'a> CompletionGraph<'a> {
             return Some(boundary);
         };
         let rest = &text[boundary.offset as usize..];
-        let ahead = &rest[..rest.len().min(LOOKAHEAD)];
+        let ahead = &rest[..rest.len().min(LOOKAHEAD as usize)];
         *reach = (*reach).max(self.rank(boundary) + ahead.len() as u32);
         match self.lexer.owed(boundary.state, ahead) {
             Owed::Nothing(state) => Some(Point { state, ..boundary }),

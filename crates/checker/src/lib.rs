@@ -55,6 +55,7 @@ pub mod gap_group;
 mod gap_reach;
 pub mod graph;
 pub mod guide;
+mod landings;
 mod look;
 pub mod lookahead;
 pub mod lr;

@@ -19,10 +19,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
+use lacuna_lexer::LexerState;
 use rustc_hash::FxHashMap;
 
 use crate::cover::{Cover, CoverSetId, NO_STATES};
-use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
+use crate::graph::{CompletionGraph, Edge, Edges, Label, Point, Step};
+use crate::landings::Landings;
 use crate::node_sets::{NodeSets, add, is_empty, meet};
 use crate::{Pattern, Segment};
 
@@ -30,6 +32,7 @@ use crate::{Pattern, Segment};
 #[derive(Clone, Debug, Default)]
 pub struct Lookahead {
     ids: FxHashMap<Point, u32>,
+    landings: Landings,
     nodes: Vec<Seen>,
     /// The edges of all nodes as the graph has them, those that stay in a gap of any length
     /// behind the others, and the nodes that they lead to, as the cover came to them.
@@ -37,8 +40,7 @@ pub struct Lookahead {
     to: Vec<u32>,
     /// The rank of the first gap.
     from: u32,
-    /// Whether all nodes stand for themselves only.
-    apart: bool,
+    standing_in: StandingIn,
     /// For each node, the states that the cover comes to it in, and those of them from which the
     /// rest can be read, with what stands for these; empty when all is done.
     forward: NodeSets,
@@ -92,6 +94,19 @@ const NOWHERE: u32 = u32::MAX;
 
 type Queue = BinaryHeap<Reverse<(u32, u32, u32)>>;
 
+/// Where nodes may stand for others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StandingIn {
+    /// Wherever what follows is the same.
+    #[default]
+    Everywhere,
+    /// Before a text, whose nodes tell their [states](Lookahead::standing_in): then it remains
+    /// known which tokens can be read from each node.
+    BeforeText,
+    /// Nowhere.
+    Nowhere,
+}
+
 /// What a look ahead found.
 pub enum Outlook {
     /// The cover can read the pattern.
@@ -111,18 +126,16 @@ pub struct Asked {
 }
 
 impl Lookahead {
-    /// Looks ahead over a graph, within a budget of points and edges. With `apart`,
-    /// nodes stand for none but themselves, so that it remains known which tokens can be
-    /// read from each.
+    /// Looks ahead over a graph, within a budget of points and edges.
     pub fn look(
         cover: &mut Cover,
         graph: &mut CompletionGraph<'_>,
-        apart: bool,
+        standing_in: StandingIn,
         budget: usize,
     ) -> Outlook {
         let mut lookahead = Self {
             from: first_gap(graph),
-            apart,
+            standing_in,
             forward: NodeSets::of(cover.words(), 0),
             ..Self::default()
         };
@@ -237,9 +250,16 @@ impl Lookahead {
 
     /// The node that stands for another: itself, as a rule.
     pub(crate) fn stands_for(&self, point: Point) -> Point {
+        let point = self.landings.stand_in(point);
         self.ids.get(&point).map_or(point, |&id| {
             self.nodes[self.nodes[id as usize].stands_for_it as usize].point
         })
+    }
+
+    /// The states of the lexemes under way that a node before a text stands for, itself
+    /// included; none where no edge was added to it.
+    pub(crate) fn standing_in(&self, point: Point) -> &[LexerState] {
+        self.landings.members(point)
     }
 
     fn run_forwards(
@@ -345,16 +365,16 @@ impl Lookahead {
             let is_kept = node.point.segment < segment;
             names.push(if is_kept { kept } else { NOWHERE });
             kept += u32::from(is_kept);
-            if !is_kept {
-                self.ids.remove(&node.point);
-            }
         }
+        self.ids.retain(|_, id| {
+            *id = names[*id as usize];
+            *id != NOWHERE
+        });
         self.forward.keep(&names);
         let mut names_left = names.iter();
         self.nodes.retain(|_| names_left.next() != Some(&NOWHERE));
         for (id, node) in (0..).zip(&mut self.nodes) {
             node.stands_for_it = id;
-            self.ids.insert(node.point, id);
             let mut led_there = false;
             for to in &mut self.to[node.first as usize..node.end as usize] {
                 if let Some(&name) = names.get(*to as usize) {
@@ -378,10 +398,16 @@ impl Lookahead {
         if let Some(&id) = self.ids.get(&point) {
             return Some(id);
         }
-        let edges = graph.edges(point, budget)?;
+        let mut edges = graph.edges(point, budget)?;
         self.work += edges.work;
         let first = self.edges.len() as u32;
-        self.edges.extend(edges.edges);
+        match SHORTCUTS && self.standing_in != StandingIn::Nowhere {
+            true => {
+                let Edges { edges, reach, .. } = &mut edges;
+                self.landings.add(graph, edges, &mut self.edges, reach);
+            }
+            false => self.edges.extend(edges.edges),
+        }
         let inside = self.edges.len() as u32;
         if graph.gap(point).is_some() {
             self.edges.extend(graph.edges_inside(point));
@@ -424,7 +450,9 @@ impl Lookahead {
             for &(rank, _, id) in place {
                 self.keep_what_leads_on(cover, id);
                 let node = &self.nodes[id as usize];
-                let is_apart = self.apart || rank < self.from || graph.gap(node.point).is_some();
+                let is_apart = self.standing_in != StandingIn::Everywhere
+                    || rank < self.from
+                    || graph.gap(node.point).is_some();
                 if is_apart {
                     continue;
                 }

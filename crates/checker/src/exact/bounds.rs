@@ -6,7 +6,7 @@ use super::Exact;
 use super::questions::WORDS;
 use crate::Pattern;
 use crate::guide::Guide;
-use crate::lookahead::Outlook;
+use crate::lookahead::{Outlook, StandingIn};
 use crate::masks::{CellMasks, Drawn, cell_masks};
 use crate::useful::Useful;
 use crate::weighted::{Hole, Ways};
@@ -16,7 +16,7 @@ impl Exact {
     /// no cover.
     pub(crate) fn draw(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Drawn> {
         self.forget();
-        let ahead = match self.look(pattern, true)? {
+        let ahead = match self.look(pattern, StandingIn::BeforeText)? {
             Outlook::Open(ahead) => ahead,
             Outlook::Closed => {
                 let tokens = self.vocabulary.as_ref()?.len();
@@ -35,7 +35,7 @@ impl Exact {
         let Some(useful) = useful else {
             return Some(Drawn::Exhausted);
         };
-        let mut drawn = cell_masks(&mut graph, &useful, only)?;
+        let mut drawn = cell_masks(&mut graph, &ahead, &useful, only)?;
         if let Some(representatives) = &self.representatives {
             let masks = drawn.cells.iter_mut();
             masks.for_each(|mask| stand_for(representatives, mask));
@@ -52,7 +52,7 @@ impl Exact {
         witness: &[TokenId],
     ) -> Option<Ways> {
         self.forget();
-        let Outlook::Open(ahead) = self.look(pattern, true)? else {
+        let Outlook::Open(ahead) = self.look(pattern, StandingIn::Nowhere)? else {
             return None;
         };
         let memos = &mut self.memos;

@@ -8,7 +8,7 @@ use crate::cover::Cover;
 use crate::graph::{Addition, CompletionGraph, Step};
 use crate::guide::Guide;
 use crate::look::Look;
-use crate::lookahead::{Lookahead, Outlook};
+use crate::lookahead::{Lookahead, Outlook, StandingIn};
 use crate::search::{Search, Searched};
 use crate::tidy::without_needless_separators;
 use crate::useful::{Whole, whole};
@@ -22,9 +22,8 @@ pub(super) const WORDS: usize = 64;
 const LOOK: usize = 2;
 
 impl Exact {
-    /// What the cover says, nodes [kept apart](Lookahead::look) or not; `None` if
-    /// there is no cover.
-    pub(super) fn look(&mut self, pattern: &Pattern, apart: bool) -> Option<Outlook> {
+    /// What the cover says; `None` if there is none.
+    pub(super) fn look(&mut self, pattern: &Pattern, standing_in: StandingIn) -> Option<Outlook> {
         // What is hidden in gaps of any length the cover does not know.
         let any = pattern.segments.contains(&Segment::Gap(Gap::Any));
         if any && !self.cfg.interleaves.is_empty() {
@@ -38,7 +37,12 @@ impl Exact {
             .choice
             .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let budget = self.limits.parse_items / LOOK;
-        Some(Lookahead::look(cover.as_mut()?, &mut graph, apart, budget))
+        Some(Lookahead::look(
+            cover.as_mut()?,
+            &mut graph,
+            standing_in,
+            budget,
+        ))
     }
 
     /// Looks for a witness where gaps count cells, an open end left aside; `None` if

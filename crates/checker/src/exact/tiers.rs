@@ -10,7 +10,7 @@ use crate::chart::Parse;
 use crate::fit::{fit, without_counts};
 #[cfg(feature = "shortcuts")]
 use crate::lookahead::Lookahead;
-use crate::lookahead::Outlook;
+use crate::lookahead::{Outlook, StandingIn};
 #[cfg(feature = "shortcuts")]
 use crate::respell::respell;
 #[cfg(feature = "shortcuts")]
@@ -130,7 +130,7 @@ impl Exact {
         if let Some(witness) = witness {
             return (Decision::Completable(witness), Tier::Searched);
         }
-        let ahead = match self.look(pattern, false) {
+        let ahead = match self.look(pattern, StandingIn::Everywhere) {
             Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
             Some(Outlook::Open(ahead)) => Some(ahead),
             Some(Outlook::Exhausted) | None => None,
@@ -210,7 +210,7 @@ impl Exact {
         {
             return (Decision::Completable(witness), Tier::Searched);
         }
-        match self.look(pattern, false) {
+        match self.look(pattern, StandingIn::Everywhere) {
             Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
             Some(Outlook::Open(ahead)) => {
                 if let Some(decision) = self.beam(pattern, &ahead, Some(WIDE)) {
@@ -252,7 +252,7 @@ impl Exact {
     pub(crate) fn parse(&mut self, pattern: &Pattern) -> Decision {
         self.forget();
         let ahead = match pattern.counts_cells() {
-            true => self.look(pattern, false),
+            true => self.look(pattern, StandingIn::Everywhere),
             false => None,
         };
         let parse = match ahead {
@@ -270,7 +270,7 @@ impl Exact {
     /// Whether the cover can read a pattern; `None` if that is not known.
     pub(crate) fn is_covered(&mut self, pattern: &Pattern) -> Option<bool> {
         self.forget();
-        match self.look(pattern, false)? {
+        match self.look(pattern, StandingIn::Everywhere)? {
             Outlook::Open(_) => Some(true),
             Outlook::Closed => Some(false),
             Outlook::Exhausted => None,
@@ -289,7 +289,7 @@ impl Exact {
 
     /// A witness along a beam.
     pub(super) fn beamed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Option<Witness> {
-        let Outlook::Open(ahead) = self.look(pattern, false)? else {
+        let Outlook::Open(ahead) = self.look(pattern, StandingIn::Everywhere)? else {
             return None;
         };
 

@@ -7,10 +7,11 @@
 //!
 //! Cost: the useful edges in cells, and the tokens of what takes each.
 
-use lacuna_lexer::{BitSet, LexerState, NO_ROW, RowId, StepId, TerminalId, TokenClasses, key};
+use lacuna_lexer::{BitSet, NO_ROW, RowId, StepId, TerminalId, TokenClasses, key};
 
 use crate::cells;
 use crate::graph::{CompletionGraph, Label};
+use crate::lookahead::Lookahead;
 use crate::useful::{PlaceId, Places, Useful};
 use crate::{Gap, Pattern, Segment};
 
@@ -38,6 +39,7 @@ impl CellMasks {
 /// others. `None` without a vocabulary.
 pub(crate) fn cell_masks(
     graph: &mut CompletionGraph<'_>,
+    ahead: &Lookahead,
     useful: &Useful,
     only: Option<usize>,
 ) -> Option<CellMasks> {
@@ -67,8 +69,14 @@ pub(crate) fn cell_masks(
             let classes = spanner.classes(graph.lexer, state);
             for step in steps(&classes, &path) {
                 for &landing in landings {
-                    let state = landing as LexerState;
-                    classes.add_landing(step, state, &mut masks.cells[cell]);
+                    let point = places.places[landing as PlaceId as usize].point;
+                    let states = match ahead.standing_in(point) {
+                        [] => std::slice::from_ref(&point.state),
+                        states => states,
+                    };
+                    for &state in states {
+                        classes.add_landing(step, state, &mut masks.cells[cell]);
+                    }
                 }
             }
         }
@@ -89,15 +97,14 @@ fn first_cells(pattern: &Pattern) -> (Vec<usize>, usize) {
     (first, before)
 }
 
-/// The useful edges along which tokens end, as keys: where from, and the state that they
-/// land in.
+/// The useful edges along which tokens end, as keys: where from, and where they land.
 fn landings(useful: &Useful) -> Vec<u128> {
     let places = &useful.places;
     let mut landings = Vec::new();
-    for (to, place) in (0..).zip(&places.places) {
+    for to in 0..places.places.len() as PlaceId {
         for (number, edge) in places.incoming(to) {
             if edge.label == Label::Within && useful.edges[number] {
-                landings.push(key([0, 0, edge.from, place.point.state]));
+                landings.push(key([0, 0, edge.from, to]));
             }
         }
     }
