@@ -84,10 +84,13 @@ impl TokenClasses {
         }
     }
 
-    /// Adds the tokens that land in a state behind a step.
-    pub fn add_landing(&self, step: StepId, state: LexerState, tokens: &mut BitSet) {
-        for &class in keys_of(&self.landed, [0, step, state]) {
-            for &token in &self.classes[class as u32 as usize].tokens {
+    /// Adds the tokens that land behind a step in any of these states.
+    pub fn add_landings(&self, step: StepId, states: &BitSet, tokens: &mut BitSet) {
+        for &landed in keys_of(&self.landed, [0, step]) {
+            if !states.contains((landed >> 32) as u32 as usize) {
+                continue;
+            }
+            for &token in &self.classes[landed as u32 as usize].tokens {
                 tokens.insert(token as usize);
             }
         }

@@ -63,21 +63,20 @@ pub(crate) fn cell_masks(
         if segment.is_none_or(is_text) || only.is_some_and(|only| only != cell) {
             continue;
         }
+        let mut states = BitSet::new(graph.lexer.state_count());
+        for &landing in landings {
+            let point = places.places[landing as PlaceId as usize].point;
+            states.insert(point.state as usize);
+            for &state in ahead.standing_in(point) {
+                states.insert(state as usize);
+            }
+        }
         let (entered, path) = path(places, from);
         for state in cells::states(graph, places.places[entered as usize].point) {
             let spanner = graph.spanner.as_deref_mut()?;
             let classes = spanner.classes(graph.lexer, state);
             for step in steps(&classes, &path) {
-                for &landing in landings {
-                    let point = places.places[landing as PlaceId as usize].point;
-                    let states = match ahead.standing_in(point) {
-                        [] => std::slice::from_ref(&point.state),
-                        states => states,
-                    };
-                    for &state in states {
-                        classes.add_landing(step, state, &mut masks.cells[cell]);
-                    }
-                }
+                classes.add_landings(step, &states, &mut masks.cells[cell]);
             }
         }
     }
