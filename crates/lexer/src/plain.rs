@@ -5,8 +5,8 @@
 //! is enough as a rule: what begins between lexemes, finishes the same ones and
 //! may end as the same ones is one token, the shortest; and so that any keyword can be
 //! spelled, so are single bytes that no state tells apart. What ends a string, a comma behind it
-//! included, or a comment begins inside one: so does the like of that. Of texts that need
-//! other tokens, none is found with these.
+//! included, or a comment begins inside one: so does the like of that, where there are not many
+//! whole lexemes. Of texts that need other tokens, none is found with these.
 //!
 //! Fewer still write whole lexemes, one or two ([`PlainTokens::lexemes`]): the states that any
 //! spelling of a keyword leads through are none of them.
@@ -32,8 +32,8 @@ pub struct PlainTokens<'a> {
     tokens: Vec<TokenId>,
     /// Those that are whole lexemes: one, and behind these, two.
     lexemes: Vec<TokenId>,
-    /// How many are one.
-    single: usize,
+    /// Whether many are one.
+    has_many_lexemes: bool,
     /// How many there are that a lexeme can begin with.
     all: usize,
 }
@@ -48,20 +48,25 @@ struct Chosen {
 }
 
 impl<'a> PlainTokens<'a> {
-    /// Finds them.
-    pub fn new(lexer: &Lexer, vocabulary: &'a Vocabulary) -> Self {
+    /// Finds them; `many` is the number of tokens that are one whole lexeme from which on these
+    /// are many.
+    pub fn new(lexer: &Lexer, vocabulary: &'a Vocabulary, many: usize) -> Self {
         let states = 0..lexer.state_count() as LexerState;
         let landing: Vec<u32> = states.map(|state| endings(lexer, state)).collect();
         let from = |state| TokenPartition::from_state(lexer, vocabulary, state, &landing);
         let by_end = from(Lexer::START);
         let mut plain = shortest(&by_end, vocabulary);
         let mut lexemes = Vec::new();
+        let mut has_many_lexemes = false;
         if SHORTCUTS {
             let whole = plain.iter().filter(|it| {
                 it.finished <= 1 && vocabulary.bytes(it.token).is_some_and(|it| ends(lexer, it))
             });
             lexemes.extend(whole.copied());
             lexemes.sort_unstable_by_key(|it| (it.finished, it.length, it.token));
+            has_many_lexemes = lexemes.iter().filter(|it| it.finished == 0).count() >= many;
+        }
+        if SHORTCUTS && !has_many_lexemes {
             for state in inside_long_lexemes(lexer) {
                 let mut inside = shortest(&from(state), vocabulary);
                 inside.sort_unstable_by_key(|it| (it.length, it.token));
@@ -85,7 +90,7 @@ impl<'a> PlainTokens<'a> {
         Self {
             vocabulary,
             tokens: tokens.into_iter().map(|(_, token)| token).collect(),
-            single: lexemes.iter().filter(|it| it.finished == 0).count(),
+            has_many_lexemes,
             lexemes: lexemes.into_iter().map(|it| it.token).collect(),
             all: by_end.of_token.iter().flatten().count(),
         }
@@ -99,11 +104,11 @@ impl<'a> PlainTokens<'a> {
     }
 
     /// The same of tokens that are whole lexemes, single ones first; `None` if of these there
-    /// are fewer than `from`.
-    pub fn lexemes(&self, from: usize, most: usize) -> Option<Vocabulary> {
+    /// are not many.
+    pub fn lexemes(&self, most: usize) -> Option<Vocabulary> {
         let lexemes = &self.lexemes[..self.lexemes.len().min(most)];
         let are_fewer = lexemes.len() < self.all && !lexemes.is_empty();
-        (are_fewer && self.single >= from).then(|| self.vocabulary.filled_by(lexemes))
+        (are_fewer && self.has_many_lexemes).then(|| self.vocabulary.filled_by(lexemes))
     }
 }
 

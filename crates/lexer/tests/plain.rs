@@ -75,7 +75,7 @@ fn plain_tokens_do_between_lexemes_what_all_do() {
         let all = 0..lexicon.terminals.len() as u32;
         let wanted: Vec<Option<u32>> = all.map(Some).collect();
         let lexer = Lexer::munching(lexicon, &wanted, None, &Limits::default()).expect(text);
-        let plain = PlainTokens::new(&lexer, &vocabulary)
+        let plain = PlainTokens::new(&lexer, &vocabulary, usize::MAX)
             .vocabulary(usize::MAX)
             .expect("fewer than half");
         let plain: Vec<&[u8]> = (0..plain.len() as u32)
@@ -102,7 +102,7 @@ fn plain_tokens_do_between_lexemes_what_all_do() {
             );
         }
         assert!(2 * plain.len() < readable, "{} of {readable}", plain.len());
-        let few = PlainTokens::new(&lexer, &vocabulary)
+        let few = PlainTokens::new(&lexer, &vocabulary, usize::MAX)
             .vocabulary(3)
             .expect("three");
         assert!(

@@ -53,12 +53,12 @@ impl Choice {
         limits: &CheckerLimits,
         is_large: bool,
     ) -> Self {
-        let plain = PlainTokens::new(lexer, &all);
+        let plain = PlainTokens::new(lexer, &all, limits.lexemes_from);
         let few = limits.few_tokens;
         let more = is_large.then_some(MORE_TOKENS * few);
         let others = match SHORTCUTS {
             true => [
-                plain.lexemes(limits.lexemes_from, LEXEMES),
+                plain.lexemes(LEXEMES),
                 plain.vocabulary(few),
                 more.and_then(|more| plain.vocabulary(more)),
             ],

@@ -241,6 +241,14 @@ impl Exact {
             false => None,
         };
         let shorter = shortened.as_ref().unwrap_or(pattern);
+        // Behind an open tail any few tokens do, and whole lexemes take longer.
+        if SHORTCUTS
+            && shortened.is_none()
+            && let Some(Some(found)) =
+                self.among(Fewer::Lexemes, |lexemes| lexemes.beamed(pattern, None))
+        {
+            return Some(found);
+        }
         let among_few = self.among(Fewer::Few, |few| few.beamed(shorter, None));
         match among_few {
             Some(found) => found,
