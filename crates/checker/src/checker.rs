@@ -42,7 +42,7 @@ pub struct CheckerLimits {
     /// lexer is too large this way, the next number counts, and the other way round.
     pub copied_states: usize,
     /// The same where gaps count cells: there tokens that go over many small lexemes cost
-    /// more than a large lexer.
+    /// more than a lexer of some size does.
     pub copied_states_in_cells: usize,
 }
 
@@ -63,7 +63,7 @@ impl Default for CheckerLimits {
             few_tokens: 160,
             lexemes_from: 32,
             copied_states: 300,
-            copied_states_in_cells: usize::MAX,
+            copied_states_in_cells: 1000,
         }
     }
 }
