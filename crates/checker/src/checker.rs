@@ -63,7 +63,7 @@ impl Default for CheckerLimits {
             few_tokens: 160,
             lexemes_from: 32,
             copied_states: 300,
-            copied_states_in_cells: 1000,
+            copied_states_in_cells: 2_000,
         }
     }
 }
