@@ -41,6 +41,7 @@ fn size(expr: &Expr) -> u64 {
         }
         Expr::Literal(bytes) => bytes.len() as u64,
         Expr::Automaton(dfa) => dfa.state_count() as u64,
+        Expr::Counted(counted) => counted.state_count() as u64,
         Expr::Chars(_) | Expr::Rule(_) | Expr::Terminal(_) => 1,
     }
 }

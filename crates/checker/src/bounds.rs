@@ -118,6 +118,7 @@ fn size_of(normalized: &Normalized) -> usize {
 fn size(expr: &Expr) -> usize {
     match expr {
         Expr::Automaton(dfa) => dfa.state_count(),
+        Expr::Counted(counted) => counted.state_count(),
         Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().map(size).sum(),
         Expr::Repeat { item, .. } => size(item),
         Expr::Interleave(interleave) => interleave.forms().map(size).sum(),
@@ -144,7 +145,14 @@ pub(crate) fn regular_language(normalized: &Normalized, limits: &CheckerLimits) 
     if grammar.lexicon.is_some() {
         return None;
     }
-    let (start, limits) = (&Expr::Rule(grammar.start), &limits.automata);
+    let start = &Expr::Rule(grammar.start);
+    let limits = &match grammar.rules.len() {
+        1 => limits.automata,
+        _ => Limits {
+            dfa_states: limits.language_states.min(limits.automata.dfa_states),
+            ..limits.automata
+        },
+    };
     // Many are too large, which is known before their automata are begun.
     if (limits.nfa_states..usize::MAX).contains(&normalized.cost) {
         return None;

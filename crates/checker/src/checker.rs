@@ -23,6 +23,9 @@ use crate::{Gap, Pattern, Segment, Tier, Verdict, Weights, Witness};
 pub struct CheckerLimits {
     /// States of any automaton built for the grammar.
     pub automata: Limits,
+    /// States of an automaton of a whole grammar of several rules, before it is made smallest:
+    /// larger ones take longer to make than the parser's tables, which are made then.
+    pub language_states: usize,
     /// States of the automata that approximate a recursive grammar.
     pub approximations: Limits,
     /// Items that one exact parse may settle; some ten million a second.
@@ -53,6 +56,7 @@ impl Default for CheckerLimits {
                 nfa_states: 400_000,
                 dfa_states: 100_000,
             },
+            language_states: 10_000,
             approximations: Limits {
                 nfa_states: 2_000,
                 dfa_states: 500,

@@ -88,8 +88,8 @@ impl Filled {
         let at_end = self.end.map(|state| (self.bytes.len(), state));
         let places: Vec<(usize, LexerState)> = behind_bytes.chain(at_end).collect();
         places.into_iter().filter_map(|(place, state)| {
-            let mut moves = lexer.moves(state).iter();
-            let &(byte, _) = moves.find(|&&(_, next)| next == state)?;
+            let mut moves = lexer.moves(state);
+            let (byte, _) = moves.find(|&(_, next)| next == state)?;
             Some((place, byte))
         })
     }

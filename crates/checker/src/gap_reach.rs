@@ -220,7 +220,7 @@ impl GapReach {
                     });
                 }
             }
-            for &(byte, next) in lexer.moves(state) {
+            for (byte, next) in lexer.moves(state) {
                 if !settled.contains_key(&next) {
                     states.push(Reached {
                         state: next,

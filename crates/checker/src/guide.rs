@@ -170,7 +170,8 @@ impl Guide {
         }
         let lexer = &cfg.lexer;
         let mut least = Distance::FAR;
-        let bytes = self.bytes_to(lexer, None)[state as usize];
+        let core = lexer.core(state) as usize;
+        let bytes = self.bytes_to(lexer, None)[core];
         if bytes < FAR {
             let tokens = self.distance(cfg, sets, columns, column, goal);
             let halves = tokens.saturating_mul(2);
@@ -181,7 +182,7 @@ impl Guide {
             if !lexer.is_alive(state, terminal) {
                 continue;
             }
-            let bytes = self.bytes_to(lexer, Some(terminal))[state as usize];
+            let bytes = self.bytes_to(lexer, Some(terminal))[core];
             if bytes == FAR {
                 continue;
             }
@@ -195,26 +196,26 @@ impl Guide {
         least
     }
 
-    /// For each state of the lexer, the fewest bytes to where a lexeme of a terminal
-    /// ends that is under way there.
+    /// For each core of the lexer, the fewest bytes to where a lexeme of a terminal
+    /// ends that is under way there, however many characters were counted.
     fn bytes_to(&mut self, lexer: &Lexer, terminal: Option<TerminalId>) -> Arc<[u32]> {
         let key = terminal.map_or(Goal::End, Goal::Lexeme);
         if let Some(known) = self.bytes.get(&key) {
             return Arc::clone(known);
         }
-        let mut bytes = vec![FAR; lexer.state_count()];
+        let mut bytes = vec![FAR; lexer.core_count()];
         let mut queue = VecDeque::new();
-        for state in 0..lexer.state_count() as LexerState {
-            let mut finishes = lexer.finishes(state).iter();
+        for core in 0..lexer.core_count() as LexerState {
+            let mut finishes = lexer.core_finishes(core).iter();
             if finishes.any(|finish| finish.terminal == terminal) {
-                bytes[state as usize] = 0;
-                queue.push_back(state);
+                bytes[core as usize] = 0;
+                queue.push_back(core);
             }
         }
-        while let Some(state) = queue.pop_front() {
-            for &before in &self.bytes_before[state as usize] {
+        while let Some(core) = queue.pop_front() {
+            for &before in &self.bytes_before[core as usize] {
                 if bytes[before as usize] == FAR {
-                    bytes[before as usize] = bytes[state as usize] + 1;
+                    bytes[before as usize] = bytes[core as usize] + 1;
                     queue.push_back(before);
                 }
             }
@@ -358,10 +359,10 @@ impl Guide {
 }
 
 fn bytes_before(lexer: &Lexer) -> Vec<Vec<LexerState>> {
-    let mut before = vec![Vec::new(); lexer.state_count()];
-    for state in 0..lexer.state_count() as LexerState {
-        for &(_, next) in lexer.moves(state) {
-            before[next as usize].push(state);
+    let mut before = vec![Vec::new(); lexer.core_count()];
+    for core in 0..lexer.core_count() as LexerState {
+        for &(_, next) in lexer.core_moves(core) {
+            before[next as usize].push(core);
         }
     }
     before
@@ -469,19 +470,19 @@ impl Costs {
 fn tokens_of_lexemes(lexer: &Lexer, vocabulary: &Vocabulary) -> Vec<u32> {
     let mut tokens = vec![1; lexer.terminal_count()];
     let mut known = vec![false; lexer.terminal_count()];
-    let mut texts: Vec<Option<Vec<u8>>> = vec![None; lexer.state_count()];
+    let mut texts: Vec<Option<Vec<u8>>> = vec![None; lexer.core_count()];
     texts[Lexer::START as usize] = Some(Vec::new());
     let mut queue = VecDeque::from([Lexer::START]);
-    while let Some(state) = queue.pop_front() {
-        let text = texts[state as usize].clone().unwrap_or_default();
-        for terminal in lexer.finishes(state).iter().filter_map(|f| f.terminal) {
+    while let Some(core) = queue.pop_front() {
+        let text = texts[core as usize].clone().unwrap_or_default();
+        for terminal in lexer.core_finishes(core).iter().filter_map(|f| f.terminal) {
             if !std::mem::replace(&mut known[terminal as usize], true) {
                 let spellings = Spellings::new(vocabulary, &text, text.len());
                 let fewest = spellings.fewest().unwrap_or(text.len());
                 tokens[terminal as usize] = u32::try_from(fewest).unwrap_or(FAR);
             }
         }
-        for &(byte, next) in lexer.moves(state) {
+        for &(byte, next) in lexer.core_moves(core) {
             if texts[next as usize].is_none() {
                 texts[next as usize] = Some([text.as_slice(), &[byte]].concat());
                 queue.push_back(next);

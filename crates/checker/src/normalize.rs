@@ -311,9 +311,8 @@ fn terminals_material(
 /// States that Thompson's construction needs, saturating.
 fn written_out(expr: &Expr, cost: &[Option<usize>]) -> usize {
     let total = |parts: &[Expr]| {
-        parts.iter().fold(1usize, |sum, part| {
-            sum.saturating_add(written_out(part, cost))
-        })
+        let costs = parts.iter().map(|part| written_out(part, cost));
+        costs.fold(1usize, added)
     };
     match expr {
         Expr::Literal(bytes) => bytes.len(),
@@ -321,14 +320,29 @@ fn written_out(expr: &Expr, cost: &[Option<usize>]) -> usize {
         Expr::Sequence(parts) | Expr::Choice(parts) => total(parts),
         Expr::Repeat { item, min, max } => {
             let copies = max.unwrap_or(*min + 1).max(*min) as usize;
-            written_out(item, cost)
-                .saturating_add(2)
-                .saturating_mul(copies)
+            let once = added(written_out(item, cost), 2);
+            match once {
+                usize::MAX => once,
+                _ => once.saturating_mul(copies).min(LARGE),
+            }
         }
         Expr::Rule(rule) => cost[rule.0 as usize].unwrap_or(usize::MAX),
         Expr::Automaton(dfa) => dfa.state_count(),
+        // That could be, but would have a state for each count.
+        Expr::Counted(_) => LARGE,
         // What is about terminals is not written out in bytes, and neither is what may
         // stand in too many orders.
         Expr::Terminal(_) | Expr::Interleave(_) => usize::MAX,
+    }
+}
+
+/// The cost of what could be written out, but has too many states for anything.
+const LARGE: usize = usize::MAX - 1;
+
+/// What two cost together, without end where one of them does.
+fn added(one: usize, other: usize) -> usize {
+    match one.max(other) {
+        usize::MAX => usize::MAX,
+        _ => one.saturating_add(other).min(LARGE),
     }
 }

@@ -414,6 +414,13 @@ fn random_grammars_agree_with_brute_force() {
 }
 
 #[test]
+fn random_counts_agree_with_brute_force() {
+    compare_random(&[&|random| random.with_counts().grammar(), &|random| {
+        random.with_counts().with_orders().grammar()
+    }]);
+}
+
+#[test]
 fn random_lexicons_agree_with_brute_force() {
     compare_random(&[&|random| random.munching()]);
 }

@@ -158,6 +158,7 @@ fn size(expr: &Expr) -> usize {
             size(item).saturating_mul(copies)
         }
         Expr::Automaton(dfa) => dfa.state_count(),
+        Expr::Counted(counted) => counted.state_count(),
         _ => 1,
     }
 }

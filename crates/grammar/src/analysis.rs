@@ -66,6 +66,7 @@ pub fn is_productive(expr: &Expr, rules: &[bool]) -> bool {
             fewest.is_some_and(|count| count < 2 || is_productive(&interleave.separator, rules))
         }
         Expr::Automaton(dfa) => !dfa.is_empty(),
+        Expr::Counted(counted) => !counted.is_empty(),
         Expr::Terminal(_) => true,
     }
 }
@@ -86,6 +87,7 @@ pub fn is_nullable(expr: &Expr, rules: &[bool]) -> bool {
             fewest.is_some_and(|count| count < 2 || is_nullable(&interleave.separator, rules))
         }
         Expr::Automaton(dfa) => dfa.accepts(b""),
+        Expr::Counted(counted) => counted.holds_empty_text(),
     }
 }
 

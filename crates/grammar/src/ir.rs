@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::automaton::Dfa;
+use crate::automaton::{Counted, Dfa};
 use crate::interleave::Interleave;
 
 /// Index of a rule in [`Grammar::rules`].
@@ -96,6 +96,8 @@ pub enum Expr {
     Rule(RuleId),
     /// A regular language given as an automaton.
     Automaton(Arc<Dfa>),
+    /// The same with so many characters.
+    Counted(Arc<Counted>),
     /// Items in any order.
     Interleave(Box<Interleave>),
     /// One lexeme of a terminal; only where the grammar has a [`Lexicon`], and
@@ -150,7 +152,11 @@ impl Expr {
                     .forms()
                     .for_each(|form| form.for_each_rule(visit));
             }
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {}
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Automaton(_)
+            | Expr::Counted(_)
+            | Expr::Terminal(_) => {}
         }
     }
 }

@@ -139,6 +139,7 @@ fn length(expr: &Expr, rules: &[Option<u64>], terminals: &[u64]) -> Option<u64> 
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Interleave(interleave) => interleave.lightest(|text| length(text, rules, terminals)),
         Expr::Automaton(dfa) => shortest_member(dfa),
+        Expr::Counted(counted) => counted.shortest().map(|bytes| bytes as u64),
         Expr::Terminal(terminal) => Some(terminals[terminal.0 as usize]),
     }
 }

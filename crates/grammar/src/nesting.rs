@@ -164,9 +164,11 @@ impl Cut {
                 let copied = interleave.map(|form| self.expression(form, rule, level, at));
                 Expr::Interleave(Box::new(copied))
             }
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {
-                expr.clone()
-            }
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Automaton(_)
+            | Expr::Counted(_)
+            | Expr::Terminal(_) => expr.clone(),
         }
     }
 }
@@ -318,6 +320,10 @@ fn collect(expr: &Expr, before: bool, after: bool, found: &mut Vec<Mention>) {
                 .forms()
                 .for_each(|form| collect(form, true, true, found));
         }
-        Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {}
+        Expr::Literal(_)
+        | Expr::Chars(_)
+        | Expr::Automaton(_)
+        | Expr::Counted(_)
+        | Expr::Terminal(_) => {}
     }
 }

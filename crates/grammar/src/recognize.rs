@@ -173,6 +173,23 @@ impl Recogniser<'_> {
                 .filter(|&&start| self.lexemes.get(start) == Some(terminal))
                 .map(|start| start + 1)
                 .collect(),
+            Expr::Counted(counted) => {
+                let mut ends = Places::new();
+                for &start in starts {
+                    let mut place = Some(counted.start());
+                    for end in start..=self.text.len() {
+                        let Some(here) = place else { break };
+                        if counted.is_accepting(here) {
+                            ends.insert(end);
+                        }
+                        place = self
+                            .text
+                            .get(end)
+                            .and_then(|&byte| counted.next(here, byte));
+                    }
+                }
+                ends
+            }
             Expr::Automaton(dfa) => {
                 let mut ends = Places::new();
                 for &start in starts {

@@ -55,6 +55,11 @@ impl Alive {
             }
             alive[state as usize] = found;
         }
+        Self::of(alive)
+    }
+
+    /// Of the sets of all states.
+    pub(crate) fn of(alive: Vec<BitSet>) -> Self {
         let mut ids: FxHashMap<BitSet, u32> = FxHashMap::default();
         let mut sets = Vec::new();
         let places = alive.into_iter().map(|found| {

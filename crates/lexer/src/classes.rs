@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::keys::{key, keys_of};
 use crate::spanner::{NO_ROW, RowId, Spanner};
-use crate::{BitSet, Lexer, LexerState, TerminalId, TokenId, TrieNode};
+use crate::{BitSet, Lexer, LexerState, StateSet, TerminalId, TokenId, TrieNode};
 
 /// Index of a step; 0 is the beginning of the token.
 pub type StepId = u32;
@@ -85,9 +85,9 @@ impl TokenClasses {
     }
 
     /// Adds the tokens that land behind a step in any of these states.
-    pub fn add_landings(&self, step: StepId, states: &BitSet, tokens: &mut BitSet) {
+    pub fn add_landings(&self, step: StepId, states: &StateSet, tokens: &mut BitSet) {
         for &landed in keys_of(&self.landed, [0, step]) {
-            if !states.contains((landed >> 32) as u32 as usize) {
+            if !states.contains((landed >> 32) as u32) {
                 continue;
             }
             for &token in &self.classes[landed as u32 as usize].tokens {

@@ -10,7 +10,7 @@ use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged, byte_classe
 use rustc_hash::FxHashMap;
 
 use crate::alive::Alive;
-use crate::product::{SetId, Sets, product};
+use crate::product::{Labels, SetId, Sets, product};
 use crate::{BitSet, LexerState, TerminalId};
 
 pub(crate) const DEAD: LexerState = LexerState::MAX;
@@ -37,10 +37,11 @@ impl Combined {
     /// `more` are automata whose bytes must be told apart too.
     pub(crate) fn new<'a>(
         terminals: &[Ranged],
+        labels: &Labels<'_>,
         more: impl Iterator<Item = &'a Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let (product, sets) = product(terminals, limits)?;
+        let (product, sets) = product(terminals, labels, limits)?;
         let more = more.flat_map(|dfa| dfa.ranges().all().to_vec());
         let more = more.map(|(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(&mut product.turns().into_iter().chain(more));
@@ -84,6 +85,25 @@ impl Combined {
         set_of[0] = sets.len() as u32;
         sets.push(start);
         Ok(Alive { set_of, sets })
+    }
+
+    /// For each state, the place of the set of terminals that it accepts, and the sets.
+    pub(crate) fn accepted_sets(&self) -> (&[u32], &[Vec<TerminalId>]) {
+        (&self.accepts, &self.accepted)
+    }
+
+    /// For each state, the labels of what can come of it, in order.
+    pub(crate) fn alive_labels(&self) -> Result<(Vec<u32>, Vec<Vec<u32>>), AutomatonError> {
+        let (set_of, different) = self.sets.told_apart(&self.product, 1);
+        let mut sets = Vec::with_capacity(different.len());
+        let mut members = 0;
+        for set in different {
+            let set = self.sets.members(set);
+            sets.push(set.iter().map(|label| label as u32).collect::<Vec<_>>());
+            members += sets[sets.len() - 1].len();
+            bounded(members)?;
+        }
+        Ok((set_of, sets))
     }
 
     /// Takes states for one that accept alike, and lead on to such.

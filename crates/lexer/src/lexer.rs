@@ -31,6 +31,8 @@ use rustc_hash::FxHashMap;
 
 use crate::alive::Alive;
 use crate::combined::{Combined, DEAD};
+use crate::counting::{Cores, Counting, Counts};
+use crate::product::Labels;
 use crate::separator::Anatomy;
 use crate::subsumption::Subsumption;
 
@@ -55,11 +57,14 @@ pub struct Lexer {
     pub(crate) classes: Box<[u8; 256]>,
     pub(crate) class_count: usize,
     pub(crate) table: Vec<LexerState>,
+    /// What is said of states is said by row: where none are counted, that is the state.
     pub(crate) finishes: Grouped<Finish>,
-    /// Whether a text may end in the state.
+    /// Whether a text may end in states of the row.
     pub(crate) ends: Vec<bool>,
     pub(crate) alive: Alive,
-    /// For each state, the states that one byte leads to, each with one byte; made when they are
+    /// Counts beside states, if there are any; the table is that of their cores.
+    pub(crate) counting: Option<Box<Counting>>,
+    /// For each core, the cores that one byte leads to, each with one byte; made when they are
     /// first asked for, if they are.
     pub(crate) moves: OnceLock<Grouped<(u8, LexerState)>>,
     pub(crate) separators: FxHashMap<LexerState, u8>,
@@ -104,7 +109,8 @@ impl Lexer {
         constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let combined = Combined::new(terminals, constraint.into_iter(), limits)?;
+        let labels = Labels::new(terminals.len(), &[]);
+        let combined = Combined::new(terminals, &labels, constraint.into_iter(), limits)?;
         if constraint.is_none() {
             return Self::unconstrained(combined, terminals.len());
         }
@@ -115,6 +121,33 @@ impl Lexer {
             })
             .collect();
         Construction::new(&combined, constraint, ways).run(terminals.len(), limits)
+    }
+
+    /// The same, where the characters of some terminals are counted: of these the automata are
+    /// given of texts of any length.
+    ///
+    /// # Errors
+    /// When it would have more states than the limit, counts aside.
+    pub fn counting(
+        terminals: &[Ranged],
+        counts: &[(TerminalId, Counts)],
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
+        let labels = Labels::new(terminals.len(), counts);
+        let combined = Combined::new(terminals, &labels, std::iter::empty(), limits)?;
+        let (set_of, alive) = combined.alive_labels()?;
+        let (accepts, accepted) = combined.accepted_sets();
+        let cores = Cores {
+            sets: accepts.iter().copied().zip(set_of).collect(),
+            accepted,
+            alive: &alive,
+        };
+        let (counting, mut rows) = Counting::new(&cores, &labels)?;
+        let alive = rows.alive();
+        Ok(Self {
+            counting: Some(Box::new(counting)),
+            ..Self::of_rows(combined, rows.finishes, alive, terminals.len())
+        })
     }
 
     /// Where lexemes end anywhere and leave nothing behind, states are those of the
@@ -130,6 +163,15 @@ impl Lexer {
         for state in states {
             finishes.add(combined.accepts(state).iter().map(end));
         }
+        Ok(Self::of_rows(combined, finishes, alive, terminal_count))
+    }
+
+    fn of_rows(
+        combined: Combined,
+        finishes: Grouped<Finish>,
+        alive: Alive,
+        terminal_count: usize,
+    ) -> Self {
         let mut ends = vec![false; finishes.owners()];
         ends[Self::START as usize] = true;
         let Combined {
@@ -138,8 +180,9 @@ impl Lexer {
             table,
             ..
         } = combined;
-        Ok(Self {
+        Self {
             alive,
+            counting: None,
             moves: OnceLock::new(),
             class_count: representatives.len(),
             classes,
@@ -154,7 +197,7 @@ impl Lexer {
                 ..Owing::default()
             },
             terminal_count,
-        })
+        }
     }
 
     /// The combined automaton of a lexicon. Lexemes of terminals that are not
@@ -174,7 +217,8 @@ impl Lexer {
             .iter()
             .map(|terminal| Ranged::from(terminal.language.as_ref()))
             .collect();
-        let mut combined = Combined::new(&terminals, constraint.into_iter(), limits)?;
+        let labels = Labels::new(terminals.len(), &[]);
+        let mut combined = Combined::new(&terminals, &labels, constraint.into_iter(), limits)?;
         // As what a lexeme counts: as nothing, if it is none of those.
         let counts = |winner: TerminalId| match lexicon.terminals[winner as usize].ignored {
             true => Some(None),
@@ -200,7 +244,61 @@ impl Lexer {
 
     /// Number of states.
     pub fn state_count(&self) -> usize {
-        self.finishes.owners()
+        match &self.counting {
+            None => self.finishes.owners(),
+            Some(counting) => counting.count(),
+        }
+    }
+
+    /// A number that all states are below; where characters are counted, few are near it.
+    pub fn state_bound(&self) -> usize {
+        match &self.counting {
+            None => self.finishes.owners(),
+            Some(counting) => counting.bound(),
+        }
+    }
+
+    /// What a state is but for the characters that were counted: a state, where none are.
+    pub fn core(&self, state: LexerState) -> LexerState {
+        match &self.counting {
+            None => state,
+            Some(counting) => counting.split(state).0,
+        }
+    }
+
+    /// Number of cores: all are below.
+    pub fn core_count(&self) -> usize {
+        self.table.len() / self.class_count.max(1)
+    }
+
+    /// Whether characters are counted.
+    pub fn counts(&self) -> bool {
+        self.counting.is_some()
+    }
+
+    /// The core after one more byte, and whether one character more is counted there.
+    pub(crate) fn core_next(&self, core: LexerState, byte: u8) -> Option<(LexerState, bool)> {
+        let class = self.classes[byte as usize] as usize;
+        let next = self.table[core as usize * self.class_count + class];
+        let counting = self.counting.as_ref().filter(|_| next != DEAD);
+        let is_counted = counting.is_some_and(|counting| counting.is_counted(next));
+        (next != DEAD).then_some((next, is_counted))
+    }
+
+    /// How lexemes end in states of a core, whatever the count is.
+    pub fn core_finishes(&self, core: LexerState) -> &[Finish] {
+        self.finishes.of(match &self.counting {
+            None => core,
+            Some(counting) => counting.row_of_core(core),
+        })
+    }
+
+    /// The same number for states in which the same lexemes may end.
+    pub(crate) fn row(&self, state: LexerState) -> u32 {
+        match &self.counting {
+            None => state,
+            Some(counting) => counting.row(state),
+        }
     }
 
     /// Number of terminals.
@@ -211,30 +309,39 @@ impl Lexer {
     /// The state after one more byte; `None` where no terminal goes on so.
     pub fn next(&self, state: LexerState, byte: u8) -> Option<LexerState> {
         let class = self.classes[byte as usize] as usize;
-        let next = self.table[state as usize * self.class_count + class];
+        let next = match &self.counting {
+            None => self.table[state as usize * self.class_count + class],
+            Some(counting) => {
+                let (core, count) = counting.split(state);
+                match self.table[core as usize * self.class_count + class] {
+                    DEAD => DEAD,
+                    next => counting.at(next, count),
+                }
+            }
+        };
         (next != DEAD).then_some(next)
     }
 
     /// The ways in which the lexeme under way may end here.
     pub fn finishes(&self, state: LexerState) -> &[Finish] {
-        self.finishes.of(state)
+        self.finishes.of(self.row(state))
     }
 
     /// Whether a text may end here: between lexemes, and as the constraint has it.
     pub fn is_end(&self, state: LexerState) -> bool {
-        self.ends[state as usize]
+        self.ends[self.row(state) as usize]
     }
 
     /// Whether the next lexeme that is not ignored, from this state on, may be
     /// of `terminal`.
     pub fn is_alive(&self, state: LexerState, terminal: TerminalId) -> bool {
-        self.alive.contains(state, terminal as usize)
+        self.alive.contains(self.row(state), terminal as usize)
     }
 
     /// The same number, below [`outlooks`](Self::outlooks), for states of which
     /// [`is_alive`](Self::is_alive) and [`may_end`](Self::may_end) say the same.
     pub fn outlook(&self, state: LexerState) -> u32 {
-        self.alive.set_of(state)
+        self.alive.set_of(self.row(state))
     }
 
     /// Number of different outlooks.
@@ -244,7 +351,7 @@ impl Lexer {
 
     /// Whether the text may end from this state on with ignored lexemes only.
     pub fn may_end(&self, state: LexerState) -> bool {
-        self.alive.contains(state, self.terminal_count)
+        self.alive.contains(self.row(state), self.terminal_count)
     }
 
     /// What a boundary's obligations come to if `text` follows.
@@ -284,12 +391,28 @@ impl Lexer {
     }
 
     /// One byte, the most readable one, for each target a state leads to.
-    pub fn moves(&self, state: LexerState) -> &[(u8, LexerState)] {
+    pub fn moves(&self, state: LexerState) -> impl Iterator<Item = (u8, LexerState)> + '_ {
+        let (core, count) = match &self.counting {
+            None => (state, 0),
+            Some(counting) => counting.split(state),
+        };
+        let moves = self.core_moves(core).iter();
+        moves.filter_map(move |&(byte, core)| {
+            let next = match &self.counting {
+                None => core,
+                Some(counting) => counting.at(core, count),
+            };
+            (next != DEAD).then_some((byte, next))
+        })
+    }
+
+    /// The same of cores.
+    pub fn core_moves(&self, core: LexerState) -> &[(u8, LexerState)] {
         let Self { table, classes, .. } = self;
-        let states = self.state_count();
+        let cores = self.core_count();
         self.moves
-            .get_or_init(|| moves(table, classes, states))
-            .of(state)
+            .get_or_init(|| moves(table, classes, cores))
+            .of(core)
     }
 }
 
@@ -402,6 +525,7 @@ impl<'a> Construction<'a> {
             ends,
             alive,
             moves: moves.into(),
+            counting: None,
             separators,
             owing,
             terminal_count,

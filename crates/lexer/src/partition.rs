@@ -15,12 +15,10 @@
 //! Cost: for each byte behind each group of nodes, the states that are still told apart there,
 //! a few of thousands, as a rule; and a step for each node.
 
-use std::ops::Range;
-
 use rustc_hash::FxHashMap;
 
 use crate::alike::{Arrived, Descent};
-use crate::{Lexer, LexerState, TokenId, Vocabulary};
+use crate::{Finish, Lexer, LexerState, TokenId, Vocabulary};
 
 /// The classes of a vocabulary's tokens under one lexer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,26 +35,32 @@ pub struct TokenPartition {
 impl TokenPartition {
     /// Finds the classes.
     pub fn new(lexer: &Lexer, vocabulary: &Vocabulary) -> Self {
-        let states = 0..lexer.state_count() as LexerState;
-        Self::by(lexer, vocabulary, states.clone(), states.collect())
+        let cores = 0..lexer.core_count() as LexerState;
+        match lexer.counts() {
+            false => Self::by(lexer, vocabulary, cores, &|state| state),
+            // Tokens that lead from a core to the same with the same count, and finish the same
+            // behind the same count, do so from all its states.
+            true => Self::by(&Unbounded(lexer), vocabulary, cores, &|place| place),
+        }
     }
 
     /// Finds the classes as they are from one state only, and if the states that tokens land
-    /// in are told apart by these numbers.
+    /// in are told apart by these numbers of their rows.
     pub(crate) fn from_state(
         lexer: &Lexer,
         vocabulary: &Vocabulary,
         state: LexerState,
         landing: &[u32],
     ) -> Self {
-        Self::by(lexer, vocabulary, state..state + 1, landing.to_vec())
+        let landing = |state| landing[lexer.row(state) as usize];
+        Self::by(lexer, vocabulary, std::iter::once(state), &landing)
     }
 
-    fn by(
-        lexer: &Lexer,
+    fn by<L: Reads>(
+        lexer: &L,
         vocabulary: &Vocabulary,
-        states: Range<LexerState>,
-        landing: Vec<u32>,
+        states: impl Iterator<Item = LexerState>,
+        landing: &dyn Fn(LexerState) -> u32,
     ) -> Self {
         let start = states.map(|state| (state, 0, number(Kind::From, state, 0)));
         let mut ways = Ways {
@@ -67,7 +71,7 @@ impl TokenPartition {
             finished: Vec::new(),
         };
         let trie = vocabulary.trie();
-        trie.descend_alike(&lexer.classes, start.collect(), &mut ways);
+        trie.descend_alike(lexer.classes(), start.collect(), &mut ways);
         Self {
             of_token: ways.of_token,
             classes: ways.ids.len(),
@@ -76,18 +80,62 @@ impl TokenPartition {
     }
 }
 
+/// What reads tokens.
+trait Reads {
+    fn classes(&self) -> &[u8; 256];
+    fn next(&self, place: u32, byte: u8) -> Option<u32>;
+    /// The lexemes that may end, each with what tells one end from another.
+    fn finishes(&self, place: u32) -> (&[Finish], u32);
+}
+
+impl Reads for Lexer {
+    fn classes(&self) -> &[u8; 256] {
+        &self.classes
+    }
+
+    fn next(&self, place: u32, byte: u8) -> Option<u32> {
+        self.next(place, byte)
+    }
+
+    fn finishes(&self, place: u32) -> (&[Finish], u32) {
+        (self.finishes(place), 0)
+    }
+}
+
+/// A lexer as if characters were counted from where a token begins, without bounds: a place is
+/// a core, and as many times the number of cores as were counted.
+struct Unbounded<'a>(&'a Lexer);
+
+impl Reads for Unbounded<'_> {
+    fn classes(&self) -> &[u8; 256] {
+        &self.0.classes
+    }
+
+    fn next(&self, place: u32, byte: u8) -> Option<u32> {
+        let cores = self.0.core_count() as u32;
+        let (core, is_counted) = self.0.core_next(place % cores, byte)?;
+        let count = place / cores + u32::from(is_counted);
+        count.checked_mul(cores)?.checked_add(core)
+    }
+
+    fn finishes(&self, place: u32) -> (&[Finish], u32) {
+        let cores = self.0.core_count() as u32;
+        (self.0.core_finishes(place % cores), place / cores)
+    }
+}
+
 /// A descent that sums up the ways of tokens.
-struct Ways<'a> {
-    lexer: &'a Lexer,
+struct Ways<'a, L> {
+    lexer: &'a L,
     /// What tells the states apart that tokens land in.
-    landing: Vec<u32>,
+    landing: &'a dyn Fn(LexerState) -> u32,
     /// Classes by sums, in two halves: pairs are keys elsewhere too, so their map is there.
     ids: FxHashMap<(u32, u32), u32>,
     of_token: Vec<Option<u32>>,
     finished: Vec<u32>,
 }
 
-impl Descent for Ways<'_> {
+impl<L: Reads> Descent for Ways<'_, L> {
     fn read(&self, here: &[Arrived], byte: u8) -> Vec<Arrived> {
         let read = here.iter().filter_map(|&(state, finished, sum)| {
             let next = self.lexer.next(state, byte)?;
@@ -98,7 +146,7 @@ impl Descent for Ways<'_> {
 
     fn visit(&mut self, tokens: &[TokenId], here: &[Arrived]) {
         let sum = here.iter().fold(0u64, |all, &(state, finished, way)| {
-            let factor = number(Kind::To, self.landing[state as usize], finished);
+            let factor = number(Kind::To, (self.landing)(state), finished);
             all.wrapping_add(way.wrapping_mul(factor))
         });
         let fresh = self.ids.len() as u32;
@@ -118,11 +166,12 @@ impl Descent for Ways<'_> {
         let mut at = 0;
         while let Some(&(state, finished, sum)) = here.get(at) {
             at += 1;
-            for finish in self.lexer.finishes(state) {
+            let (finishes, behind) = self.lexer.finishes(state);
+            for finish in finishes {
                 here.push(match finish.terminal {
                     None => (finish.to, finished, sum),
                     Some(terminal) => {
-                        let factor = number(Kind::Finished, terminal, finished);
+                        let factor = number(Kind::Finished, terminal, finished | behind << 8);
                         (finish.to, finished + 1, sum.wrapping_mul(factor))
                     }
                 });

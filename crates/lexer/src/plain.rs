@@ -18,7 +18,7 @@ use std::hash::{Hash, Hasher};
 use lacuna_grammar::automaton::SHORTCUTS;
 use rustc_hash::FxHasher;
 
-use crate::{BitSet, Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
+use crate::{BitSet, Finish, Lexer, LexerState, TokenId, TokenPartition, Vocabulary};
 
 /// Bytes that a long lexeme can go on with for ever.
 const LONG: usize = 32;
@@ -51,8 +51,8 @@ impl<'a> PlainTokens<'a> {
     /// Finds them; `many` is the number of tokens that are one whole lexeme from which on these
     /// are many.
     pub fn new(lexer: &Lexer, vocabulary: &'a Vocabulary, many: usize) -> Self {
-        let states = 0..lexer.state_count() as LexerState;
-        let landing: Vec<u32> = states.map(|state| endings(lexer, state)).collect();
+        let rows = lexer.finishes.each();
+        let landing: Vec<u32> = rows.map(endings).collect();
         let from = |state| TokenPartition::from_state(lexer, vocabulary, state, &landing);
         let by_end = from(Lexer::START);
         let mut plain = shortest(&by_end, vocabulary);
@@ -141,7 +141,7 @@ fn inside_long_lexemes(lexer: &Lexer) -> impl Iterator<Item = LexerState> {
         bytes[usize::from(class)] += 1;
     }
     let rows = (0..).zip(lexer.table.chunks_exact(lexer.class_count));
-    let open = rows.filter(|&(state, _)| lexer.finishes(state).is_empty());
+    let open = rows.filter(|&(core, _)| lexer.core_finishes(core).is_empty());
     let long = open.filter_map(|(state, row)| {
         let row = row.iter().zip(&bytes);
         let stays = row.filter_map(|(&next, &bytes)| (next == state).then_some(bytes));
@@ -153,10 +153,9 @@ fn inside_long_lexemes(lexer: &Lexer) -> impl Iterator<Item = LexerState> {
     long.into_iter().take(LONG_LEXEMES).map(|(_, state)| state)
 }
 
-/// The same number for states in which the same lexemes may end.
-fn endings(lexer: &Lexer, state: LexerState) -> u32 {
-    let finishes = lexer.finishes(state).iter();
-    let mut terminals: Vec<_> = finishes.map(|finish| finish.terminal).collect();
+/// The same number for the same lexemes that may end.
+fn endings(finishes: &[Finish]) -> u32 {
+    let mut terminals: Vec<_> = finishes.iter().map(|finish| finish.terminal).collect();
     terminals.sort_unstable();
     let mut hasher = FxHasher::default();
     terminals.hash(&mut hasher);

@@ -12,11 +12,11 @@
 //! Bytes beside one another that lead to the same are one *run*, so that a state costs
 //! its turns, not the alphabet. Cost: each automaton's states once, and the pairs.
 
-use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged};
+use lacuna_grammar::automaton::{Ahead, AutomatonError, Limits, Ranged};
 use rustc_hash::FxHashMap;
 
 use crate::combined::DEAD;
-use crate::{BitSet, LexerState};
+use crate::{BitSet, Counts, LexerState, TerminalId};
 
 /// The last byte of a run, and where it leads.
 pub(crate) type Run = (u8, LexerState);
@@ -35,11 +35,92 @@ pub(crate) struct Product {
     pub sets: Vec<[SetId; 2]>,
 }
 
-/// Sets of terminals: the empty one, then those of one terminal, then unions of two that
+/// What terminals are told apart by in the states of a product: themselves, and where
+/// characters are counted, what is ahead of a state.
+pub(crate) struct Labels<'a> {
+    /// Number of terminals, which are the first labels.
+    pub terminals: usize,
+    /// By terminal, how it is counted.
+    counts: FxHashMap<u32, &'a Counts>,
+    /// Of the labels behind.
+    ahead: Vec<(u32, Ahead)>,
+    ids: FxHashMap<(u32, Ahead), u32>,
+}
+
+/// Sets of labels: the empty one, then those of one label, then unions of two that
 /// share nothing. No two are alike.
 pub(crate) struct Sets {
-    terminals: u32,
+    labels: u32,
     unions: Vec<(SetId, SetId)>,
+}
+
+impl<'a> Labels<'a> {
+    pub(crate) fn new(terminals: usize, counts: &'a [(TerminalId, Counts)]) -> Self {
+        let mut labels = Self {
+            terminals,
+            counts: counts.iter().map(|(id, counts)| (*id, counts)).collect(),
+            ahead: Vec::new(),
+            ids: FxHashMap::default(),
+        };
+        for (terminal, counts) in counts {
+            for &ahead in &counts.ahead {
+                let fresh = labels.count() as u32;
+                let label = labels.ids.entry((*terminal, ahead));
+                if *label.or_insert(fresh) == fresh {
+                    labels.ahead.push((*terminal, ahead));
+                }
+            }
+        }
+        labels
+    }
+
+    /// Number of labels.
+    fn count(&self) -> usize {
+        self.terminals + self.ahead.len()
+    }
+
+    /// The label of what a state of a terminal leads to.
+    fn of_state(&self, terminal: TerminalId, state: LexerState) -> u32 {
+        let counts = self.counts.get(&terminal);
+        let ahead = counts.and_then(|counts| counts.ahead.get(state as usize));
+        let label = ahead.and_then(|&ahead| self.ids.get(&(terminal, ahead)));
+        label.copied().unwrap_or(terminal)
+    }
+
+    /// How a terminal is counted, if it is.
+    pub(crate) fn counts(&self, terminal: TerminalId) -> Option<&'a Counts> {
+        self.counts.get(&terminal).copied()
+    }
+
+    /// The terminal of a label.
+    pub(crate) fn terminal(&self, label: u32) -> TerminalId {
+        let ahead = (label as usize).checked_sub(self.terminals);
+        ahead.map_or(label, |at| self.ahead[at].0)
+    }
+
+    /// What is ahead where a label is, of what is counted.
+    pub(crate) fn ahead(&self, label: u32) -> Option<(&'a Counts, Ahead)> {
+        let at = (label as usize).checked_sub(self.terminals)?;
+        let (terminal, ahead) = self.ahead[at];
+        Some((self.counts(terminal)?, ahead))
+    }
+
+    /// The counts at which something else is accepted or alive than before, from 0 on.
+    pub(crate) fn turns(&self, accepted: &[TerminalId], alive: &[u32]) -> Vec<u32> {
+        let mut turns = vec![0];
+        for counts in accepted.iter().filter_map(|&it| self.counts(it)) {
+            turns.push(counts.min);
+            turns.extend(counts.max.map(|max| max.saturating_add(1)));
+        }
+        for (counts, ahead) in alive.iter().filter_map(|&label| self.ahead(label)) {
+            turns.extend(ahead.most.map(|most| counts.min.saturating_sub(most)));
+            let over = counts.max.map(|max| max.saturating_add(1));
+            turns.extend(over.map(|over| over.saturating_sub(ahead.fewest)));
+        }
+        turns.sort_unstable();
+        turns.dedup();
+        turns
+    }
 }
 
 const NOWHERE: [Run; 1] = [(u8::MAX, DEAD)];
@@ -53,18 +134,19 @@ const IN_PARTS: usize = 8;
 /// there, even where bytes lead to the like of it.
 pub(crate) fn product(
     terminals: &[Ranged],
+    labels: &Labels<'_>,
     limits: &Limits,
 ) -> Result<(Product, Sets), AutomatonError> {
     let mut sets = Sets {
-        terminals: terminals.len() as u32,
+        labels: labels.count() as u32,
         unions: Vec::new(),
     };
     let mut all = Product::default();
     // Like a counter in base two: what is large is paired few times.
     let mut by_size = [DEAD; usize::BITS as usize];
     let mut most = IN_PARTS * limits.dfa_states;
-    for (set, terminal) in (1..).zip(terminals) {
-        let mut start = all.add(terminal, set);
+    for (id, terminal) in (0..).zip(terminals) {
+        let mut start = all.add(terminal, id, labels);
         let mut size = terminal.state_count();
         loop {
             let slot = &mut by_size[size.ilog2() as usize];
@@ -97,9 +179,10 @@ pub(crate) fn product(
 }
 
 impl Product {
-    /// Adds a terminal, with the set that holds it, and says where it starts.
-    fn add(&mut self, terminal: &Ranged, set: SetId) -> LexerState {
-        let leads = if terminal.is_empty() { NOTHING } else { set };
+    /// Adds a terminal, and says where it starts.
+    fn add(&mut self, terminal: &Ranged, id: TerminalId, labels: &Labels<'_>) -> LexerState {
+        // Sets of one label come behind the empty one.
+        let set = id + 1;
         let first = self.sets.len() as LexerState;
         for (state, ranges) in (0..).zip(terminal.ranges().each()) {
             let mut end = 0u16;
@@ -114,6 +197,10 @@ impl Product {
                 self.runs.push((u8::MAX, DEAD));
             }
             let is_accepting = terminal.is_accepting(state);
+            let leads = match terminal.is_empty() {
+                true => NOTHING,
+                false => labels.of_state(id, state) + 1,
+            };
             self.close([if is_accepting { set } else { NOTHING }, leads]);
         }
         first + terminal.start()
@@ -192,19 +279,19 @@ fn too_large(limits: &Limits) -> AutomatonError {
 
 impl Sets {
     pub(crate) fn count(&self) -> usize {
-        1 + self.terminals as usize + self.unions.len()
+        1 + self.labels as usize + self.unions.len()
     }
 
     /// The members of a set.
     pub(crate) fn members(&self, set: SetId) -> BitSet {
-        let mut members = BitSet::new(self.terminals as usize + 1);
+        let mut members = BitSet::new(self.labels as usize + 1);
         let mut open = vec![set];
         while let Some(set) = open.pop() {
-            if let Some(union) = set.checked_sub(self.terminals + 1) {
+            if let Some(union) = set.checked_sub(self.labels + 1) {
                 let (one, other) = self.unions[union as usize];
                 open.extend([one, other]);
-            } else if let Some(terminal) = set.checked_sub(1) {
-                members.insert(terminal as usize);
+            } else if let Some(label) = set.checked_sub(1) {
+                members.insert(label as usize);
             }
         }
         members

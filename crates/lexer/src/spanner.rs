@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::classes::{TokenClasses, Walk};
-use crate::{BitSet, Lexer, LexerState, MemoUse, TerminalId, TokenId, TrieNode, Vocabulary};
+use crate::{Lexer, LexerState, MemoUse, StateSet, TerminalId, TokenId, TrieNode, Vocabulary};
 
 /// Index of a row; 0 is none.
 pub type RowId = u32;
@@ -215,7 +215,7 @@ impl Spanner {
 
     fn walk(&mut self, lexer: &Lexer, node: TrieNode, state: LexerState) -> Walked {
         let trie = self.vocabulary.trie();
-        let mut landed = BitSet::new(lexer.state_count());
+        let mut landed = StateSet::new(lexer);
         let mut walked = Walked::default();
         let mut steps = 1;
         trie.walk(
@@ -227,8 +227,7 @@ impl Spanner {
             },
             |node, state| {
                 let tokens = !trie.tokens_at(node).is_empty();
-                if tokens && !landed.contains(state as usize) {
-                    landed.insert(state as usize);
+                if tokens && landed.insert(state) {
                     walked.landings.push(state);
                 }
                 if trie.has_below(node) {

@@ -127,6 +127,15 @@ fn size(expr: &Expr, rules: &[Option<usize>]) -> Option<usize> {
         }
         Expr::Rule(rule) => rules[rule.0 as usize],
         Expr::Automaton(dfa) => Some(dfa.state_count()),
+        // As many states as there are counts, which the published methods have.
+        Expr::Counted(counted) => {
+            let (min, max) = counted.bounds();
+            Some(
+                counted
+                    .state_count()
+                    .saturating_mul(max.unwrap_or(min) as usize),
+            )
+        }
         Expr::Terminal(_) | Expr::Interleave(_) => None,
     }
 }
@@ -212,7 +221,9 @@ impl Lowering<'_> {
             Expr::Interleave(_) => Err(AutomatonError::MentionsInterleave),
             // What mentions no rule is lexical where there is no lexicon, and
             // elsewhere does not occur.
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => Ok(Vec::new()),
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Counted(_) => {
+                Ok(Vec::new())
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged};
 use lacuna_grammar::{Expr, RuleId, analysis};
+use lacuna_lexer::{Counts, TerminalId};
 use rustc_hash::FxHashMap;
 
 use super::terminals::{Part, Regular};
@@ -23,6 +24,8 @@ pub(super) struct Lowering<'a> {
     /// Symbols that repetitions wrote.
     repeated: usize,
     pub terminals: Vec<Ranged>,
+    /// Those whose characters are counted.
+    pub counts: Vec<(TerminalId, Counts)>,
     /// Regular parts met before.
     pub parts: Vec<Part>,
     /// Which part an expression is, and which terminal an automaton, by spellings that
@@ -43,6 +46,7 @@ impl<'a> Lowering<'a> {
             queue: Vec::new(),
             repeated: 0,
             terminals: Vec::new(),
+            counts: Vec::new(),
             parts: Vec::new(),
             known: FxHashMap::default(),
         }
@@ -107,6 +111,7 @@ impl<'a> Lowering<'a> {
                 Ok(found)
             }
             expr if self.is_apart(expr) => self.terminal(Regular::One(expr)),
+            Expr::Counted(counted) => self.counted(counted),
             expr => {
                 let mut sequence = Vec::new();
                 self.append_irregular(expr, &mut sequence)?;
@@ -259,7 +264,7 @@ impl<'a> Lowering<'a> {
             }
             Expr::Repeat { item, .. } => self.is_regular(item),
             Expr::Rule(rule) => regular[rule.0 as usize] && !apart[rule.0 as usize],
-            Expr::Interleave(_) => false,
+            Expr::Interleave(_) | Expr::Counted(_) => false,
         }
     }
 

@@ -96,6 +96,7 @@ impl Cfg {
             productions,
             interleaves,
             terminals,
+            counts,
             ..
         } = lowering;
         let lexer = match &grammar.lexicon {
@@ -121,7 +122,8 @@ impl Cfg {
                 }
                 Lexer::munching(lexicon, &wanted, constraint, limits)?
             }
-            None => Lexer::free(&terminals, constraint, limits)?,
+            None if counts.is_empty() => Lexer::free(&terminals, constraint, limits)?,
+            None => Lexer::counting(&terminals, &counts, limits)?,
         };
         Ok(Self::of_productions(
             symbols,

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use lacuna_grammar::Expr;
-use lacuna_grammar::automaton::{AutomatonError, NfaBuilder, Ranged, SHORTCUTS, Turn};
-use lacuna_lexer::TerminalId;
+use lacuna_grammar::automaton::{AutomatonError, Counted, NfaBuilder, Ranged, SHORTCUTS, Turn};
+use lacuna_lexer::{Counts, TerminalId};
 
 use super::Symbol;
 use super::lowering::Lowering;
@@ -54,6 +54,35 @@ impl Lowering<'_> {
             alternatives.push(Vec::new());
         }
         alternatives.extend(terminal.map(|terminal| vec![Symbol::Terminal(terminal)]));
+        Ok(alternatives)
+    }
+
+    /// The same of what counts characters: a terminal of its own.
+    pub fn counted(&mut self, counted: &Arc<Counted>) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        let mut alternatives = Vec::new();
+        if counted.holds_empty_text() {
+            alternatives.push(Vec::new());
+        }
+        let mut spelled = Vec::new();
+        at_address(COUNTED, Arc::as_ptr(counted) as usize, &mut spelled);
+        let next = self.terminals.len() as TerminalId;
+        let known = *self.known.entry(spelled.into()).or_insert(next);
+        if known == next {
+            self.terminals
+                .push(match self.normalized.grammar.constraint {
+                    // Both beside a state would be too much to tell apart.
+                    Some(_) => {
+                        Ranged::from(&counted.written_out(self.limits)?).without_empty_text()
+                    }
+                    None => {
+                        let (texts, ahead) = counted.of_any_length();
+                        let (min, max) = counted.bounds();
+                        self.counts.push((next, Counts { ahead, min, max }));
+                        texts
+                    }
+                });
+        }
+        alternatives.push(vec![Symbol::Terminal(known)]);
         Ok(alternatives)
     }
 
@@ -204,6 +233,7 @@ fn spell(expr: &Expr, numbers: &mut Vec<u32>) {
         // The grammar keeps its automata alive, so an address stands for one.
         Expr::Automaton(dfa) => at_address(6, Arc::as_ptr(dfa) as usize, numbers),
         Expr::Terminal(terminal) => numbers.extend([7, terminal.0]),
+        Expr::Counted(counted) => at_address(COUNTED, Arc::as_ptr(counted) as usize, numbers),
         // Never part of a terminal.
         Expr::Interleave(interleave) => {
             at_address(8, std::ptr::from_ref(interleave.as_ref()) as usize, numbers);
@@ -214,6 +244,7 @@ fn spell(expr: &Expr, numbers: &mut Vec<u32>) {
 /// What spellings of parts one behind the other begin with, and of any of several.
 const IN_TURN: u32 = 2;
 const ANY_OF: u32 = 3;
+const COUNTED: u32 = 10;
 
 fn spell_all<'e>(tag: u32, parts: impl ExactSizeIterator<Item = &'e Expr>, numbers: &mut Vec<u32>) {
     numbers.extend([tag, parts.len() as u32]);

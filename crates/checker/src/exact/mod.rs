@@ -131,7 +131,7 @@ impl Exact {
         let lexer = &self.cfg.lexer;
         let is_large = vocabulary.len() >= self.limits.classes_from;
         let mut all = Arc::clone(vocabulary);
-        if is_large && lexer.state_count() <= MAX_CLASSED_STATES {
+        if is_large && lexer.core_count() <= MAX_CLASSED_STATES {
             let known = compiled.representatives(lexer, vocabulary);
             all = Arc::clone(known.vocabulary());
             self.representatives = Some(known);

@@ -119,8 +119,8 @@ fn short_lexemes(lexer: &Lexer, reaches: &mut GapReaches) -> Option<Vocabulary> 
         }
     }
     let mut known = [false; 256];
-    for state in 0..lexer.state_count() {
-        for &(byte, _) in lexer.moves(state as u32) {
+    for core in 0..lexer.core_count() {
+        for &(byte, _) in lexer.core_moves(core as u32) {
             if !std::mem::replace(&mut known[usize::from(byte)], true) {
                 tokens.push(Some(vec![byte]));
             }

@@ -7,7 +7,7 @@
 //!
 //! Cost: the useful edges in cells, and the tokens of what takes each.
 
-use lacuna_lexer::{BitSet, NO_ROW, RowId, StepId, TerminalId, TokenClasses, key};
+use lacuna_lexer::{BitSet, NO_ROW, RowId, StateSet, StepId, TerminalId, TokenClasses, key};
 
 use crate::cells;
 use crate::graph::{CompletionGraph, Label};
@@ -63,12 +63,12 @@ pub(crate) fn cell_masks(
         if segment.is_none_or(is_text) || only.is_some_and(|only| only != cell) {
             continue;
         }
-        let mut states = BitSet::new(graph.lexer.state_count());
+        let mut states = StateSet::new(graph.lexer);
         for &landing in landings {
             let point = places.places[landing as PlaceId as usize].point;
-            states.insert(point.state as usize);
+            states.insert(point.state);
             for &state in ahead.standing_in(point) {
-                states.insert(state as usize);
+                states.insert(state);
             }
         }
         let (entered, path) = path(places, from);

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
-use lacuna_grammar::automaton::{Dfa, Limits};
+use lacuna_grammar::automaton::{Counted, Dfa, Limits};
 use lacuna_grammar::interleave::{Interleave, Item, Way};
 use lacuna_grammar::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId, gbnf};
 use lacuna_lexer::Vocabulary;
@@ -122,6 +122,8 @@ pub struct RandomGrammar<'a> {
     terminals: u32,
     /// Whether items may stand in any order.
     orders: bool,
+    /// Whether texts may be counted.
+    counts: bool,
 }
 
 impl<'a> RandomGrammar<'a> {
@@ -132,7 +134,14 @@ impl<'a> RandomGrammar<'a> {
             rules,
             terminals: 0,
             orders: false,
+            counts: false,
         }
+    }
+
+    /// The same with texts of which the characters are counted.
+    pub fn with_counts(&mut self) -> &mut Self {
+        self.counts = true;
+        self
     }
 
     /// The same with items in any order.
@@ -295,9 +304,39 @@ impl<'a> RandomGrammar<'a> {
         }
     }
 
+    /// Texts of a small regular language, mostly with a loop, that have so many characters.
+    fn counted(&mut self) -> Expr {
+        let limits = Limits::default();
+        self.counts = false;
+        let rules = std::mem::replace(&mut self.rules, 0);
+        let orders = std::mem::replace(&mut self.orders, false);
+        let expr = match self.random.u8(..3) {
+            0 => self.choice(1),
+            _ => Expr::Sequence(vec![
+                self.sequence(0),
+                self.choice(1).star(),
+                self.sequence(0),
+            ]),
+        };
+        let min = self.random.u32(..2) * self.random.u32(..6);
+        let max = match self.random.u8(..4) {
+            0 => None,
+            _ => Some(min + self.random.u32(..6)),
+        };
+        self.counts = true;
+        self.rules = rules;
+        self.orders = orders;
+        let counted = Counted::of_expr(&expr, min, max, &limits).expect("a small automaton");
+        // Where counts are no help, as of pairs of characters, that is the language itself.
+        counted.map_or(expr, |counted| Expr::Counted(counted.into()))
+    }
+
     fn leaf(&mut self) -> Expr {
         if self.terminals > 0 {
             return Expr::Terminal(TerminalId(self.random.u32(..self.terminals)));
+        }
+        if self.counts && self.random.u8(..3) == 0 {
+            return self.counted();
         }
         let length = self.random.usize(1..=2);
         let text: Vec<u8> = (0..length)

@@ -194,6 +194,10 @@ fn collect(expr: &Expr, found: &mut Vec<Vec<(u32, u32)>>) -> bool {
             parts.iter().all(|part| collect(part, found))
         }
         Expr::Repeat { item, .. } => collect(item, found),
-        Expr::Automaton(_) | Expr::Rule(_) | Expr::Interleave(_) | Expr::Terminal(_) => false,
+        Expr::Automaton(_)
+        | Expr::Counted(_)
+        | Expr::Rule(_)
+        | Expr::Interleave(_)
+        | Expr::Terminal(_) => false,
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Bounds {
 
 /// An automaton over characters, of which only the number matters.
 pub(crate) struct Lengths<'l> {
-    dfa: &'l Dfa,
+    pub(super) dfa: &'l Dfa,
     alphabet: &'l Alphabet,
     /// The states one character on, in order.
     next: Vec<Vec<StateId>>,
@@ -32,9 +32,9 @@ pub(crate) struct Lengths<'l> {
     /// there is none.
     places: Vec<u8>,
     /// Fewest characters to the end.
-    fewest: Vec<u32>,
+    pub(super) fewest: Vec<u32>,
     /// Most characters to the end, where there is a most.
-    most: Vec<Option<u32>>,
+    pub(super) most: Vec<Option<u32>>,
 }
 
 impl Language {

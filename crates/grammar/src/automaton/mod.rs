@@ -15,6 +15,7 @@ mod alphabet;
 mod characters;
 mod classes;
 mod conditions;
+mod counted;
 mod decode;
 mod determinize;
 mod dfa;
@@ -33,6 +34,7 @@ mod symbols;
 
 pub use classes::byte_classes;
 pub(crate) use conditions::{Condition, Conditions};
+pub use counted::{Ahead, Counted};
 pub use dfa::{ByteRange, Dfa, StateId};
 pub use grouped::Grouped;
 pub(crate) use language::Language;

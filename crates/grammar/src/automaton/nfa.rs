@@ -120,6 +120,13 @@ impl NfaBuilder {
             }
             Expr::Rule(rule) => on_rule(self, *rule, from, to)?,
             Expr::Automaton(dfa) => self.automaton(dfa, from, to)?,
+            Expr::Counted(counted) => {
+                let limits = Limits {
+                    nfa_states: self.limit,
+                    dfa_states: self.limit,
+                };
+                self.automaton(&counted.written_out(&limits)?, from, to)?;
+            }
             Expr::Interleave(_) => return Err(AutomatonError::MentionsInterleave),
             Expr::Terminal(terminal) => return Err(AutomatonError::MentionsTerminal(terminal.0)),
         }

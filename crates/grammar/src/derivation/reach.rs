@@ -51,7 +51,11 @@ pub(super) fn reach(
                 ends.append(&mut found);
             }
         }
-        Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {
+        Expr::Literal(_)
+        | Expr::Chars(_)
+        | Expr::Automaton(_)
+        | Expr::Counted(_)
+        | Expr::Terminal(_) => {
             for &start in starts {
                 input.step()?;
                 read_text(input, expr, start, &mut ends);
@@ -89,6 +93,17 @@ fn read_text(input: &Input<'_>, expr: &Expr, start: usize, ends: &mut Places) {
                     None => break,
                 }
                 ends.extend(dfa.is_accepting(state).then_some(start + at + 1));
+            }
+        }
+        Expr::Counted(counted) => {
+            let mut place = counted.start();
+            ends.extend(counted.is_accepting(place).then_some(start));
+            for (at, &byte) in rest.iter().enumerate() {
+                match counted.next(place, byte) {
+                    Some(next) => place = next,
+                    None => break,
+                }
+                ends.extend(counted.is_accepting(place).then_some(start + at + 1));
             }
         }
         Expr::Terminal(terminal) => {

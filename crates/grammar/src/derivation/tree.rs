@@ -91,7 +91,7 @@ impl Tree<'_, '_> {
                 end,
             }),
             Expr::Terminal(terminal) => self.leaf(By::Terminal(*terminal), start, end, within),
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => {
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Counted(_) => {
                 self.leaf(By::Text, start, end, within);
             }
             Expr::Choice(parts) => {

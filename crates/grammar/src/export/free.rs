@@ -300,9 +300,11 @@ impl Neighbours {
                 ends
             }
             // Where there are lexemes, rules are about nothing else.
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Interleave(_) => {
-                Ends::default()
-            }
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Automaton(_)
+            | Expr::Counted(_)
+            | Expr::Interleave(_) => Ends::default(),
         }
     }
 
@@ -325,7 +327,11 @@ fn needed(grammar: &Grammar) -> Vec<bool> {
             Expr::Repeat { max: Some(0), .. } => {}
             Expr::Repeat { item, .. } => mentioned(item, found),
             Expr::Interleave(all) => all.forms().for_each(|form| mentioned(form, found)),
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {}
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Automaton(_)
+            | Expr::Counted(_)
+            | Expr::Terminal(_) => {}
         }
     }
     let mut needed = vec![false; grammar.rules.len()];

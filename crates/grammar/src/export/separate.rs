@@ -180,9 +180,11 @@ impl<'a> Product<'a> {
             }
             Expr::Repeat { item, min, max } => self.times(item, (*min, *max), from, asked),
             // Where there are lexemes, rules are about nothing else.
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Interleave(_) => {
-                BTreeSet::new()
-            }
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Automaton(_)
+            | Expr::Counted(_)
+            | Expr::Interleave(_) => BTreeSet::new(),
         }
     }
 
@@ -294,9 +296,11 @@ impl<'a> Product<'a> {
             }
             Expr::Sequence(parts) => self.sequence(parts, from, to, within),
             Expr::Repeat { item, min, max } => self.repeat(item, (*min, *max), from, to, within),
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Interleave(_) => {
-                Expr::never()
-            }
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Automaton(_)
+            | Expr::Counted(_)
+            | Expr::Interleave(_) => Expr::never(),
         }
     }
 

@@ -14,6 +14,7 @@ impl Expr {
             | Expr::Chars(_)
             | Expr::Rule(_)
             | Expr::Automaton(_)
+            | Expr::Counted(_)
             | Expr::Terminal(_) => false,
         }
     }
@@ -55,6 +56,7 @@ fn in_expression(expr: &mut Expr, with: &mut dyn FnMut(&Interleave) -> Option<Ex
         | Expr::Chars(_)
         | Expr::Rule(_)
         | Expr::Automaton(_)
+        | Expr::Counted(_)
         | Expr::Terminal(_) => {}
     }
 }

@@ -91,7 +91,9 @@ impl Interleave {
             .iter()
             .map(|item| {
                 let texts = item.ways.iter().map(|way| match &way.text {
-                    small @ (Expr::Rule(_) | Expr::Automaton(_)) => small.clone(),
+                    small @ (Expr::Rule(_) | Expr::Automaton(_) | Expr::Counted(_)) => {
+                        small.clone()
+                    }
                     text => {
                         let rule = add(rules);
                         rules[rule.0 as usize].body = text.clone();

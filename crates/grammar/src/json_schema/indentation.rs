@@ -185,9 +185,11 @@ impl Indentation {
                 let items = items.map(|form| self.expression(form, &mut { *depth }));
                 Expr::Interleave(Box::new(items))
             }
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Terminal(_) => {
-                expr.clone()
-            }
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Automaton(_)
+            | Expr::Counted(_)
+            | Expr::Terminal(_) => expr.clone(),
         }
     }
 }

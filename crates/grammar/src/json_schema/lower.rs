@@ -19,7 +19,7 @@ use super::syntax::AnyValue;
 use super::types::Types;
 use super::value::Json;
 use super::{SchemaOptions, WhiteSpace};
-use crate::automaton::{AutomatonError, Dfa, Language};
+use crate::automaton::{self, AutomatonError, Bounds, Dfa, Language};
 use crate::diagnostic::said_once;
 use crate::quoted;
 use crate::slots::{Recipe, Target};
@@ -72,6 +72,9 @@ pub(super) fn lower(
     lowering.finish(start)
 }
 
+/// A language, and what it is where characters are counted, if that can be.
+type CountedTexts = (Arc<Language>, Option<Arc<automaton::Counted>>);
+
 /// Builds the rules of a grammar.
 pub(super) struct Lowering<'a> {
     pub expander: Expander<'a>,
@@ -87,6 +90,8 @@ pub(super) struct Lowering<'a> {
     pub any: Option<AnyValue>,
     /// Spellings of languages, which are kept so that addresses tell them.
     pub spelled: HashMap<usize, (Arc<Language>, Arc<Dfa>)>,
+    /// The same within bounds, counted.
+    pub counted_texts: HashMap<(usize, Bounds), CountedTexts>,
     pub recipes: Vec<Recipe>,
     /// The rules that recipes make.
     pub holes: Vec<(Target, usize)>,
@@ -118,6 +123,7 @@ impl<'a> Lowering<'a> {
             choices: HashMap::default(),
             any: None,
             spelled: HashMap::default(),
+            counted_texts: HashMap::default(),
             recipes: Vec::new(),
             holes: Vec::new(),
             counted: HashMap::default(),

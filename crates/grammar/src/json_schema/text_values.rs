@@ -9,7 +9,7 @@ use super::shape::Strings;
 use super::syntax::in_quotes;
 use super::texts::of_length;
 use super::words;
-use crate::automaton::{AutomatonError, Bounds, Dfa, Language};
+use crate::automaton::{AutomatonError, Bounds, Counted, Dfa, Language, Lengths};
 use crate::slots::spelling::Spelling;
 use crate::slots::{Recipe, Target, Way};
 use crate::{Expr, Place, RuleId};
@@ -54,7 +54,11 @@ impl<'a> Lowering<'a> {
     /// The spellings, without quotes, of the texts of a language; `None` where there are
     /// none.
     fn texts(&mut self, strings: &Strings<'a>) -> Result<Option<Expr>, AutomatonError> {
+        // States of an automaton that counts, each for each run of characters told apart.
         const FEW: usize = 1_500;
+        // From here on the states of a lexer, of which each has a count, would be too many to
+        // be numbered.
+        const MANY: usize = 20_000;
         let (mut min, mut max) = (strings.min, strings.max);
         if strings.words.is_none() && (min > 0 || max.is_some()) {
             let texts = self.expander.language(&strings.of_any_length())?;
@@ -63,15 +67,20 @@ impl<'a> Lowering<'a> {
                 min = if own.min >= min { 0 } else { min };
                 max = max.filter(|&max| own.max.is_none_or(|most| most > max));
                 let counted = max.unwrap_or(min) as usize;
-                let product = lengths.state_count() * counted;
-                if product.saturating_mul(lengths.breadth()) > FEW
-                    && let Some(counted) = self.bounded(&lengths, Bounds { min, max })?
-                {
-                    return Ok(Some(counted));
-                }
-                if product > FEW {
+                let states = lengths.state_count().saturating_mul(counted);
+                if states.saturating_mul(lengths.breadth()) > FEW {
+                    let bounds = Bounds { min, max };
+                    if counted > MANY
+                        && let Some(counted) = self.bounded(&lengths, bounds)?
+                    {
+                        return Ok(Some(counted));
+                    }
+                    if let Some(counted) = self.counted_texts(&texts, &lengths, bounds)? {
+                        let counted = (!counted.is_empty()).then_some(counted);
+                        return Ok(counted.map(Expr::Counted));
+                    }
                     let sizes = texts.spelled_sizes(&self.options.strings);
-                    lengths.check_spelled(&sizes, Bounds { min, max }, &LIMITS)?;
+                    lengths.check_spelled(&sizes, bounds, &LIMITS)?;
                 }
             }
         }
@@ -118,6 +127,27 @@ impl<'a> Lowering<'a> {
         self.spelled
             .insert(address, (texts.clone(), spelled.clone()));
         Ok(spelled)
+    }
+
+    /// The spellings of a language's texts with so many characters, without a state for each
+    /// count; `None` where that cannot be.
+    fn counted_texts(
+        &mut self,
+        texts: &Arc<Language>,
+        lengths: &Lengths<'_>,
+        bounds: Bounds,
+    ) -> Result<Option<Arc<Counted>>, AutomatonError> {
+        let key = (Arc::as_ptr(texts) as usize, bounds);
+        if let Some((_, known)) = self.counted_texts.get(&key) {
+            return Ok(known.clone());
+        }
+        let counted = texts.counted(lengths, &self.options.strings, bounds, &LIMITS)?;
+        let counted = counted.map(Arc::new);
+        let states = counted.as_ref().map_or(0, |counted| counted.state_count());
+        self.expander.spend(states as u64 / 16);
+        let known = (texts.clone(), counted.clone());
+        self.counted_texts.insert(key, known);
+        Ok(counted)
     }
 
     /// A rule that will be the strings that slots admit.

@@ -442,7 +442,7 @@ fn renumber(expr: &mut Expr, rules: &[RuleId], terminals: &[Option<TerminalId>])
                 renumber(form, rules, terminals);
             }
         }
-        Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) => {}
+        Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Counted(_) => {}
     }
 }
 

@@ -152,13 +152,37 @@ impl<'a> Sampler<'a> {
                     steps += 1;
                 }
             }
+            Expr::Counted(counted) => {
+                let (min, _) = counted.bounds();
+                let mut place = counted.start();
+                let mut steps = 0;
+                while !(counted.is_accepting(place) && (steps > 20 || rng.u8(..4) == 0)) {
+                    let ways =
+                        (0..=255).filter_map(|byte| Some((byte, counted.next(place, byte)?)));
+                    let mut ways: Vec<_> = ways.collect();
+                    if steps > 20 && place.1 >= min {
+                        ways.sort_by_key(|&(_, (state, _))| {
+                            let ahead = counted.ahead(state);
+                            (ahead.fewest, ahead.is_between)
+                        });
+                        ways.truncate(1);
+                    }
+                    if ways.is_empty() {
+                        break;
+                    }
+                    let (byte, next) = ways[rng.usize(..ways.len())];
+                    text.push(byte);
+                    place = next;
+                    steps += 1;
+                }
+            }
         }
     }
 }
 
 fn depth(expr: &Expr, rules: &[u32]) -> u32 {
     match expr {
-        Expr::Literal(_) | Expr::Automaton(_) | Expr::Terminal(_) => 0,
+        Expr::Literal(_) | Expr::Automaton(_) | Expr::Counted(_) | Expr::Terminal(_) => 0,
         Expr::Chars(ranges) => {
             if ranges.is_empty() {
                 NEVER

@@ -1,0 +1,245 @@
+//! Oracle: a lexer that counts characters beside its states says of every text what one says
+//! that has a state for each count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lacuna_grammar::automaton::{Counted, Dfa, Limits, Ranged};
+use lacuna_grammar::regex::parse_ecma_search;
+use lacuna_lexer::{
+    Counts, Lexer, LexerState, PackedLexer, StateSet, TerminalId, TokenPartition, Vocabulary,
+};
+
+/// Terminals that are counted, and such as are not, alike and not.
+const LEXERS: [&[(&str, u32, Option<u32>)]; 6] = [
+    &[("^a*$", 0, Some(5))],
+    &[
+        ("^[ab]*é?$", 2, Some(4)),
+        ("^a+$", 0, Some(9)),
+        ("^a[ab]b$", 0, None),
+    ],
+    &[
+        ("^(a|bé)*$", 0, Some(6)),
+        ("^b.*a$", 3, None),
+        ("^é{0,3}$", 1, Some(3)),
+    ],
+    &[
+        ("^[^b]*$", 0, Some(3)),
+        ("^[^a]*$", 0, Some(2)),
+        ("^ab?$", 0, None),
+    ],
+    &[("^(ab)*$", 0, Some(7)), ("^a(-[^b]+)?b[aé]*$", 0, Some(8))],
+    &[
+        ("^é*$", 4, None),
+        ("^(aé)*b$", 0, Some(6)),
+        ("^a.{2,4}$", 0, None),
+    ],
+];
+
+const ALPHABET: &[u8] = "abé-".as_bytes();
+
+/// The lexer that counts and the one that has states for all counts.
+fn lexers(terminals: &[(&str, u32, Option<u32>)]) -> (Lexer, Lexer) {
+    let limits = Limits::default();
+    let (mut texts, mut counts, mut written_out) = (Vec::new(), Vec::new(), Vec::new());
+    for (id, &(pattern, min, max)) in (0..).zip(terminals) {
+        let expr = parse_ecma_search(pattern).expect(pattern);
+        if (min, max) == (0, None) {
+            let whole = Ranged::from(&Dfa::from_expr(&expr, &limits).expect(pattern));
+            texts.push(whole.without_empty_text());
+            written_out.push(whole.without_empty_text());
+            continue;
+        }
+        let counted = Counted::of_expr(&expr, min, max, &limits);
+        let counted = counted.expect(pattern).expect("lengths without holes");
+        let (automaton, ahead) = counted.of_any_length();
+        texts.push(automaton);
+        counts.push((id, Counts { ahead, min, max }));
+        let whole = counted.written_out(&limits).expect(pattern);
+        written_out.push(Ranged::from(&whole).without_empty_text());
+    }
+    let counting = Lexer::counting(&texts, &counts, &limits).expect("a small lexer");
+    let free = Lexer::free(&written_out, None, &limits).expect("a small lexer");
+    (counting, free)
+}
+
+/// Calls for all states that texts lead to, of both.
+fn for_states(
+    (counting, free): &(Lexer, Lexer),
+    mut visit: impl FnMut(LexerState, LexerState, &[u8]),
+) {
+    let mut open = vec![(Lexer::START, Lexer::START, Vec::new())];
+    let mut met = BTreeSet::new();
+    while let Some((one, other, text)) = open.pop() {
+        if !met.insert((one, other)) {
+            continue;
+        }
+        visit(one, other, &text);
+        for &byte in ALPHABET {
+            let next = (counting.next(one, byte), free.next(other, byte));
+            let longer = [text.as_slice(), &[byte]].concat();
+            assert_eq!(next.0.is_some(), next.1.is_some(), "behind {longer:?}");
+            if let (Some(one), Some(other)) = next {
+                open.push((one, other, longer));
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_beside_states_are_states_of_counts() {
+    let mut states = 0;
+    for terminals in LEXERS {
+        let both = lexers(terminals);
+        let (counting, free) = &both;
+        let packed = counting.pack();
+        let read = Lexer::unpack(&packed, &Limits::default()).expect("what was packed");
+        let mut set = StateSet::new(counting);
+        for_states(&both, |one, other, text| {
+            states += 1;
+            let shown = format!("{terminals:?} behind {:?}", String::from_utf8_lossy(text));
+            assert!((one as usize) < counting.state_bound(), "{shown}");
+            let ends = |lexer: &Lexer, state| -> BTreeSet<Option<TerminalId>> {
+                let finishes = lexer.finishes(state).iter();
+                finishes.map(|finish| finish.terminal).collect()
+            };
+            assert_eq!(ends(counting, one), ends(free, other), "{shown}");
+            assert_eq!(ends(&read, one), ends(free, other), "{shown}");
+            for terminal in 0..terminals.len() as TerminalId {
+                let alive = free.is_alive(other, terminal);
+                assert_eq!(counting.is_alive(one, terminal), alive, "{shown}");
+                assert_eq!(read.is_alive(one, terminal), alive, "{shown}");
+            }
+            assert_eq!(counting.may_end(one), free.may_end(other), "{shown}");
+            assert_eq!(counting.is_end(one), free.is_end(other), "{shown}");
+            let moves: Vec<_> = counting.moves(one).collect();
+            assert_eq!(moves, read.moves(one).collect::<Vec<_>>(), "{shown}");
+            for &(byte, next) in &moves {
+                assert_eq!(counting.next(one, byte), Some(next), "{shown}");
+            }
+            let targets: BTreeSet<LexerState> = moves.iter().map(|&(_, next)| next).collect();
+            assert_eq!(targets.len(), moves.len(), "{shown}");
+            set.insert(one);
+            assert!(set.contains(one) && !set.insert(one), "{shown}");
+        });
+        assert_eq!(counting.pack(), read.pack());
+    }
+    assert!(states > 100, "{states} states");
+}
+
+/// Two tokens are one class only if from every state, with every count, they do the same.
+#[test]
+fn tokens_of_a_class_do_the_same_with_every_count() {
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    for length in 0..3 {
+        let longer = tokens.iter().filter(|text| text.len() >= length);
+        let longer =
+            longer.flat_map(|text| ALPHABET.iter().map(|&byte| [text, &[byte][..]].concat()));
+        let mut longer: Vec<_> = longer.collect();
+        tokens.append(&mut longer);
+    }
+    tokens.sort();
+    tokens.dedup();
+    tokens.retain(|text| !text.is_empty());
+    let all = [None, None]
+        .into_iter()
+        .chain(tokens.iter().cloned().map(Some));
+    let vocabulary = Vocabulary::new(all.collect(), vec![0], 1).expect("a vocabulary");
+    for terminals in LEXERS {
+        let both = lexers(terminals);
+        let partition = TokenPartition::new(&both.0, &vocabulary);
+        let mut classes: BTreeMap<u32, Vec<&[u8]>> = BTreeMap::new();
+        for (class, text) in partition.of_token.iter().skip(2).zip(&tokens) {
+            if let Some(class) = class {
+                classes.entry(*class).or_default().push(text);
+            }
+        }
+        assert!(
+            classes.len() > 2,
+            "{terminals:?}: {} classes",
+            classes.len()
+        );
+        for_states(&both, |state, _, text| {
+            for tokens in classes.values() {
+                let ways = |token: &[u8]| ways(&both.0, state, token);
+                let first = ways(tokens[0]);
+                for token in &tokens[1..] {
+                    let shown = format!(
+                        "{terminals:?} behind {text:?}: {:?} and {token:?}",
+                        tokens[0]
+                    );
+                    assert_eq!(ways(token), first, "{shown}");
+                }
+            }
+        });
+    }
+}
+
+/// The terminals that a text finishes, and the state that it lands in, in all ways.
+fn ways(lexer: &Lexer, state: LexerState, text: &[u8]) -> BTreeSet<(Vec<TerminalId>, LexerState)> {
+    let mut here = BTreeSet::from([(Vec::new(), state)]);
+    for &byte in text {
+        let mut behind = BTreeSet::new();
+        for (finished, state) in here {
+            let ends = lexer.finishes(state).iter().map(|finish| {
+                let terminal = finish.terminal.into_iter();
+                (
+                    finished.iter().copied().chain(terminal).collect(),
+                    finish.to,
+                )
+            });
+            let from: Vec<(Vec<TerminalId>, LexerState)> =
+                ends.chain([(finished.clone(), state)]).collect();
+            for (finished, state) in from {
+                behind.extend(lexer.next(state, byte).map(|next| (finished, next)));
+            }
+        }
+        here = behind;
+    }
+    here
+}
+
+/// What is read from anywhere is refused, or asked without a panic.
+#[test]
+fn damaged_counts_are_refused_or_answer() {
+    let limits = Limits::default();
+    let mut random = fastrand::Rng::with_seed(1);
+    let (mut refused, mut read) = (0, 0);
+    for terminals in LEXERS {
+        let bytes = postcard::to_allocvec(&lexers(terminals).0.pack()).expect("bytes");
+        for _ in 0..600 {
+            let mut bytes = bytes.clone();
+            for _ in 0..random.usize(1..4) {
+                let at = random.usize(..bytes.len());
+                bytes[at] = match random.bool() {
+                    true => random.u8(..),
+                    false => bytes[at].wrapping_add(1),
+                };
+            }
+            let packed: Result<PackedLexer, _> = postcard::from_bytes(&bytes);
+            let lexer = packed
+                .ok()
+                .and_then(|packed| Lexer::unpack(&packed, &limits).ok());
+            let Some(lexer) = lexer else {
+                refused += 1;
+                continue;
+            };
+            read += 1;
+            let mut states = vec![Lexer::START];
+            for _ in 0..200 {
+                let state = states[random.usize(..states.len())];
+                lexer
+                    .finishes(state)
+                    .iter()
+                    .for_each(|finish| states.push(finish.to));
+                states.extend(lexer.moves(state).map(|(_, next)| next));
+                lexer.is_alive(state, 0);
+                lexer.may_end(state);
+                lexer.outlook(state);
+            }
+        }
+    }
+    assert!(
+        refused > 100 && read > 100,
+        "{refused} refused, {read} read"
+    );
+}
