@@ -182,13 +182,13 @@ impl GapReach {
             byte: None,
         }];
         let mut queue = VecDeque::from([0u32]);
-        let mut settled: FxHashMap<LexerState, ()> = FxHashMap::default();
+        let mut settled = Settled::new(lexer);
         let mut order = Vec::new();
         let mut ends: Vec<GapEnd> = Vec::new();
         let mut known: FxHashMap<(TerminalId, LexerState), u32> = FxHashMap::default();
         while let Some(at) = queue.pop_front() {
             let Reached { state, cost, .. } = states[at as usize];
-            if settled.insert(state, ()).is_some() {
+            if !settled.insert(state) {
                 continue;
             }
             order.push(at);
@@ -221,7 +221,7 @@ impl GapReach {
                 }
             }
             for (byte, next) in lexer.moves(state) {
-                if !settled.contains_key(&next) {
+                if !settled.contains(next) {
                     states.push(Reached {
                         state: next,
                         cost: cost + 1,
@@ -260,6 +260,43 @@ impl GapReach {
             }));
             at = before;
         }
+    }
+}
+
+/// States from which all that goes on behind a gap is known to go on.
+struct Settled<'l> {
+    lexer: &'l Lexer,
+    states: FxHashSet<LexerState>,
+    /// By core, the fewest characters that were counted behind which nothing is too short any
+    /// more: from states with more of them nothing else goes on.
+    fewest: FxHashMap<LexerState, u32>,
+}
+
+impl<'l> Settled<'l> {
+    fn new(lexer: &'l Lexer) -> Self {
+        Self {
+            lexer,
+            states: FxHashSet::default(),
+            fewest: FxHashMap::default(),
+        }
+    }
+
+    /// Adds a state; whether more goes on from it.
+    fn insert(&mut self, state: LexerState) -> bool {
+        if self.contains(state) {
+            return false;
+        }
+        if let Some((core, count, enough)) = self.lexer.count_of(state)
+            && count >= enough
+        {
+            self.fewest.insert(core, count);
+        }
+        self.states.insert(state)
+    }
+
+    fn contains(&self, state: LexerState) -> bool {
+        let is_more = |(core, count, _)| self.fewest.get(&core).is_some_and(|&few| few <= count);
+        self.states.contains(&state) || self.lexer.count_of(state).is_some_and(is_more)
     }
 }
 

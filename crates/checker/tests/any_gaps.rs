@@ -120,6 +120,12 @@ fn random_grammars() {
 }
 
 #[test]
+fn random_counts() {
+    compare_random(|random| random.with_counts().grammar());
+    compare_random(|random| random.with_counts().with_orders().grammar());
+}
+
+#[test]
 fn random_lexicons() {
     compare_random(|grammar| grammar.munching());
 }

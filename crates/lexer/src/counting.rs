@@ -50,6 +50,8 @@ pub(crate) const PLAIN: u32 = u32::MAX;
 pub(crate) struct Counting {
     /// Number of cores; states below are cores without a count.
     pub cores: u32,
+    /// The states of each core that counts are so many bits, if there are not too many then.
+    pub bits: Option<u32>,
     /// For each core its row, whatever its count is, and its place among those that count.
     pub of_core: Vec<(RowIndex, u32)>,
     /// Those that count.
@@ -71,6 +73,8 @@ pub(crate) struct Counted {
     pub is_between: bool,
     /// The count from which on nothing changes, here or behind.
     pub last: u32,
+    /// The count from which on nothing is too short: fewer characters are better from there.
+    pub enough: u32,
     /// What tells its stages: those of one kind have the same.
     pub kind: u32,
 }
@@ -109,6 +113,7 @@ impl Counting {
         };
         let mut counting = Self {
             cores: cores.sets.len() as u32,
+            bits: None,
             of_core: Vec::with_capacity(cores.sets.len()),
             counted: Vec::new(),
             stages: Grouped::default(),
@@ -125,13 +130,24 @@ impl Counting {
                         Lexer::START => rows.add_start(&at_count(accepted, alive, labels, 0)),
                         _ => rows.add(at_any_count(accepted, alive, labels)),
                     };
-                    let counted = counts_characters(alive, labels)?.map(|is_between| Counted {
-                        core,
-                        first: 0,
-                        is_between,
-                        last: counting.add_stages(accepted, alive, labels, &mut rows),
-                        kind: counting.stages.owners() as u32 - 1,
-                    });
+                    let counted = match counts_characters(alive, labels)? {
+                        None => None,
+                        Some(is_between) => {
+                            counting.add_stages(accepted, alive, labels, &mut rows);
+                            let counts = || {
+                                let ahead = alive.iter().filter_map(|&it| labels.ahead(it));
+                                ahead.map(|(counts, _)| counts)
+                            };
+                            Some(Counted {
+                                core,
+                                first: 0,
+                                is_between,
+                                last: counts().map(Counts::last).max().unwrap_or(0),
+                                enough: counts().map(|it| it.min).max().unwrap_or(0),
+                                kind: counting.stages.owners() as u32 - 1,
+                            })
+                        }
+                    };
                     (row, counted)
                 }
             };
@@ -156,18 +172,15 @@ impl Counting {
         }
     }
 
-    /// Adds the stages of a kind of cores, and tells the count from which on nothing changes.
+    /// Adds the stages of a kind of cores.
     fn add_stages(
         &mut self,
         accepted: &[TerminalId],
         alive: &[u32],
         labels: &Labels<'_>,
         rows: &mut Rows,
-    ) -> u32 {
+    ) {
         let turns = labels.turns(accepted, alive);
-        // Of what comes next, more counts may be told apart than of what is here.
-        let counted = alive.iter().filter_map(|&label| labels.ahead(label));
-        let last = counted.map(|(counts, _)| counts.last()).max().unwrap_or(0);
         let mut stages: Vec<(u32, RowIndex)> = Vec::with_capacity(turns.len());
         for (at, &from) in turns.iter().enumerate() {
             let to = turns.get(at + 1).map_or(u32::MAX, |next| next - 1);
@@ -182,7 +195,6 @@ impl Counting {
             }
         }
         self.stages.add(stages);
-        last
     }
 
     /// The core of a state, and its count.
@@ -201,9 +213,22 @@ impl Counting {
 
     /// What a state is that counts, and its count.
     fn told(&self, state: LexerState) -> Option<(&Counted, u32)> {
-        let behind = self.counted.partition_point(|it| it.first <= state);
-        let counted = &self.counted[behind.checked_sub(1)?];
+        let beyond = state.checked_sub(self.cores)?;
+        let counted = match self.bits {
+            Some(bits) => &self.counted[(beyond >> bits) as usize],
+            None => {
+                let behind = self.counted.partition_point(|it| it.first <= state);
+                &self.counted[behind - 1]
+            }
+        };
         Some((counted, state - counted.first))
+    }
+
+    /// Of a state that counts: its core, its count, and from which count on fewer characters are
+    /// as good as more.
+    pub(crate) fn count_of(&self, state: LexerState) -> Option<(u32, u32, u32)> {
+        let (counted, count) = self.told(state)?;
+        Some((counted.core, count, counted.enough))
     }
 
     fn row_of(&self, counted: &Counted, count: u32) -> RowIndex {

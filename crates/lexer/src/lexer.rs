@@ -266,6 +266,12 @@ impl Lexer {
         }
     }
 
+    /// Of a state in which characters are counted: its core, the count, and from which count on
+    /// whatever goes on behind a state goes on behind those of its core with fewer.
+    pub fn count_of(&self, state: LexerState) -> Option<(LexerState, u32, u32)> {
+        self.counting.as_ref()?.count_of(state)
+    }
+
     /// Number of cores: all are below.
     pub fn core_count(&self) -> usize {
         self.table.len() / self.class_count.max(1)

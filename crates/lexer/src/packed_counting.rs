@@ -18,8 +18,8 @@ pub(crate) struct PackedCounting {
     /// The row of each core.
     rows: Vec<u32>,
     /// The core of each that counts, whether it stands between characters, the last count that
-    /// changes anything, and the kind.
-    counted: Vec<(u32, bool, u32, u32)>,
+    /// changes anything, the one from which on nothing is too short, and the kind.
+    counted: Vec<(u32, bool, u32, u32, u32)>,
     /// For each kind the last count of each stage, and the row plus one, or 0.
     stages: Vec<Vec<(u32, u32)>>,
     /// For each row the terminals that can come next.
@@ -29,7 +29,7 @@ pub(crate) struct PackedCounting {
 impl PackedCounting {
     pub(crate) fn pack(counting: &Counting, alive: &Alive) -> Self {
         let counted = counting.counted.iter();
-        let counted = counted.map(|it| (it.core, it.is_between, it.last, it.kind));
+        let counted = counted.map(|it| (it.core, it.is_between, it.last, it.enough, it.kind));
         let stages = counting.stages.each().map(|stages| {
             let stages = stages.iter();
             stages.map(|&(to, row)| (to, row.wrapping_add(1))).collect()
@@ -67,6 +67,7 @@ impl PackedCounting {
         }
         let mut counting = Counting {
             cores: cores as u32,
+            bits: None,
             of_core: self.rows.iter().map(|&row| (row, PLAIN)).collect(),
             counted: Vec::new(),
             stages: Grouped::default(),
@@ -84,7 +85,7 @@ impl PackedCounting {
             let stages = stages.map(|&(to, row)| (to, row.wrapping_sub(1)));
             counting.stages.add(stages);
         }
-        for (place, &(core, is_between, last, kind)) in (0..).zip(&self.counted) {
+        for (place, &(core, is_between, last, enough, kind)) in (0..).zip(&self.counted) {
             let of_core = counting.of_core.get_mut(core as usize).ok_or(WRONG)?;
             if of_core.1 != PLAIN || kind as usize >= self.stages.len() {
                 return Err(WRONG);
@@ -95,6 +96,7 @@ impl PackedCounting {
                 first: 0,
                 is_between,
                 last,
+                enough,
                 kind,
             });
         }
@@ -120,12 +122,21 @@ impl PackedCounting {
 impl Counting {
     /// Numbers the states; whether these are not too many.
     pub(crate) fn settle(&mut self) -> bool {
+        // Of one number for all, a shift tells which it is.
+        let last = self.counted.iter().map(|counted| counted.last).max();
+        let bits = u32::BITS - last.unwrap_or(0).leading_zeros();
+        let all = (self.counted.len() as u128) << bits;
+        let is_few = all + u128::from(self.cores) < u128::from(DEAD);
+        self.bits = is_few.then_some(bits);
         let mut next = Some(self.cores);
         for counted in &mut self.counted {
             let Some(first) = next else { return false };
             counted.first = first;
-            let behind = counted.last.checked_add(1);
-            next = behind.and_then(|size| first.checked_add(size));
+            let size = match self.bits {
+                Some(bits) => Some(1 << bits),
+                None => counted.last.checked_add(1),
+            };
+            next = size.and_then(|size| first.checked_add(size));
         }
         // How many counts of a kind something can come of, up to the last that differs.
         let sizes = self.counted.iter().map(|counted| {

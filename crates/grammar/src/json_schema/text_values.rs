@@ -59,6 +59,9 @@ impl<'a> Lowering<'a> {
         // From here on the states of a lexer, of which each has a count, would be too many to
         // be numbered.
         const MANY: usize = 20_000;
+        // States that are told apart until nothing is too short any more: a gap of any length
+        // may lead to all of them.
+        const SHORT: usize = 20_000;
         let (mut min, mut max) = (strings.min, strings.max);
         if strings.words.is_none() && (min > 0 || max.is_some()) {
             let texts = self.expander.language(&strings.of_any_length())?;
@@ -70,12 +73,15 @@ impl<'a> Lowering<'a> {
                 let states = lengths.state_count().saturating_mul(counted);
                 if states.saturating_mul(lengths.breadth()) > FEW {
                     let bounds = Bounds { min, max };
-                    if counted > MANY
+                    let short = lengths.state_count().saturating_mul(min as usize);
+                    if (counted > MANY || short > SHORT)
                         && let Some(counted) = self.bounded(&lengths, bounds)?
                     {
                         return Ok(Some(counted));
                     }
-                    if let Some(counted) = self.counted_texts(&texts, &lengths, bounds)? {
+                    if short <= SHORT
+                        && let Some(counted) = self.counted_texts(&texts, &lengths, bounds)?
+                    {
                         let counted = (!counted.is_empty()).then_some(counted);
                         return Ok(counted.map(Expr::Counted));
                     }
