@@ -266,7 +266,7 @@ impl GapReach {
 /// States from which all that goes on behind a gap is known to go on.
 struct Settled<'l> {
     lexer: &'l Lexer,
-    states: FxHashSet<LexerState>,
+    states: FxHashMap<LexerState, ()>,
     /// By core, the fewest characters that were counted behind which nothing is too short any
     /// more: from states with more of them nothing else goes on.
     fewest: FxHashMap<LexerState, u32>,
@@ -276,7 +276,7 @@ impl<'l> Settled<'l> {
     fn new(lexer: &'l Lexer) -> Self {
         Self {
             lexer,
-            states: FxHashSet::default(),
+            states: FxHashMap::default(),
             fewest: FxHashMap::default(),
         }
     }
@@ -291,12 +291,17 @@ impl<'l> Settled<'l> {
         {
             self.fewest.insert(core, count);
         }
-        self.states.insert(state)
+        self.states.insert(state, ()).is_none()
     }
 
     fn contains(&self, state: LexerState) -> bool {
+        self.states.contains_key(&state) || self.is_more(state)
+    }
+
+    /// Whether a state of the core with no more characters is there, where none are missing.
+    fn is_more(&self, state: LexerState) -> bool {
         let is_more = |(core, count, _)| self.fewest.get(&core).is_some_and(|&few| few <= count);
-        self.states.contains(&state) || self.lexer.count_of(state).is_some_and(is_more)
+        self.lexer.count_of(state).is_some_and(is_more)
     }
 }
 

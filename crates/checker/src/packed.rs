@@ -61,7 +61,7 @@ impl Compiled {
     /// The compiled grammar as bytes.
     ///
     /// # Errors
-    /// Where it is too large to be kept.
+    /// Where it is too large to be kept, or counts characters.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Damaged> {
         let pack = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map(|dfa| dfa.pack());
         let packed = match &self.shape {
@@ -242,7 +242,7 @@ impl PackedCfg {
             nonterminals: cfg.productions.len() as u32,
             symbols: symbols.collect::<Option<_>>().ok_or(TOO_LARGE)?,
             interleaves: interleaves.collect::<Option<_>>().ok_or(TOO_LARGE)?,
-            lexer: cfg.lexer.pack(),
+            lexer: cfg.lexer.pack()?,
         })
     }
 

@@ -12,6 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::automaton::SHORTCUTS;
 use crate::interleave::Interleave;
 use crate::{Expr, Grammar, Lexicon, RuleId, Terminal, TerminalId};
 
@@ -173,6 +174,7 @@ impl Recogniser<'_> {
                 .filter(|&&start| self.lexemes.get(start) == Some(terminal))
                 .map(|start| start + 1)
                 .collect(),
+            Expr::Counted(_) if !SHORTCUTS => Places::new(),
             Expr::Counted(counted) => {
                 let mut ends = Places::new();
                 for &start in starts {

@@ -35,6 +35,7 @@ pub(crate) struct Combined {
 
 impl Combined {
     /// `more` are automata whose bytes must be told apart too.
+    #[inline(never)]
     pub(crate) fn new<'a>(
         terminals: &[Ranged],
         labels: &Labels<'_>,

@@ -96,7 +96,8 @@ pub(crate) struct Rows {
     pub finishes: Grouped<Finish>,
     alive: Vec<BitSet>,
     terminals: usize,
-    known: FxHashMap<Says, RowIndex>,
+    /// By the numbers of both, and how many are accepted.
+    known: FxHashMap<Box<[u32]>, RowIndex>,
 }
 
 impl Counting {
@@ -119,12 +120,13 @@ impl Counting {
             stages: Grouped::default(),
             states: 0,
         };
-        let mut known: FxHashMap<(u32, u32), (RowIndex, Option<Counted>)> = FxHashMap::default();
+        let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut kinds: Vec<(RowIndex, Option<Counted>)> = Vec::new();
         for (core, &sets) in (0..).zip(&cores.sets) {
             let accepted = &cores.accepted[sets.0 as usize];
             let alive = &cores.alive[sets.1 as usize];
             let (row, counted) = match known.get(&sets) {
-                Some(&known) if core != Lexer::START => known,
+                Some(&known) if core != Lexer::START => kinds[known as usize],
                 _ => {
                     let row = match core {
                         Lexer::START => rows.add_start(&at_count(accepted, alive, labels, 0)),
@@ -151,8 +153,9 @@ impl Counting {
                     (row, counted)
                 }
             };
-            if core != Lexer::START {
-                known.insert(sets, (row, counted));
+            if core != Lexer::START && !known.contains_key(&sets) {
+                known.insert(sets, kinds.len() as u32);
+                kinds.push((row, counted));
             }
             let place = match counted {
                 None => PLAIN,
@@ -198,12 +201,15 @@ impl Counting {
     }
 
     /// The core of a state, and its count.
+    #[inline(never)]
     pub(crate) fn split(&self, state: LexerState) -> (u32, u32) {
         let told = self.told(state);
         told.map_or((state, 0), |(counted, count)| (counted.core, count))
     }
 
     /// The row of a state.
+    // Not for every place where a lexer is read: few count, and code is to be small.
+    #[inline(never)]
     pub(crate) fn row(&self, state: LexerState) -> RowIndex {
         match self.told(state) {
             None => self.of_core[state as usize].0,
@@ -248,7 +254,18 @@ impl Counting {
         counted.is_some_and(|counted| counted.is_between)
     }
 
+    /// The state behind another, where `next` is the core that a core leads to.
+    #[inline(never)]
+    pub(crate) fn after(&self, state: LexerState, next: &dyn Fn(u32) -> u32) -> LexerState {
+        let (core, count) = self.split(state);
+        match next(core) {
+            DEAD => DEAD,
+            next => self.at(next, count),
+        }
+    }
+
     /// The state where a core is come to behind so many characters.
+    #[inline(never)]
     pub(crate) fn at(&self, core: u32, before: u32) -> LexerState {
         let (_, place) = self.of_core[core as usize];
         if place == PLAIN {
@@ -277,6 +294,42 @@ impl Counting {
         let cores = size_of_val(self.of_core.as_slice()) + size_of_val(self.counted.as_slice());
         cores + self.stages.heap_bytes()
     }
+
+    /// Numbers the states; whether these are not too many.
+    fn settle(&mut self) -> bool {
+        // Of one number for all, a shift tells which it is.
+        let last = self.counted.iter().map(|counted| counted.last).max();
+        let bits = u32::BITS - last.unwrap_or(0).leading_zeros();
+        let all = (self.counted.len() as u128) << bits;
+        let is_few = all + u128::from(self.cores) < u128::from(DEAD);
+        self.bits = is_few.then_some(bits);
+        let mut next = Some(self.cores);
+        for counted in &mut self.counted {
+            let Some(first) = next else { return false };
+            counted.first = first;
+            let size = match self.bits {
+                Some(bits) => Some(1 << bits),
+                None => counted.last.checked_add(1),
+            };
+            next = size.and_then(|size| first.checked_add(size));
+        }
+        // How many counts of a kind something can come of, up to the last that differs.
+        let sizes = self.counted.iter().map(|counted| {
+            let mut from = 0u64;
+            let mut size = 0;
+            for &(to, row) in self.stages.of(counted.kind) {
+                let to = u64::from(to.min(counted.last)) + 1;
+                if row != DEAD {
+                    size += to.saturating_sub(from);
+                }
+                from = to.max(from);
+            }
+            size as usize
+        });
+        let plain = self.of_core.iter().filter(|&&(_, place)| place == PLAIN);
+        self.states = plain.count() + sizes.sum::<usize>();
+        next.is_some()
+    }
 }
 
 impl Rows {
@@ -287,11 +340,13 @@ impl Rows {
 
     /// The row that says so.
     fn add(&mut self, says: Says) -> RowIndex {
-        if let Some(&known) = self.known.get(&says) {
+        let (accepted, alive) = &says;
+        let spelled = [&[accepted.len() as u32], accepted.as_slice(), alive].concat();
+        if let Some(&known) = self.known.get(spelled.as_slice()) {
             return known;
         }
         let fresh = self.push(&says, false);
-        self.known.insert(says, fresh);
+        self.known.insert(spelled.into(), fresh);
         fresh
     }
 

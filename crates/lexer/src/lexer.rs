@@ -242,9 +242,14 @@ impl Lexer {
         .run(terminals.len(), limits)
     }
 
+    /// Counts beside states, if there are any; the grammar engine alone is without them.
+    pub(crate) fn counted(&self) -> Option<&Counting> {
+        self.counting.as_deref().filter(|_| SHORTCUTS)
+    }
+
     /// Number of states.
     pub fn state_count(&self) -> usize {
-        match &self.counting {
+        match self.counted() {
             None => self.finishes.owners(),
             Some(counting) => counting.count(),
         }
@@ -252,7 +257,7 @@ impl Lexer {
 
     /// A number that all states are below; where characters are counted, few are near it.
     pub fn state_bound(&self) -> usize {
-        match &self.counting {
+        match self.counted() {
             None => self.finishes.owners(),
             Some(counting) => counting.bound(),
         }
@@ -260,7 +265,7 @@ impl Lexer {
 
     /// What a state is but for the characters that were counted: a state, where none are.
     pub fn core(&self, state: LexerState) -> LexerState {
-        match &self.counting {
+        match self.counted() {
             None => state,
             Some(counting) => counting.split(state).0,
         }
@@ -269,7 +274,7 @@ impl Lexer {
     /// Of a state in which characters are counted: its core, the count, and from which count on
     /// whatever goes on behind a state goes on behind those of its core with fewer.
     pub fn count_of(&self, state: LexerState) -> Option<(LexerState, u32, u32)> {
-        self.counting.as_ref()?.count_of(state)
+        self.counted()?.count_of(state)
     }
 
     /// Number of cores: all are below.
@@ -279,21 +284,21 @@ impl Lexer {
 
     /// Whether characters are counted.
     pub fn counts(&self) -> bool {
-        self.counting.is_some()
+        self.counted().is_some()
     }
 
     /// The core after one more byte, and whether one character more is counted there.
     pub(crate) fn core_next(&self, core: LexerState, byte: u8) -> Option<(LexerState, bool)> {
         let class = self.classes[byte as usize] as usize;
         let next = self.table[core as usize * self.class_count + class];
-        let counting = self.counting.as_ref().filter(|_| next != DEAD);
+        let counting = self.counted().filter(|_| next != DEAD);
         let is_counted = counting.is_some_and(|counting| counting.is_counted(next));
         (next != DEAD).then_some((next, is_counted))
     }
 
     /// How lexemes end in states of a core, whatever the count is.
     pub fn core_finishes(&self, core: LexerState) -> &[Finish] {
-        self.finishes.of(match &self.counting {
+        self.finishes.of(match self.counted() {
             None => core,
             Some(counting) => counting.row_of_core(core),
         })
@@ -301,7 +306,7 @@ impl Lexer {
 
     /// The same number for states in which the same lexemes may end.
     pub(crate) fn row(&self, state: LexerState) -> u32 {
-        match &self.counting {
+        match self.counted() {
             None => state,
             Some(counting) => counting.row(state),
         }
@@ -315,15 +320,10 @@ impl Lexer {
     /// The state after one more byte; `None` where no terminal goes on so.
     pub fn next(&self, state: LexerState, byte: u8) -> Option<LexerState> {
         let class = self.classes[byte as usize] as usize;
-        let next = match &self.counting {
-            None => self.table[state as usize * self.class_count + class],
-            Some(counting) => {
-                let (core, count) = counting.split(state);
-                match self.table[core as usize * self.class_count + class] {
-                    DEAD => DEAD,
-                    next => counting.at(next, count),
-                }
-            }
+        let next = |core| self.table[core as usize * self.class_count + class];
+        let next = match self.counted() {
+            None => next(state),
+            Some(counting) => counting.after(state, &next),
         };
         (next != DEAD).then_some(next)
     }
@@ -398,17 +398,17 @@ impl Lexer {
 
     /// One byte, the most readable one, for each target a state leads to.
     pub fn moves(&self, state: LexerState) -> impl Iterator<Item = (u8, LexerState)> + '_ {
-        let (core, count) = match &self.counting {
+        let (core, count) = match self.counted() {
             None => (state, 0),
             Some(counting) => counting.split(state),
         };
         let moves = self.core_moves(core).iter();
-        moves.filter_map(move |&(byte, core)| {
-            let next = match &self.counting {
-                None => core,
-                Some(counting) => counting.at(core, count),
-            };
-            (next != DEAD).then_some((byte, next))
+        moves.filter_map(move |&(byte, core)| match self.counted() {
+            None => Some((byte, core)),
+            Some(counting) => match counting.at(core, count) {
+                DEAD => None,
+                next => Some((byte, next)),
+            },
         })
     }
 

@@ -23,7 +23,6 @@ mod keys;
 mod lexer;
 mod memo_use;
 mod packed;
-mod packed_counting;
 mod partition;
 mod plain;
 mod product;

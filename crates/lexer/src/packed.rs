@@ -7,8 +7,6 @@
 //! *boundary* is the first state, or where a lexeme ended; no byte leads to one,
 //! and no lexeme ends at one, so that no lexeme is empty.
 
-use std::sync::OnceLock;
-
 use lacuna_grammar::automaton::packed::{
     Damaged, pack_classes, pack_flags, pack_rows, unpack_classes, unpack_flags, unpack_rows,
 };
@@ -17,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::alive::Alive;
 use crate::combined::DEAD;
+use crate::counting::Counting;
 use crate::lexer::{Owing, moves};
-use crate::packed_counting::PackedCounting;
 use crate::{Finish, Lexer, LexerState, TerminalId};
 
 /// A [`Lexer`] as lists of numbers.
@@ -39,8 +37,6 @@ pub struct PackedLexer {
     /// number, then they themselves.
     owed: Vec<u32>,
     terminals: u32,
-    /// Where characters are counted; then finishes and ends are those of rows.
-    counting: Option<PackedCounting>,
 }
 
 /// States times terminals up to which a lexer is read: 128 MiB of bits.
@@ -48,7 +44,13 @@ const MAX_ALIVE: u64 = 1 << 30;
 
 impl Lexer {
     /// The lexer as lists of numbers, the same for the same lexer.
-    pub fn pack(&self) -> PackedLexer {
+    ///
+    /// # Errors
+    /// Where characters are counted: that is made about as soon as it would be read.
+    pub fn pack(&self) -> Result<PackedLexer, Damaged> {
+        if self.counts() {
+            return Err(Damaged("characters that are counted are not kept"));
+        }
         let mut finishes = Vec::new();
         let mut last = 0;
         for (state, ways) in (0u32..).zip(self.finishes.each()) {
@@ -71,7 +73,7 @@ impl Lexer {
             owed.extend_from_slice(obligations);
             last = boundary;
         }
-        PackedLexer {
+        Ok(PackedLexer {
             classes: pack_classes(&self.classes),
             rows: pack_rows(&self.table, self.class_count),
             finishes,
@@ -81,11 +83,7 @@ impl Lexer {
             owing_accepting: pack_flags(&self.owing.accepting),
             owed,
             terminals: self.terminal_count as u32,
-            counting: self
-                .counting
-                .as_ref()
-                .map(|counting| PackedCounting::pack(counting, &self.alive)),
-        }
+        })
     }
 
     /// Reads what [`pack`](Self::pack) made.
@@ -100,9 +98,6 @@ impl Lexer {
             return Err(Damaged("more terminals than the limit"));
         }
         let terminal_count = packed.terminals as usize;
-        if let Some(counting) = &packed.counting {
-            return Self::unpack_counting(packed, counting, classes, table);
-        }
         let finishes = unpack_finishes(&packed.finishes, states, packed.terminals)?;
         let boundaries = boundaries(&table, &finishes)?;
         let ends = unpack_flags(&packed.ends, states)?;
@@ -126,45 +121,6 @@ impl Lexer {
         lexer.with_separators(&packed.separators, &boundaries)
     }
 
-    fn unpack_counting(
-        packed: &PackedLexer,
-        counting: &PackedCounting,
-        classes: Box<[u8; 256]>,
-        table: Vec<LexerState>,
-    ) -> Result<Self, Damaged> {
-        let rows = counting.row_count();
-        let terminal_count = packed.terminals as usize;
-        if rows as u64 * u64::from(packed.terminals) > MAX_ALIVE {
-            return Err(Damaged("more terminals than the limit"));
-        }
-        let (_, class_count) = unpack_classes(&packed.classes)?;
-        let (counting, alive) = counting.unpack(table.len() / class_count, terminal_count)?;
-        let finishes = unpack_finishes(&packed.finishes, rows, packed.terminals)?;
-        let ends = unpack_flags(&packed.ends, rows)?;
-        let start = Self::START;
-        let leads_back = table.contains(&start) || finishes.all().iter().any(|it| it.to != start);
-        let begins = finishes.of(start).is_empty() && ends.iter().all(|&end| !end || ends[0]);
-        if leads_back || !begins || ends.iter().skip(1).any(|&end| end) {
-            return Err(Damaged("a lexeme that is counted"));
-        }
-        if !packed.separators.is_empty() || !packed.owing_rows.is_empty() {
-            return Err(Damaged("obligations of what is counted"));
-        }
-        Ok(Self {
-            alive,
-            moves: OnceLock::new(),
-            counting: Some(Box::new(counting)),
-            owing: unpack_owing(packed, class_count, &[true], &Limits::default())?,
-            separators: Default::default(),
-            classes,
-            class_count,
-            table,
-            finishes,
-            ends,
-            terminal_count,
-        })
-    }
-
     /// Bytes of memory that the lexer takes, closely.
     pub fn heap_bytes(&self) -> usize {
         let moves = self.moves.get().map_or(0, Grouped::heap_bytes);
@@ -174,7 +130,7 @@ impl Lexer {
         let tables = (self.table.len() + self.owing.table.len()) * size_of::<LexerState>();
         let flags = self.ends.len() + self.owing.accepting.len();
         let lists = lists + owed.sum::<usize>();
-        let counting = self.counting.as_ref().map_or(0, |it| it.heap_bytes());
+        let counting = self.counted().map_or(0, Counting::heap_bytes);
         let alive = self.alive.heap_bytes();
         tables + flags + lists + 12 * self.separators.len() + alive + counting
     }

@@ -15,10 +15,12 @@
 //! Cost: for each byte behind each group of nodes, the states that are still told apart there,
 //! a few of thousands, as a rule; and a step for each node.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::alike::{Arrived, Descent};
-use crate::{Finish, Lexer, LexerState, TokenId, Vocabulary};
+use crate::{Lexer, LexerState, TokenId, Vocabulary};
 
 /// The classes of a vocabulary's tokens under one lexer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,14 +36,13 @@ pub struct TokenPartition {
 
 impl TokenPartition {
     /// Finds the classes.
+    ///
+    /// Tokens that lead from a core to the same with the same count, and finish the same behind
+    /// the same count, do so from all its states: where characters are counted, they are read
+    /// from cores as if there were no bounds.
     pub fn new(lexer: &Lexer, vocabulary: &Vocabulary) -> Self {
         let cores = 0..lexer.core_count() as LexerState;
-        match lexer.counts() {
-            false => Self::by(lexer, vocabulary, cores, &|state| state),
-            // Tokens that lead from a core to the same with the same count, and finish the same
-            // behind the same count, do so from all its states.
-            true => Self::by(&Unbounded(lexer), vocabulary, cores, &|place| place),
-        }
+        Self::by(lexer, vocabulary, cores, None)
     }
 
     /// Finds the classes as they are from one state only, and if the states that tokens land
@@ -52,26 +53,26 @@ impl TokenPartition {
         state: LexerState,
         landing: &[u32],
     ) -> Self {
-        let landing = |state| landing[lexer.row(state) as usize];
-        Self::by(lexer, vocabulary, std::iter::once(state), &landing)
+        Self::by(lexer, vocabulary, state..state + 1, Some(landing))
     }
 
-    fn by<L: Reads>(
-        lexer: &L,
+    fn by(
+        lexer: &Lexer,
         vocabulary: &Vocabulary,
-        states: impl Iterator<Item = LexerState>,
-        landing: &dyn Fn(LexerState) -> u32,
+        states: Range<LexerState>,
+        landing: Option<&[u32]>,
     ) -> Self {
         let start = states.map(|state| (state, 0, number(Kind::From, state, 0)));
         let mut ways = Ways {
             lexer,
+            is_unbounded: lexer.counts() && landing.is_none(),
             landing,
             ids: FxHashMap::default(),
             of_token: vec![None; vocabulary.len()],
             finished: Vec::new(),
         };
         let trie = vocabulary.trie();
-        trie.descend_alike(lexer.classes(), start.collect(), &mut ways);
+        trie.descend_alike(&lexer.classes, start.collect(), &mut ways);
         Self {
             of_token: ways.of_token,
             classes: ways.ids.len(),
@@ -80,65 +81,27 @@ impl TokenPartition {
     }
 }
 
-/// What reads tokens.
-trait Reads {
-    fn classes(&self) -> &[u8; 256];
-    fn next(&self, place: u32, byte: u8) -> Option<u32>;
-    /// The lexemes that may end, each with what tells one end from another.
-    fn finishes(&self, place: u32) -> (&[Finish], u32);
-}
-
-impl Reads for Lexer {
-    fn classes(&self) -> &[u8; 256] {
-        &self.classes
-    }
-
-    fn next(&self, place: u32, byte: u8) -> Option<u32> {
-        self.next(place, byte)
-    }
-
-    fn finishes(&self, place: u32) -> (&[Finish], u32) {
-        (self.finishes(place), 0)
-    }
-}
-
-/// A lexer as if characters were counted from where a token begins, without bounds: a place is
-/// a core, and as many times the number of cores as were counted.
-struct Unbounded<'a>(&'a Lexer);
-
-impl Reads for Unbounded<'_> {
-    fn classes(&self) -> &[u8; 256] {
-        &self.0.classes
-    }
-
-    fn next(&self, place: u32, byte: u8) -> Option<u32> {
-        let cores = self.0.core_count() as u32;
-        let (core, is_counted) = self.0.core_next(place % cores, byte)?;
-        let count = place / cores + u32::from(is_counted);
-        count.checked_mul(cores)?.checked_add(core)
-    }
-
-    fn finishes(&self, place: u32) -> (&[Finish], u32) {
-        let cores = self.0.core_count() as u32;
-        (self.0.core_finishes(place % cores), place / cores)
-    }
-}
-
 /// A descent that sums up the ways of tokens.
-struct Ways<'a, L> {
-    lexer: &'a L,
-    /// What tells the states apart that tokens land in.
-    landing: &'a dyn Fn(LexerState) -> u32,
+struct Ways<'a> {
+    lexer: &'a Lexer,
+    /// Whether characters are counted from where a token begins, without bounds: then a state
+    /// stands for a core, and as many times the number of cores as were counted.
+    is_unbounded: bool,
+    /// What tells the rows apart that tokens land in; all states, if nothing is given.
+    landing: Option<&'a [u32]>,
     /// Classes by sums, in two halves: pairs are keys elsewhere too, so their map is there.
     ids: FxHashMap<(u32, u32), u32>,
     of_token: Vec<Option<u32>>,
     finished: Vec<u32>,
 }
 
-impl<L: Reads> Descent for Ways<'_, L> {
+impl Descent for Ways<'_> {
     fn read(&self, here: &[Arrived], byte: u8) -> Vec<Arrived> {
         let read = here.iter().filter_map(|&(state, finished, sum)| {
-            let next = self.lexer.next(state, byte)?;
+            let next = match self.is_unbounded {
+                true => self.unbounded(state, byte)?,
+                false => self.lexer.next(state, byte)?,
+            };
             Some((next, finished, sum))
         });
         read.collect()
@@ -146,7 +109,11 @@ impl<L: Reads> Descent for Ways<'_, L> {
 
     fn visit(&mut self, tokens: &[TokenId], here: &[Arrived]) {
         let sum = here.iter().fold(0u64, |all, &(state, finished, way)| {
-            let factor = number(Kind::To, (self.landing)(state), finished);
+            let landed = match self.landing {
+                None => state,
+                Some(rows) => rows[self.lexer.row(state) as usize],
+            };
+            let factor = number(Kind::To, landed, finished);
             all.wrapping_add(way.wrapping_mul(factor))
         });
         let fresh = self.ids.len() as u32;
@@ -166,7 +133,11 @@ impl<L: Reads> Descent for Ways<'_, L> {
         let mut at = 0;
         while let Some(&(state, finished, sum)) = here.get(at) {
             at += 1;
-            let (finishes, behind) = self.lexer.finishes(state);
+            let cores = self.lexer.core_count() as u32;
+            let (finishes, behind) = match self.is_unbounded {
+                true => (self.lexer.core_finishes(state % cores), state / cores),
+                false => (self.lexer.finishes(state), 0),
+            };
             for finish in finishes {
                 here.push(match finish.terminal {
                     None => (finish.to, finished, sum),
@@ -177,6 +148,16 @@ impl<L: Reads> Descent for Ways<'_, L> {
                 });
             }
         }
+    }
+}
+
+impl Ways<'_> {
+    /// The place behind one more byte.
+    fn unbounded(&self, place: u32, byte: u8) -> Option<u32> {
+        let cores = self.lexer.core_count() as u32;
+        let (core, is_counted) = self.lexer.core_next(place % cores, byte)?;
+        let count = place / cores + u32::from(is_counted);
+        count.checked_mul(cores)?.checked_add(core)
     }
 }
 

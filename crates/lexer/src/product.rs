@@ -12,7 +12,7 @@
 //! Bytes beside one another that lead to the same are one *run*, so that a state costs
 //! its turns, not the alphabet. Cost: each automaton's states once, and the pairs.
 
-use lacuna_grammar::automaton::{Ahead, AutomatonError, Limits, Ranged};
+use lacuna_grammar::automaton::{Ahead, AutomatonError, Limits, Ranged, SHORTCUTS};
 use rustc_hash::FxHashMap;
 
 use crate::combined::DEAD;
@@ -40,11 +40,11 @@ pub(crate) struct Product {
 pub(crate) struct Labels<'a> {
     /// Number of terminals, which are the first labels.
     pub terminals: usize,
-    /// By terminal, how it is counted.
-    counts: FxHashMap<u32, &'a Counts>,
-    /// Of the labels behind.
+    counts: &'a [(TerminalId, Counts)],
+    /// Of labels behind those of terminals, which of these it is, and what is ahead.
     ahead: Vec<(u32, Ahead)>,
-    ids: FxHashMap<(u32, Ahead), u32>,
+    /// For each of these, the label of each state.
+    of_states: Vec<Vec<u32>>,
 }
 
 /// Sets of labels: the empty one, then those of one label, then unions of two that
@@ -55,54 +55,66 @@ pub(crate) struct Sets {
 }
 
 impl<'a> Labels<'a> {
+    /// Of so many terminals, some of which are counted, in order.
     pub(crate) fn new(terminals: usize, counts: &'a [(TerminalId, Counts)]) -> Self {
         let mut labels = Self {
             terminals,
-            counts: counts.iter().map(|(id, counts)| (*id, counts)).collect(),
+            counts,
             ahead: Vec::new(),
-            ids: FxHashMap::default(),
+            of_states: Vec::new(),
         };
-        for (terminal, counts) in counts {
-            for &ahead in &counts.ahead {
-                let fresh = labels.count() as u32;
-                let label = labels.ids.entry((*terminal, ahead));
-                if *label.or_insert(fresh) == fresh {
-                    labels.ahead.push((*terminal, ahead));
+        if !SHORTCUTS {
+            return labels;
+        }
+        let mut known: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+        for (at, (_, counts)) in (0..).zip(counts) {
+            let of_states = counts.ahead.iter().map(|&ahead| {
+                let most = ahead.most.map_or([0, 0], |most| [1, most]);
+                let key = [at, ahead.fewest, ahead.is_between.into(), most[0], most[1]];
+                let fresh = (terminals + labels.ahead.len()) as u32;
+                let label = *known.entry(key.into()).or_insert(fresh);
+                if label == fresh {
+                    labels.ahead.push((at, ahead));
                 }
-            }
+                label
+            });
+            let of_states = of_states.collect();
+            labels.of_states.push(of_states);
         }
         labels
     }
 
-    /// Number of labels.
-    fn count(&self) -> usize {
-        self.terminals + self.ahead.len()
-    }
-
     /// The label of what a state of a terminal leads to.
     fn of_state(&self, terminal: TerminalId, state: LexerState) -> u32 {
-        let counts = self.counts.get(&terminal);
-        let ahead = counts.and_then(|counts| counts.ahead.get(state as usize));
-        let label = ahead.and_then(|&ahead| self.ids.get(&(terminal, ahead)));
-        label.copied().unwrap_or(terminal)
+        match self.place_of(terminal) {
+            None => terminal,
+            Some(at) => self.of_states[at][state as usize],
+        }
+    }
+
+    fn place_of(&self, terminal: TerminalId) -> Option<usize> {
+        match SHORTCUTS {
+            true => self.counts.binary_search_by_key(&terminal, |it| it.0).ok(),
+            false => None,
+        }
     }
 
     /// How a terminal is counted, if it is.
     pub(crate) fn counts(&self, terminal: TerminalId) -> Option<&'a Counts> {
-        self.counts.get(&terminal).copied()
+        Some(&self.counts[self.place_of(terminal)?].1)
     }
 
     /// The terminal of a label.
     pub(crate) fn terminal(&self, label: u32) -> TerminalId {
-        let ahead = (label as usize).checked_sub(self.terminals);
-        ahead.map_or(label, |at| self.ahead[at].0)
+        let behind = (label as usize).checked_sub(self.terminals);
+        behind.map_or(label, |at| self.counts[self.ahead[at].0 as usize].0)
     }
 
     /// What is ahead where a label is, of what is counted.
     pub(crate) fn ahead(&self, label: u32) -> Option<(&'a Counts, Ahead)> {
-        let at = (label as usize).checked_sub(self.terminals)?;
-        let (terminal, ahead) = self.ahead[at];
-        Some((self.counts(terminal)?, ahead))
+        let behind = (label as usize).checked_sub(self.terminals)?;
+        let (at, ahead) = self.ahead[behind];
+        Some((&self.counts[at as usize].1, ahead))
     }
 
     /// The counts at which something else is accepted or alive than before, from 0 on.
@@ -138,7 +150,7 @@ pub(crate) fn product(
     limits: &Limits,
 ) -> Result<(Product, Sets), AutomatonError> {
     let mut sets = Sets {
-        labels: labels.count() as u32,
+        labels: (labels.terminals + labels.ahead.len()) as u32,
         unions: Vec::new(),
     };
     let mut all = Product::default();

@@ -1,5 +1,6 @@
 //! Sets of states of a lexer.
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use rustc_hash::FxHashSet;
 
 use crate::{BitSet, Lexer, LexerState};
@@ -21,9 +22,9 @@ const NEAR: usize = 1 << 16;
 impl StateSet {
     /// An empty set of states of a lexer.
     pub fn new(lexer: &Lexer) -> Self {
-        let bound = match lexer.state_bound() == lexer.core_count() {
-            true => lexer.core_count(),
-            false => lexer.core_count().min(NEAR),
+        let bound = match lexer.counts() {
+            false => lexer.core_count(),
+            true => lexer.core_count().min(NEAR),
         };
         Self {
             bits: BitSet::new(bound),
@@ -39,14 +40,14 @@ impl StateSet {
             self.bits.insert(state as usize);
             return is_new;
         }
-        self.far.insert(state)
+        SHORTCUTS && self.far.insert(state)
     }
 
     /// Whether a state is in it.
     pub fn contains(&self, state: LexerState) -> bool {
         match (state as usize) < self.bound {
             true => self.bits.contains(state as usize),
-            false => self.far.contains(&state),
+            false => SHORTCUTS && self.far.contains(&state),
         }
     }
 }

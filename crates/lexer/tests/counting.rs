@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lacuna_grammar::automaton::{Counted, Dfa, Limits, Ranged};
 use lacuna_grammar::regex::parse_ecma_search;
-use lacuna_lexer::{
-    Counts, Lexer, LexerState, PackedLexer, StateSet, TerminalId, TokenPartition, Vocabulary,
-};
+use lacuna_lexer::{Counts, Lexer, LexerState, StateSet, TerminalId, TokenPartition, Vocabulary};
 
 /// Terminals that are counted, and such as are not, alike and not.
 const LEXERS: [&[(&str, u32, Option<u32>)]; 6] = [
@@ -91,8 +89,6 @@ fn counts_beside_states_are_states_of_counts() {
     for terminals in LEXERS {
         let both = lexers(terminals);
         let (counting, free) = &both;
-        let packed = counting.pack();
-        let read = Lexer::unpack(&packed, &Limits::default()).expect("what was packed");
         let mut set = StateSet::new(counting);
         for_states(&both, |one, other, text| {
             states += 1;
@@ -103,16 +99,13 @@ fn counts_beside_states_are_states_of_counts() {
                 finishes.map(|finish| finish.terminal).collect()
             };
             assert_eq!(ends(counting, one), ends(free, other), "{shown}");
-            assert_eq!(ends(&read, one), ends(free, other), "{shown}");
             for terminal in 0..terminals.len() as TerminalId {
                 let alive = free.is_alive(other, terminal);
                 assert_eq!(counting.is_alive(one, terminal), alive, "{shown}");
-                assert_eq!(read.is_alive(one, terminal), alive, "{shown}");
             }
             assert_eq!(counting.may_end(one), free.may_end(other), "{shown}");
             assert_eq!(counting.is_end(one), free.is_end(other), "{shown}");
             let moves: Vec<_> = counting.moves(one).collect();
-            assert_eq!(moves, read.moves(one).collect::<Vec<_>>(), "{shown}");
             for &(byte, next) in &moves {
                 assert_eq!(counting.next(one, byte), Some(next), "{shown}");
             }
@@ -121,7 +114,7 @@ fn counts_beside_states_are_states_of_counts() {
             set.insert(one);
             assert!(set.contains(one) && !set.insert(one), "{shown}");
         });
-        assert_eq!(counting.pack(), read.pack());
+        assert!(counting.pack().is_err() && free.pack().is_ok());
     }
     assert!(states > 100, "{states} states");
 }
@@ -196,50 +189,4 @@ fn ways(lexer: &Lexer, state: LexerState, text: &[u8]) -> BTreeSet<(Vec<Terminal
         here = behind;
     }
     here
-}
-
-/// What is read from anywhere is refused, or asked without a panic.
-#[test]
-fn damaged_counts_are_refused_or_answer() {
-    let limits = Limits::default();
-    let mut random = fastrand::Rng::with_seed(1);
-    let (mut refused, mut read) = (0, 0);
-    for terminals in LEXERS {
-        let bytes = postcard::to_allocvec(&lexers(terminals).0.pack()).expect("bytes");
-        for _ in 0..600 {
-            let mut bytes = bytes.clone();
-            for _ in 0..random.usize(1..4) {
-                let at = random.usize(..bytes.len());
-                bytes[at] = match random.bool() {
-                    true => random.u8(..),
-                    false => bytes[at].wrapping_add(1),
-                };
-            }
-            let packed: Result<PackedLexer, _> = postcard::from_bytes(&bytes);
-            let lexer = packed
-                .ok()
-                .and_then(|packed| Lexer::unpack(&packed, &limits).ok());
-            let Some(lexer) = lexer else {
-                refused += 1;
-                continue;
-            };
-            read += 1;
-            let mut states = vec![Lexer::START];
-            for _ in 0..200 {
-                let state = states[random.usize(..states.len())];
-                lexer
-                    .finishes(state)
-                    .iter()
-                    .for_each(|finish| states.push(finish.to));
-                states.extend(lexer.moves(state).map(|(_, next)| next));
-                lexer.is_alive(state, 0);
-                lexer.may_end(state);
-                lexer.outlook(state);
-            }
-        }
-    }
-    assert!(
-        refused > 100 && read > 100,
-        "{refused} refused, {read} read"
-    );
 }

@@ -122,7 +122,7 @@ impl Cfg {
                 }
                 Lexer::munching(lexicon, &wanted, constraint, limits)?
             }
-            None if counts.is_empty() => Lexer::free(&terminals, constraint, limits)?,
+            None if !SHORTCUTS || counts.is_empty() => Lexer::free(&terminals, constraint, limits)?,
             None => Lexer::counting(&terminals, &counts, limits)?,
         };
         Ok(Self::of_productions(

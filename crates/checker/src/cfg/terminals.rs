@@ -57,9 +57,13 @@ impl Lowering<'_> {
         Ok(alternatives)
     }
 
-    /// The same of what counts characters: a terminal of its own.
+    /// The same of what counts characters: a terminal of its own. The grammar engine alone has
+    /// none.
     pub fn counted(&mut self, counted: &Arc<Counted>) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
         let mut alternatives = Vec::new();
+        if !SHORTCUTS {
+            return Ok(alternatives);
+        }
         if counted.holds_empty_text() {
             alternatives.push(Vec::new());
         }
@@ -68,19 +72,17 @@ impl Lowering<'_> {
         let next = self.terminals.len() as TerminalId;
         let known = *self.known.entry(spelled.into()).or_insert(next);
         if known == next {
-            self.terminals
-                .push(match self.normalized.grammar.constraint {
-                    // Both beside a state would be too much to tell apart.
-                    Some(_) => {
-                        Ranged::from(&counted.written_out(self.limits)?).without_empty_text()
-                    }
-                    None => {
-                        let (texts, ahead) = counted.of_any_length();
-                        let (min, max) = counted.bounds();
-                        self.counts.push((next, Counts { ahead, min, max }));
-                        texts
-                    }
-                });
+            // A count and a constraint beside a state would be too much to tell apart.
+            let is_counted = self.normalized.grammar.constraint.is_none();
+            self.terminals.push(match is_counted {
+                false => Ranged::from(&counted.written_out(self.limits)?).without_empty_text(),
+                true => {
+                    let (texts, ahead) = counted.of_any_length();
+                    let (min, max) = counted.bounds();
+                    self.counts.push((next, Counts { ahead, min, max }));
+                    texts
+                }
+            });
         }
         alternatives.push(vec![Symbol::Terminal(known)]);
         Ok(alternatives)

@@ -8,9 +8,11 @@
 //!
 //! Cost: the automaton, once; a step is one of the automaton and a comparison.
 
+use rustc_hash::FxHashMap;
+
 use super::lengths::{Bounds, Lengths};
 use super::spell::{Spelling, Utf8};
-use super::{AutomatonError, Dfa, Grouped, Language, Limits, Ranged, StateId};
+use super::{AutomatonError, Dfa, Grouped, Language, Limits, Ranged, SHORTCUTS, StateId};
 use crate::Expr;
 
 /// Texts of an automaton with so many characters.
@@ -22,7 +24,7 @@ pub struct Counted {
 }
 
 /// What can follow a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ahead {
     /// The fewest characters that a text has from here on; one of which a part was read
     /// counts.
@@ -64,6 +66,10 @@ impl Language {
         bounds: Bounds,
         limits: &Limits,
     ) -> Result<Option<Counted>, AutomatonError> {
+        // The grammar engine alone makes none, and has no code for any.
+        if !SHORTCUTS {
+            return Ok(None);
+        }
         if bounds.max.is_some_and(|max| max < bounds.min) {
             let texts = Dfa::nothing();
             return Ok(Some(Counted {
@@ -123,6 +129,9 @@ impl Counted {
 
     /// Where one more byte leads; `None` where no text goes on so.
     pub fn next(&self, (state, count): Place, byte: u8) -> Option<Place> {
+        if !SHORTCUTS {
+            return None;
+        }
         let next = self.texts.next(state, byte)?;
         let ahead = &self.ahead[next as usize];
         let Bounds { min, max } = self.bounds;
@@ -137,7 +146,7 @@ impl Counted {
     /// Whether a text may end here.
     pub fn is_accepting(&self, (state, count): Place) -> bool {
         let Bounds { min, max } = self.bounds;
-        let within = count >= min && max.is_none_or(|max| count <= max);
+        let within = SHORTCUTS && count >= min && max.is_none_or(|max| count <= max);
         within && self.texts.is_accepting(state)
     }
 
@@ -160,9 +169,12 @@ impl Counted {
 
     /// Bytes of a shortest text.
     pub fn shortest(&self) -> Option<usize> {
+        if !SHORTCUTS {
+            return None;
+        }
         let ranges = self.texts.ranges();
         let mut here = vec![self.start()];
-        let mut met: rustc_hash::FxHashSet<Place> = here.iter().copied().collect();
+        let mut met: FxHashMap<Place, StateId> = FxHashMap::default();
         for bytes in 0.. {
             if here.iter().any(|&place| self.is_accepting(place)) {
                 return Some(bytes);
@@ -171,7 +183,7 @@ impl Counted {
             for place in here {
                 let steps = ranges.of(place.0).iter();
                 let steps = steps.filter_map(|&(low, ..)| self.next(place, low));
-                behind.extend(steps.filter(|&next| met.insert(next)));
+                behind.extend(steps.filter(|&next| met.insert(next, 0).is_none()));
             }
             if behind.is_empty() {
                 break;
@@ -212,7 +224,7 @@ impl Counted {
     /// # Errors
     /// When it has more states than the limit.
     pub fn written_out(&self, limits: &Limits) -> Result<Dfa, AutomatonError> {
-        if self.is_empty() {
+        if !SHORTCUTS || self.is_empty() {
             return Ok(Dfa::nothing());
         }
         let (classes, class_count) = self.texts.classes();
@@ -221,7 +233,7 @@ impl Counted {
             byte_of[class as usize] = byte;
         }
         let mut places = vec![self.start()];
-        let mut known = rustc_hash::FxHashMap::default();
+        let mut known: FxHashMap<Place, StateId> = FxHashMap::default();
         known.insert(self.start(), 0);
         let mut accepting = Vec::new();
         let mut table = Vec::new();
@@ -312,16 +324,26 @@ fn are_runs(texts: &Dfa, ahead: &[Ahead]) -> bool {
         if texts.is_accepting(state) {
             runs.push((0, Some(0)));
         }
-        runs.sort_unstable();
-        // The most so far; nothing is left out behind what has no most.
-        let mut most = runs.first().map_or(Some(0), |run| run.1);
-        runs.iter().all(|&(from, to)| match most {
-            None => true,
-            Some(before) => {
-                most = to.map(|to| to.max(before));
-                from <= before.saturating_add(1)
-            }
-        })
+        // From the fewest on, each run that joins those before is taken.
+        let mut most: Option<u32> = Some(0);
+        let mut left = runs.len();
+        let mut is_begun = false;
+        while left > 0 {
+            let joins = |&(from, _): &(u32, Option<u32>)| match (most, is_begun) {
+                (None, _) => true,
+                (Some(most), true) => from <= most.saturating_add(1),
+                (Some(_), false) => from == ahead[state as usize].fewest,
+            };
+            let Some(at) = runs[..left].iter().position(joins) else {
+                return false;
+            };
+            let (_, to) = runs[at];
+            most = most.zip(to).map(|(one, other)| one.max(other));
+            is_begun = true;
+            left -= 1;
+            runs.swap(at, left);
+        }
+        true
     })
 }
 

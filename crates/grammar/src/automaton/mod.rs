@@ -43,7 +43,8 @@ pub use nfa::{Nfa, NfaBuilder, NfaState};
 pub use ranged::{Ranged, Turn};
 
 /// Whether what makes the same automata sooner, by more code, is wanted: copies of what is
-/// repeated ([`Ranged::repeated`]).
+/// repeated ([`Ranged::repeated`]), counts beside a pattern's states ([`Counted`]), and rules for
+/// counts of tens of thousands.
 pub const SHORTCUTS: bool = cfg!(feature = "shortcuts");
 
 /// Bounds on the size of automata under construction.

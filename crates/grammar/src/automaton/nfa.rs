@@ -6,7 +6,7 @@
 //! grammars.
 
 use super::characters::Characters;
-use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits, Ranged, Turn};
+use super::{AutomatonError, ByteRange, Dfa, Grouped, Limits, Ranged, SHORTCUTS, Turn};
 use crate::{Expr, RuleId};
 
 /// Index of a state of an [`Nfa`].
@@ -120,6 +120,7 @@ impl NfaBuilder {
             }
             Expr::Rule(rule) => on_rule(self, *rule, from, to)?,
             Expr::Automaton(dfa) => self.automaton(dfa, from, to)?,
+            Expr::Counted(_) if !SHORTCUTS => {}
             Expr::Counted(counted) => {
                 let limits = Limits {
                     nfa_states: self.limit,

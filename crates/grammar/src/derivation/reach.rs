@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Input, NoDerivation};
+use crate::automaton::SHORTCUTS;
 use crate::interleave::{Interleave, Progress};
 use crate::{Expr, RuleId};
 
@@ -95,7 +96,7 @@ fn read_text(input: &Input<'_>, expr: &Expr, start: usize, ends: &mut Places) {
                 ends.extend(dfa.is_accepting(state).then_some(start + at + 1));
             }
         }
-        Expr::Counted(counted) => {
+        Expr::Counted(counted) if SHORTCUTS => {
             let mut place = counted.start();
             ends.extend(counted.is_accepting(place).then_some(start));
             for (at, &byte) in rest.iter().enumerate() {
@@ -111,7 +112,8 @@ fn read_text(input: &Input<'_>, expr: &Expr, start: usize, ends: &mut Places) {
             let fits = lexeme.is_some_and(|lexeme| lexeme.terminal == *terminal);
             ends.extend(fits.then_some(start + 1));
         }
-        Expr::Sequence(_)
+        Expr::Counted(_)
+        | Expr::Sequence(_)
         | Expr::Choice(_)
         | Expr::Repeat { .. }
         | Expr::Interleave(_)

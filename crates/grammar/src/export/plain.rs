@@ -2,7 +2,7 @@
 //! repetitions and rules; no automata, no items in any order, no lexemes.
 
 use crate::analysis::{productive, reachable};
-use crate::automaton::{Dfa, Limits};
+use crate::automaton::{Dfa, Limits, SHORTCUTS};
 use crate::characters::normalise;
 use crate::interleave::replace;
 use crate::{Diagnostics, Expr, Grammar, Linted, Place, RuleId};
@@ -356,6 +356,7 @@ impl Lowering<'_> {
                 _ => Node::Never,
             },
             Expr::Automaton(dfa) => self.automaton(dfa, rule)?,
+            Expr::Counted(_) if !SHORTCUTS => Node::Never,
             Expr::Counted(counted) => match counted.written_out(&Limits::default()) {
                 Ok(dfa) => self.automaton(&dfa, rule)?,
                 Err(_) => return Err(self.too_large(rule).into()),

@@ -72,8 +72,8 @@ pub(super) fn lower(
     lowering.finish(start)
 }
 
-/// A language, and what it is where characters are counted, if that can be.
-type CountedTexts = (Arc<Language>, Option<Arc<automaton::Counted>>);
+/// A language, bounds, and what it is within these, if they can be counted.
+type CountedTexts = (Arc<Language>, Bounds, Option<Arc<automaton::Counted>>);
 
 /// Builds the rules of a grammar.
 pub(super) struct Lowering<'a> {
@@ -91,7 +91,7 @@ pub(super) struct Lowering<'a> {
     /// Spellings of languages, which are kept so that addresses tell them.
     pub spelled: HashMap<usize, (Arc<Language>, Arc<Dfa>)>,
     /// The same within bounds, counted.
-    pub counted_texts: HashMap<(usize, Bounds), CountedTexts>,
+    pub counted_texts: Vec<CountedTexts>,
     pub recipes: Vec<Recipe>,
     /// The rules that recipes make.
     pub holes: Vec<(Target, usize)>,
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
             choices: HashMap::default(),
             any: None,
             spelled: HashMap::default(),
-            counted_texts: HashMap::default(),
+            counted_texts: Vec::new(),
             recipes: Vec::new(),
             holes: Vec::new(),
             counted: HashMap::default(),

@@ -9,7 +9,7 @@ use super::shape::Strings;
 use super::syntax::in_quotes;
 use super::texts::of_length;
 use super::words;
-use crate::automaton::{AutomatonError, Bounds, Counted, Dfa, Language, Lengths};
+use crate::automaton::{AutomatonError, Bounds, Counted, Dfa, Language, Lengths, SHORTCUTS};
 use crate::slots::spelling::Spelling;
 use crate::slots::{Recipe, Target, Way};
 use crate::{Expr, Place, RuleId};
@@ -74,12 +74,14 @@ impl<'a> Lowering<'a> {
                 if states.saturating_mul(lengths.breadth()) > FEW {
                     let bounds = Bounds { min, max };
                     let short = lengths.state_count().saturating_mul(min as usize);
-                    if (counted > MANY || short > SHORT)
+                    let is_counted = SHORTCUTS && counted <= MANY && short <= SHORT;
+                    if SHORTCUTS
+                        && !is_counted
                         && let Some(counted) = self.bounded(&lengths, bounds)?
                     {
                         return Ok(Some(counted));
                     }
-                    if short <= SHORT
+                    if is_counted
                         && let Some(counted) = self.counted_texts(&texts, &lengths, bounds)?
                     {
                         let counted = (!counted.is_empty()).then_some(counted);
@@ -143,16 +145,17 @@ impl<'a> Lowering<'a> {
         lengths: &Lengths<'_>,
         bounds: Bounds,
     ) -> Result<Option<Arc<Counted>>, AutomatonError> {
-        let key = (Arc::as_ptr(texts) as usize, bounds);
-        if let Some((_, known)) = self.counted_texts.get(&key) {
+        let mut known = self.counted_texts.iter();
+        let known = known.find(|(of, within, _)| Arc::ptr_eq(of, texts) && *within == bounds);
+        if let Some((_, _, known)) = known {
             return Ok(known.clone());
         }
         let counted = texts.counted(lengths, &self.options.strings, bounds, &LIMITS)?;
         let counted = counted.map(Arc::new);
         let states = counted.as_ref().map_or(0, |counted| counted.state_count());
         self.expander.spend(states as u64 / 16);
-        let known = (texts.clone(), counted.clone());
-        self.counted_texts.insert(key, known);
+        self.counted_texts
+            .push((texts.clone(), bounds, counted.clone()));
         Ok(counted)
     }
 
