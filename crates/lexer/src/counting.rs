@@ -284,12 +284,6 @@ impl Counting {
         self.states
     }
 
-    /// All states are below this number.
-    pub(crate) fn bound(&self) -> usize {
-        let last = self.counted.last();
-        last.map_or(self.cores, |it| it.first + it.last + 1) as usize
-    }
-
     pub(crate) fn heap_bytes(&self) -> usize {
         let cores = size_of_val(self.of_core.as_slice()) + size_of_val(self.counted.as_slice());
         cores + self.stages.heap_bytes()

@@ -255,14 +255,6 @@ impl Lexer {
         }
     }
 
-    /// A number that all states are below; where characters are counted, few are near it.
-    pub fn state_bound(&self) -> usize {
-        match self.counted() {
-            None => self.finishes.owners(),
-            Some(counting) => counting.bound(),
-        }
-    }
-
     /// What a state is but for the characters that were counted: a state, where none are.
     pub fn core(&self, state: LexerState) -> LexerState {
         match self.counted() {

@@ -46,7 +46,7 @@ impl Lexer {
     /// The lexer as lists of numbers, the same for the same lexer.
     ///
     /// # Errors
-    /// Where characters are counted: that is made about as soon as it would be read.
+    /// Where characters are counted, which has no packed form.
     pub fn pack(&self) -> Result<PackedLexer, Damaged> {
         if self.counts() {
             return Err(Damaged("characters that are counted are not kept"));

@@ -142,7 +142,8 @@ impl Descent for Ways<'_> {
                 here.push(match finish.terminal {
                     None => (finish.to, finished, sum),
                     Some(terminal) => {
-                        let factor = number(Kind::Finished, terminal, finished | behind << 8);
+                        let factor = number(Kind::Finished, terminal, finished);
+                        let factor = factor.wrapping_mul(number(Kind::Behind, behind, 0));
                         (finish.to, finished + 1, sum.wrapping_mul(factor))
                     }
                 });
@@ -167,6 +168,8 @@ enum Kind {
     From,
     Finished,
     To,
+    /// Characters that were counted before a lexeme ended.
+    Behind,
 }
 
 /// An odd number that looks random (SplitMix64's finaliser), the same in every run.

@@ -160,7 +160,7 @@ impl Counted {
         self.is_accepting(self.start())
     }
 
-    /// Whether it holds any text.
+    /// Whether it holds no text.
     pub fn is_empty(&self) -> bool {
         let Bounds { min, max } = self.bounds;
         let start = self.ahead.get(self.texts.start() as usize);

@@ -1,8 +1,9 @@
 //! Strings of a pattern with tens of thousands of characters at most, or at least, counted by
 //! rules.
 //!
-//! Fewer are counted beside the pattern's automaton ([`Counted`](crate::automaton::Counted)); of
-//! so many, states and counts together would be more than can be numbered. As in
+//! Fewer are counted beside the pattern's automaton ([`Counted`](crate::automaton::Counted)),
+//! where that tells whether a text can end; of so many, states and counts together would be more
+//! than can be numbered. As in
 //! [`super::lengths`], runs of `block · 2^k` characters are rules, here one for each
 //! two states of the pattern's automaton that such a run leads between; so there are
 //! as many as pairs of states that are met, times the logarithm of the count. The

@@ -75,17 +75,15 @@ impl<'a> Lowering<'a> {
                     let bounds = Bounds { min, max };
                     let short = lengths.state_count().saturating_mul(min as usize);
                     let is_counted = SHORTCUTS && counted <= MANY && short <= SHORT;
-                    if SHORTCUTS
-                        && !is_counted
-                        && let Some(counted) = self.bounded(&lengths, bounds)?
-                    {
-                        return Ok(Some(counted));
-                    }
                     if is_counted
                         && let Some(counted) = self.counted_texts(&texts, &lengths, bounds)?
                     {
                         let counted = (!counted.is_empty()).then_some(counted);
                         return Ok(counted.map(Expr::Counted));
+                    }
+                    // Where counts are no help, or too many.
+                    if SHORTCUTS && let Some(counted) = self.bounded(&lengths, bounds)? {
+                        return Ok(Some(counted));
                     }
                     let sizes = texts.spelled_sizes(&self.options.strings);
                     lengths.check_spelled(&sizes, bounds, &LIMITS)?;
