@@ -61,7 +61,7 @@ impl Compiled {
     /// The compiled grammar as bytes.
     ///
     /// # Errors
-    /// Where it is too large to be kept, or counts characters.
+    /// Where it is too large to be kept.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Damaged> {
         let pack = |dfa: &Option<Arc<Dfa>>| dfa.as_ref().map(|dfa| dfa.pack());
         let packed = match &self.shape {

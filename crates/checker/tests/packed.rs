@@ -41,6 +41,9 @@ fn compiled(seed: u64) -> (String, Grammar, Compiled) {
     if seed % 4 > 1 {
         generator.with_orders();
     }
+    if seed % 5 < 2 {
+        generator.with_counts();
+    }
     let mut grammar = match seed % 2 {
         0 => generator.grammar(),
         _ => generator.munching(),

@@ -175,6 +175,23 @@ impl Counting {
         }
     }
 
+    /// Of its parts, the states numbered; `None` where these are too many.
+    pub(crate) fn of_parts(
+        of_core: Vec<(RowIndex, u32)>,
+        counted: Vec<Counted>,
+        stages: Grouped<(u32, RowIndex)>,
+    ) -> Option<Self> {
+        let mut counting = Self {
+            cores: of_core.len() as u32,
+            bits: None,
+            of_core,
+            counted,
+            stages,
+            states: 0,
+        };
+        counting.settle().then_some(counting)
+    }
+
     /// Adds the stages of a kind of cores.
     fn add_stages(
         &mut self,

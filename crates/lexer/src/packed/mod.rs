@@ -7,10 +7,14 @@
 //! *boundary* is the first state, or where a lexeme ended; no byte leads to one,
 //! and no lexeme ends at one, so that no lexeme is empty.
 
+mod counting;
+
+use std::sync::OnceLock;
+
 use lacuna_grammar::automaton::packed::{
     Damaged, pack_classes, pack_flags, pack_rows, unpack_classes, unpack_flags, unpack_rows,
 };
-use lacuna_grammar::automaton::{Grouped, Limits};
+use lacuna_grammar::automaton::{Grouped, Limits, SHORTCUTS};
 use serde::{Deserialize, Serialize};
 
 use crate::alive::Alive;
@@ -18,6 +22,7 @@ use crate::combined::DEAD;
 use crate::counting::Counting;
 use crate::lexer::{Owing, moves};
 use crate::{Finish, Lexer, LexerState, TerminalId};
+use counting::PackedCounting;
 
 /// A [`Lexer`] as lists of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +42,7 @@ pub struct PackedLexer {
     /// number, then they themselves.
     owed: Vec<u32>,
     terminals: u32,
+    counting: Option<PackedCounting>,
 }
 
 /// States times terminals up to which a lexer is read: 128 MiB of bits.
@@ -46,11 +52,10 @@ impl Lexer {
     /// The lexer as lists of numbers, the same for the same lexer.
     ///
     /// # Errors
-    /// Where characters are counted, which has no packed form.
+    /// Where more characters are counted than have a packed form.
     pub fn pack(&self) -> Result<PackedLexer, Damaged> {
-        if self.counts() {
-            return Err(Damaged("characters that are counted are not kept"));
-        }
+        let counting = self.counted();
+        let counting = counting.map(|counting| PackedCounting::pack(counting, self));
         let mut finishes = Vec::new();
         let mut last = 0;
         for (state, ways) in (0u32..).zip(self.finishes.each()) {
@@ -83,6 +88,7 @@ impl Lexer {
             owing_accepting: pack_flags(&self.owing.accepting),
             owed,
             terminals: self.terminal_count as u32,
+            counting: counting.transpose()?,
         })
     }
 
@@ -94,20 +100,23 @@ impl Lexer {
         let (classes, class_count) = unpack_classes(&packed.classes)?;
         let table = unpack_rows(&packed.rows, class_count, limits.dfa_states)?;
         let states = table.len() / class_count;
-        if states as u64 * u64::from(packed.terminals) > MAX_ALIVE {
+        // The grammar engine alone neither writes nor reads counts.
+        let counting = packed.counting.as_ref();
+        if counting.is_some() && !SHORTCUTS {
+            return Err(Damaged("characters that are counted"));
+        }
+        let counting = counting.filter(|_| SHORTCUTS);
+        let rows = counting.map_or(Ok(states), PackedCounting::row_count)?;
+        if rows as u64 * u64::from(packed.terminals) > MAX_ALIVE {
             return Err(Damaged("more terminals than the limit"));
         }
         let terminal_count = packed.terminals as usize;
-        let finishes = unpack_finishes(&packed.finishes, states, packed.terminals)?;
-        let boundaries = boundaries(&table, &finishes)?;
-        let ends = unpack_flags(&packed.ends, states)?;
-        if ends.iter().zip(&boundaries).any(|(&end, &at)| end && !at) {
-            return Err(Damaged("an end inside a lexeme"));
-        }
-        let moves = moves(&table, &classes, states);
-        let lexer = Self {
-            alive: Alive::new(&moves, &finishes, &ends, terminal_count),
-            moves: moves.into(),
+        let finishes = unpack_finishes(&packed.finishes, rows, states, packed.terminals)?;
+        let boundaries = boundaries(&table, &finishes, states)?;
+        let ends = unpack_flags(&packed.ends, rows)?;
+        let mut lexer = Self {
+            alive: Alive::of(Vec::new()),
+            moves: OnceLock::new(),
             counting: None,
             owing: unpack_owing(packed, class_count, &boundaries, limits)?,
             separators: Default::default(),
@@ -118,6 +127,10 @@ impl Lexer {
             ends,
             terminal_count,
         };
+        match counting {
+            Some(counting) => counting.unpack_into(&mut lexer)?,
+            None => lexer.find_alive(&boundaries)?,
+        }
         lexer.with_separators(&packed.separators, &boundaries)
     }
 
@@ -133,6 +146,26 @@ impl Lexer {
         let counting = self.counted().map_or(0, Counting::heap_bytes);
         let alive = self.alive.heap_bytes();
         tables + flags + lists + 12 * self.separators.len() + alive + counting
+    }
+
+    /// What can come of states, where none count: what bytes and ends of lexemes lead to.
+    fn find_alive(&mut self, boundaries: &[bool]) -> Result<(), Damaged> {
+        let mut each = self.finishes.each().zip(boundaries);
+        if each.any(|(ways, &boundary)| boundary && !ways.is_empty()) {
+            return Err(Damaged("an empty lexeme"));
+        }
+        if self
+            .ends
+            .iter()
+            .zip(boundaries)
+            .any(|(&end, &at)| end && !at)
+        {
+            return Err(Damaged("an end inside a lexeme"));
+        }
+        let moves = moves(&self.table, &self.classes, self.finishes.owners());
+        self.alive = Alive::new(&moves, &self.finishes, &self.ends, self.terminal_count);
+        self.moves = moves.into();
+        Ok(())
     }
 
     fn with_separators(mut self, packed: &[u32], boundaries: &[bool]) -> Result<Self, Damaged> {
@@ -175,22 +208,23 @@ fn further(from: u32, distance: u32, index: usize) -> Option<u32> {
 
 fn unpack_finishes(
     packed: &[u32],
+    rows: usize,
     states: usize,
     terminals: u32,
 ) -> Result<Grouped<Finish>, Damaged> {
     const WRONG: Damaged = Damaged("the end of a lexeme");
     let mut finishes = Grouped::default();
     let mut ways: Vec<Finish> = Vec::new();
-    let mut state = 0u32;
+    let mut row = 0u32;
     for way in packed.chunks(3) {
         let &[distance, terminal, to] = way else {
             return Err(WRONG);
         };
-        state = state.checked_add(distance).ok_or(WRONG)?;
-        if state.max(to) as usize >= states || terminal > terminals {
+        row = row.checked_add(distance).ok_or(WRONG)?;
+        if row as usize >= rows || to as usize >= states || terminal > terminals {
             return Err(WRONG);
         }
-        while finishes.owners() < state as usize {
+        while finishes.owners() < row as usize {
             finishes.add(ways.drain(..));
         }
         ways.push(Finish {
@@ -198,26 +232,26 @@ fn unpack_finishes(
             to,
         });
     }
-    while finishes.owners() < states {
+    while finishes.owners() < rows {
         finishes.add(ways.drain(..));
     }
     Ok(finishes)
 }
 
 /// For each state, whether it is a boundary.
-fn boundaries(table: &[LexerState], finishes: &Grouped<Finish>) -> Result<Vec<bool>, Damaged> {
-    let mut boundaries = vec![false; finishes.owners()];
+fn boundaries(
+    table: &[LexerState],
+    finishes: &Grouped<Finish>,
+    states: usize,
+) -> Result<Vec<bool>, Damaged> {
+    let mut boundaries = vec![false; states];
     boundaries[Lexer::START as usize] = true;
     for finish in finishes.all() {
         boundaries[finish.to as usize] = true;
     }
     let mut moves = table.iter().filter(|&&next| next != DEAD);
-    if moves.any(|&next| boundaries[next as usize]) {
-        return Err(Damaged("a byte that leads to a boundary"));
-    }
-    let mut at = boundaries.iter().zip(finishes.each());
-    match at.any(|(&boundary, ways)| boundary && !ways.is_empty()) {
-        true => Err(Damaged("an empty lexeme")),
+    match moves.any(|&next| boundaries[next as usize]) {
+        true => Err(Damaged("a byte that leads to a boundary")),
         false => Ok(boundaries),
     }
 }
