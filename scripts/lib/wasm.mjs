@@ -262,9 +262,10 @@ async function bind(build) {
 
 // Inlining makes functions fewer, but all of them together larger once they are packed. That
 // nothing lies in the first kilobyte of memory is so: it is the last of the stack. Control
-// flow made anew from flat code packs better than what the compiler wrote.
+// flow made anew from flat code packs better than what the compiler wrote, and so do accesses
+// to memory that all say the same of their alignment, which no engine heeds.
 const OPTIMISER = {
-  fast: ["-O3", "-ocimfs", "10"],
+  fast: ["-O3", "-ocimfs", "10", "--merge-locals", "--coalesce-locals-learning", "--dealign"],
   small: [
     ...["-O1", "--flatten", "--rereloop", "-O1", "--gufa-optimizing", "-Os"],
     ...["--flatten", "--rereloop", "-Os", "-Os", "-ocimfs", "4", "-aimfs", "2", "-lmu"],

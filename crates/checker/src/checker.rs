@@ -47,6 +47,47 @@ pub struct CheckerLimits {
     /// The same where gaps count cells: there tokens that go over many small lexemes cost
     /// more than a lexer of some size does.
     pub copied_states_in_cells: usize,
+    /// Where gaps count cells, which lexers read lexemes in several contexts.
+    pub contexts: ContextLimits,
+}
+
+/// Which lexers read lexemes in several contexts, where only what can stand behind what was
+/// read is told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContextLimits {
+    /// Those that would have more states in one context, in which any terminal can stand.
+    pub states: usize,
+    /// The same where characters are counted: there it is mostly patterns in one another's way
+    /// that make states.
+    pub counting_states: usize,
+    /// Contexts are told apart by terminals that go on with so many bytes somewhere.
+    pub wide: u32,
+}
+
+impl ContextLimits {
+    /// As many contexts as there may be, for all lexers.
+    pub const MANY: Self = Self {
+        states: 0,
+        counting_states: 0,
+        wide: 0,
+    };
+
+    /// One context for all lexers.
+    pub const ONE: Self = Self {
+        states: usize::MAX,
+        counting_states: usize::MAX,
+        wide: 32,
+    };
+}
+
+impl Default for ContextLimits {
+    fn default() -> Self {
+        Self {
+            states: 100_000,
+            counting_states: 4_000,
+            wide: 32,
+        }
+    }
 }
 
 impl Default for CheckerLimits {
@@ -68,6 +109,7 @@ impl Default for CheckerLimits {
             lexemes_from: 32,
             copied_states: 300,
             copied_states_in_cells: 2_000,
+            contexts: ContextLimits::default(),
         }
     }
 }

@@ -471,8 +471,10 @@ fn tokens_of_lexemes(lexer: &Lexer, vocabulary: &Vocabulary) -> Vec<u32> {
     let mut tokens = vec![1; lexer.terminal_count()];
     let mut known = vec![false; lexer.terminal_count()];
     let mut texts: Vec<Option<Vec<u8>>> = vec![None; lexer.core_count()];
-    texts[Lexer::START as usize] = Some(Vec::new());
-    let mut queue = VecDeque::from([Lexer::START]);
+    let mut queue: VecDeque<LexerState> = lexer.starts().collect();
+    for &start in &queue {
+        texts[start as usize] = Some(Vec::new());
+    }
     while let Some(core) = queue.pop_front() {
         let text = texts[core as usize].clone().unwrap_or_default();
         for terminal in lexer.core_finishes(core).iter().filter_map(|f| f.terminal) {

@@ -81,7 +81,7 @@ mod witness;
 
 pub use best::{Best, Weights};
 pub use canvas::{Ahead, CanvasVerdict};
-pub use checker::{Checker, CheckerLimits};
+pub use checker::{Checker, CheckerLimits, ContextLimits};
 pub use compiled::{Compiled, Statistics};
 /// Times lexing, for a caller that wants to know.
 pub use lacuna_lexer::Stopwatch;

@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, NO_ROW};
+use lacuna_lexer::{Lexer, LexerState, NO_ROW};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::Cfg;
@@ -268,13 +268,22 @@ impl Search<'_, '_> {
     }
 }
 
-/// The terminal that a text begins with, if nothing before it reaches into it.
+/// The terminal that a text begins with, if nothing before it reaches into it: in the context in
+/// which most of it is read.
 fn first_lexeme(lexer: &Lexer, text: &[u8]) -> Option<Goal> {
-    let mut state = Lexer::START;
+    let read = lexer
+        .starts()
+        .map(|start| first_lexeme_from(lexer, start, text));
+    read.rev().max_by_key(|&(read, _)| read)?.1
+}
+
+/// The same in one context, and how much is read there.
+fn first_lexeme_from(lexer: &Lexer, start: LexerState, text: &[u8]) -> (usize, Option<Goal>) {
+    let mut state = start;
     let mut last = None;
-    for &byte in text {
+    for (read, &byte) in text.iter().enumerate() {
         let Some(next) = lexer.next(state, byte) else {
-            break;
+            return (read, last);
         };
         state = next;
         for finish in lexer.finishes(state) {
@@ -287,7 +296,7 @@ fn first_lexeme(lexer: &Lexer, text: &[u8]) -> Option<Goal> {
             }
         }
     }
-    last
+    (text.len(), last)
 }
 
 /// The way to a node, and on to the end if it is one.

@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use lacuna_checker::{
-    CanvasVerdict, Checker, CheckerLimits, Gap, Pattern, Segment, Verdict, Weights,
+    CanvasVerdict, Checker, CheckerLimits, ContextLimits, Gap, Pattern, Segment, Verdict, Weights,
 };
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
@@ -120,6 +120,7 @@ fn compare(
         few_tokens: 1 + random.usize(..4),
         lexemes_from: random.usize(..4),
         copied_states_in_cells: [0, usize::MAX][random.usize(..2)],
+        contexts: [ContextLimits::MANY, ContextLimits::ONE][random.usize(..2)],
         ..CheckerLimits::default()
     };
     let mut checker = Checker::new(grammar, Some(vocabulary.clone()), limits).expect(name);

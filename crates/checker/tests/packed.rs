@@ -8,7 +8,9 @@ mod support;
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits, Compiled, Gap, Pattern, Segment, Verdict};
+use lacuna_checker::{
+    Checker, CheckerLimits, Compiled, ContextLimits, Gap, Pattern, Segment, Verdict,
+};
 use lacuna_grammar::Grammar;
 use lacuna_lexer::Vocabulary;
 use support::RandomGrammar;
@@ -52,7 +54,11 @@ fn compiled(seed: u64) -> (String, Grammar, Compiled) {
         grammar.constraint = Some(Arc::new(generator.constraint()));
     }
     let name = format!("seed {seed}: {grammar:?}");
-    let compiled = Compiled::new(&grammar, !seed.is_multiple_of(5), &CheckerLimits::default());
+    let mut limits = CheckerLimits::default();
+    if seed % 7 < 3 {
+        limits.contexts = ContextLimits::MANY;
+    }
+    let compiled = Compiled::new(&grammar, !seed.is_multiple_of(5), &limits);
     let compiled = compiled.expect(&name);
     (name, grammar, compiled)
 }

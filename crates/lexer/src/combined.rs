@@ -11,15 +11,15 @@ use rustc_hash::FxHashMap;
 
 use crate::alive::Alive;
 use crate::product::{Labels, SetId, Sets, product};
-use crate::{BitSet, LexerState, TerminalId};
+use crate::{BitSet, Contexts, LexerState, TerminalId};
 
 pub(crate) const DEAD: LexerState = LexerState::MAX;
 
 /// Terminals that all sets of them may hold together; a quarter of a gigabyte.
 const MOST_MEMBERS: usize = 1 << 26;
 
-/// The product, a table by state and byte class. State 0 is "no byte yet"; no
-/// byte leads back to it.
+/// The product, a table by state and byte class. The first states are "no byte yet", one for
+/// each context; no byte leads back to them.
 pub(crate) struct Combined {
     pub classes: Box<[u8; 256]>,
     /// One byte of each class.
@@ -38,11 +38,12 @@ impl Combined {
     #[inline(never)]
     pub(crate) fn new<'a>(
         terminals: &[Ranged],
+        contexts: &Contexts,
         labels: &Labels<'_>,
         more: impl Iterator<Item = &'a Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let (product, sets) = product(terminals, labels, limits)?;
+        let (product, sets) = product(terminals, contexts, labels, limits)?;
         let more = more.flat_map(|dfa| dfa.ranges().all().to_vec());
         let more = more.map(|(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(&mut product.turns().into_iter().chain(more));
@@ -75,16 +76,22 @@ impl Combined {
     }
 
     /// What can come next where lexemes may end anywhere, and texts between them.
-    pub(crate) fn alive(&self, terminal_count: usize) -> Result<Alive, AutomatonError> {
+    pub(crate) fn alive(
+        &self,
+        contexts: &Contexts,
+        terminal_count: usize,
+    ) -> Result<Alive, AutomatonError> {
         let (mut set_of, different) = self.sets.told_apart(&self.product, 1);
         bounded(different.len() * (terminal_count / 32 + 1))?;
         let mut sets: Vec<BitSet> = Vec::with_capacity(different.len() + 1);
         sets.extend(different.into_iter().map(|set| self.sets.members(set)));
         // Only where no lexeme has begun may a text end.
-        let mut start = sets[set_of[0] as usize].clone();
-        start.insert(terminal_count);
-        set_of[0] = sets.len() as u32;
-        sets.push(start);
+        for set_of in set_of.iter_mut().take(contexts.sets.len()) {
+            let mut start = sets[*set_of as usize].clone();
+            start.insert(terminal_count);
+            *set_of = sets.len() as u32;
+            sets.push(start);
+        }
         Ok(Alive { set_of, sets })
     }
 

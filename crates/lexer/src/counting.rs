@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::alive::Alive;
 use crate::combined::DEAD;
 use crate::product::Labels;
-use crate::{BitSet, Finish, Lexer, LexerState, TerminalId};
+use crate::{BitSet, Contexts, Finish, LexerState, TerminalId};
 
 /// How characters of a terminal are counted.
 #[derive(Clone, Debug)]
@@ -92,24 +92,27 @@ pub(crate) struct Cores<'a> {
 type Says = (Vec<TerminalId>, Vec<TerminalId>);
 
 /// What is asked of states, by row.
-pub(crate) struct Rows {
+pub(crate) struct Rows<'a> {
     pub finishes: Grouped<Finish>,
     alive: Vec<BitSet>,
-    terminals: usize,
+    /// For each terminal, the boundary behind it.
+    behind: &'a [LexerState],
     /// By the numbers of both, and how many are accepted.
     known: FxHashMap<Box<[u32]>, RowIndex>,
 }
 
 impl Counting {
-    /// Splits cores into stages. A text begins at the first core, without a count.
-    pub(crate) fn new(
+    /// Splits cores into stages. Lexemes begin at the first cores, without a count, whose rows are
+    /// the first.
+    pub(crate) fn new<'a>(
         cores: &Cores<'_>,
+        contexts: &'a Contexts,
         labels: &Labels<'_>,
-    ) -> Result<(Self, Rows), AutomatonError> {
+    ) -> Result<(Self, Rows<'a>), AutomatonError> {
         let mut rows = Rows {
             finishes: Grouped::default(),
             alive: Vec::new(),
-            terminals: labels.terminals,
+            behind: &contexts.behind,
             known: FxHashMap::default(),
         };
         let mut counting = Self {
@@ -120,18 +123,23 @@ impl Counting {
             stages: Grouped::default(),
             states: 0,
         };
-        let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        let mut kinds: Vec<(RowIndex, Option<Counted>)> = Vec::new();
-        for (core, &sets) in (0..).zip(&cores.sets) {
+        let said = |sets: (u32, u32)| {
             let accepted = &cores.accepted[sets.0 as usize];
-            let alive = &cores.alive[sets.1 as usize];
+            (accepted, &cores.alive[sets.1 as usize])
+        };
+        let (starts, others) = cores.sets.split_at(contexts.sets.len());
+        for &sets in starts {
+            let (accepted, alive) = said(sets);
+            let row = rows.add_start(&at_count(accepted, alive, labels, 0));
+            counting.of_core.push((row, PLAIN));
+        }
+        let mut known: FxHashMap<(u32, u32), (RowIndex, Option<Counted>)> = FxHashMap::default();
+        for (core, &sets) in (starts.len() as u32..).zip(others) {
             let (row, counted) = match known.get(&sets) {
-                Some(&known) if core != Lexer::START => kinds[known as usize],
-                _ => {
-                    let row = match core {
-                        Lexer::START => rows.add_start(&at_count(accepted, alive, labels, 0)),
-                        _ => rows.add(at_any_count(accepted, alive, labels)),
-                    };
+                Some(&known) => known,
+                None => {
+                    let (accepted, alive) = said(sets);
+                    let row = rows.add(at_any_count(accepted, alive, labels));
                     let counted = match counts_characters(alive, labels)? {
                         None => None,
                         Some(is_between) => {
@@ -150,13 +158,10 @@ impl Counting {
                             })
                         }
                     };
+                    known.insert(sets, (row, counted));
                     (row, counted)
                 }
             };
-            if core != Lexer::START && !known.contains_key(&sets) {
-                known.insert(sets, kinds.len() as u32);
-                kinds.push((row, counted));
-            }
             let place = match counted {
                 None => PLAIN,
                 Some(counted) => {
@@ -198,7 +203,7 @@ impl Counting {
         accepted: &[TerminalId],
         alive: &[u32],
         labels: &Labels<'_>,
-        rows: &mut Rows,
+        rows: &mut Rows<'_>,
     ) {
         let turns = labels.turns(accepted, alive);
         let mut stages: Vec<(u32, RowIndex)> = Vec::with_capacity(turns.len());
@@ -343,8 +348,8 @@ impl Counting {
     }
 }
 
-impl Rows {
-    /// The row of the start, where no lexeme has begun: there a text may end.
+impl Rows<'_> {
+    /// The row of a start, where no lexeme has begun: there a text may end.
     fn add_start(&mut self, says: &Says) -> RowIndex {
         self.push(says, true)
     }
@@ -364,14 +369,14 @@ impl Rows {
     fn push(&mut self, (accepted, alive): &Says, is_end: bool) -> RowIndex {
         self.finishes.add(accepted.iter().map(|&terminal| Finish {
             terminal: Some(terminal),
-            to: Lexer::START,
+            to: self.behind[terminal as usize],
         }));
-        let mut set = BitSet::new(self.terminals + 1);
+        let mut set = BitSet::new(self.behind.len() + 1);
         for &terminal in alive {
             set.insert(terminal as usize);
         }
         if is_end {
-            set.insert(self.terminals);
+            set.insert(self.behind.len());
         }
         self.alive.push(set);
         self.alive.len() as RowIndex - 1

@@ -6,7 +6,8 @@
 //! are deterministic; whether a lexeme ends is not.
 //!
 //! - *Free* ([`Lexer::free`]): any segmentation counts. A lexeme of any accepted
-//!   terminal may end anywhere, and there is one boundary.
+//!   terminal may end anywhere, and there is one boundary, or one for each context that
+//!   lexemes begin in ([`Lexer::within`]).
 //! - *Maximal munch* ([`Lexer::munching`]): a lexeme may end only where no
 //!   longer one would have matched. That depends on bytes to come, so ending
 //!   leaves an *obligation* behind: the state of the lexeme that ended, which
@@ -23,12 +24,14 @@
 //! Cost: states and byte classes, once; sets of obligations that do not arise
 //! cost nothing.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use lacuna_grammar::Lexicon;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Grouped, Limits, Ranged, SHORTCUTS, StateId};
 use rustc_hash::FxHashMap;
 
+use crate::Contexts;
 use crate::alive::Alive;
 use crate::combined::{Combined, DEAD};
 use crate::counting::{Cores, Counting, Counts};
@@ -70,6 +73,8 @@ pub struct Lexer {
     pub(crate) separators: FxHashMap<LexerState, u8>,
     pub(crate) owing: Owing,
     pub(crate) terminal_count: usize,
+    /// The first boundaries, one for each context that lexemes begin in.
+    pub(crate) starts: u32,
 }
 
 /// What becomes of obligations, apart from all else.
@@ -109,11 +114,13 @@ impl Lexer {
         constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
-        let labels = Labels::new(terminals.len(), &[]);
-        let combined = Combined::new(terminals, &labels, constraint.into_iter(), limits)?;
+        let contexts = Contexts::any(terminals.len());
         if constraint.is_none() {
-            return Self::unconstrained(combined, terminals.len());
+            return Self::within(terminals, &[], &contexts, limits);
         }
+        let labels = Labels::new(terminals.len(), &[]);
+        let constraints = constraint.into_iter();
+        let combined = Combined::new(terminals, &contexts, &labels, constraints, limits)?;
         let ways = (0..combined.state_count() as LexerState)
             .map(|state| {
                 let accepted = combined.accepts(state).iter();
@@ -123,18 +130,23 @@ impl Lexer {
         Construction::new(&combined, constraint, ways).run(terminals.len(), limits)
     }
 
-    /// The same, where the characters of some terminals are counted: of these the automata are
-    /// given of texts of any length.
+    /// The same without a constraint, where it is known in which contexts lexemes begin. The
+    /// characters of some terminals may be counted: of these the automata are given of texts of
+    /// any length.
     ///
     /// # Errors
     /// When it would have more states than the limit, counts aside.
-    pub fn counting(
+    pub fn within(
         terminals: &[Ranged],
         counts: &[(TerminalId, Counts)],
+        contexts: &Contexts,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
         let labels = Labels::new(terminals.len(), counts);
-        let combined = Combined::new(terminals, &labels, std::iter::empty(), limits)?;
+        let combined = Combined::new(terminals, contexts, &labels, std::iter::empty(), limits)?;
+        if counts.is_empty() || !SHORTCUTS {
+            return Self::uncounted(combined, contexts);
+        }
         let (set_of, alive) = combined.alive_labels()?;
         let (accepts, accepted) = combined.accepted_sets();
         let cores = Cores {
@@ -142,38 +154,41 @@ impl Lexer {
             accepted,
             alive: &alive,
         };
-        let (counting, mut rows) = Counting::new(&cores, &labels)?;
+        let (counting, mut rows) = Counting::new(&cores, contexts, &labels)?;
         let alive = rows.alive();
         Ok(Self {
             counting: Some(Box::new(counting)),
-            ..Self::of_rows(combined, rows.finishes, alive, terminals.len())
+            ..Self::of_rows(combined, rows.finishes, alive, contexts)
         })
     }
 
     /// Where lexemes end anywhere and leave nothing behind, states are those of the
-    /// combined automaton, and the only boundary is its start.
-    fn unconstrained(combined: Combined, terminal_count: usize) -> Result<Self, AutomatonError> {
+    /// combined automaton, and the only boundaries are its starts.
+    fn uncounted(combined: Combined, contexts: &Contexts) -> Result<Self, AutomatonError> {
+        let terminal_count = contexts.behind.len();
         let end = |&terminal: &TerminalId| Finish {
             terminal: Some(terminal),
-            to: Self::START,
+            to: contexts.behind[terminal as usize],
         };
-        let alive = combined.alive(terminal_count)?;
+        let alive = combined.alive(contexts, terminal_count)?;
         let states = 0..combined.state_count() as LexerState;
         let mut finishes = Grouped::default();
         for state in states {
             finishes.add(combined.accepts(state).iter().map(end));
         }
-        Ok(Self::of_rows(combined, finishes, alive, terminal_count))
+        Ok(Self::of_rows(combined, finishes, alive, contexts))
     }
 
     fn of_rows(
         combined: Combined,
         finishes: Grouped<Finish>,
         alive: Alive,
-        terminal_count: usize,
+        contexts: &Contexts,
     ) -> Self {
+        let boundaries = 0..contexts.sets.len();
         let mut ends = vec![false; finishes.owners()];
-        ends[Self::START as usize] = true;
+        ends[boundaries.clone()].fill(true);
+        let boundaries = boundaries.map(|boundary| boundary as LexerState);
         let Combined {
             classes,
             representatives,
@@ -191,12 +206,11 @@ impl Lexer {
             ends,
             separators: FxHashMap::default(),
             owing: Owing {
-                boundaries: [(Self::START, (Box::default(), Self::START))]
-                    .into_iter()
-                    .collect(),
+                boundaries: boundaries.map(|it| (it, (Box::default(), it))).collect(),
                 ..Owing::default()
             },
-            terminal_count,
+            terminal_count: contexts.behind.len(),
+            starts: contexts.sets.len() as u32,
         }
     }
 
@@ -218,7 +232,9 @@ impl Lexer {
             .map(|terminal| Ranged::from(terminal.language.as_ref()))
             .collect();
         let labels = Labels::new(terminals.len(), &[]);
-        let mut combined = Combined::new(&terminals, &labels, constraint.into_iter(), limits)?;
+        let contexts = Contexts::any(terminals.len());
+        let constraints = constraint.into_iter();
+        let mut combined = Combined::new(&terminals, &contexts, &labels, constraints, limits)?;
         // As what a lexeme counts: as nothing, if it is none of those.
         let counts = |winner: TerminalId| match lexicon.terminals[winner as usize].ignored {
             true => Some(None),
@@ -302,6 +318,12 @@ impl Lexer {
             None => state,
             Some(counting) => counting.row(state),
         }
+    }
+
+    /// The boundaries that every lexeme can begin at, where nothing is owed: one for each context,
+    /// [`START`](Self::START) first.
+    pub fn starts(&self) -> Range<LexerState> {
+        0..self.starts
     }
 
     /// Number of terminals.
@@ -527,6 +549,7 @@ impl<'a> Construction<'a> {
             separators,
             owing,
             terminal_count,
+            starts: 1,
         })
     }
 

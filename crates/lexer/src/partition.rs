@@ -45,15 +45,15 @@ impl TokenPartition {
         Self::by(lexer, vocabulary, cores, None)
     }
 
-    /// Finds the classes as they are from one state only, and if the states that tokens land
+    /// Finds the classes as they are from some states only, and if the states that tokens land
     /// in are told apart by these numbers of their rows.
-    pub(crate) fn from_state(
+    pub(crate) fn from_states(
         lexer: &Lexer,
         vocabulary: &Vocabulary,
-        state: LexerState,
+        states: Range<LexerState>,
         landing: &[u32],
     ) -> Self {
-        Self::by(lexer, vocabulary, state..state + 1, Some(landing))
+        Self::by(lexer, vocabulary, states, Some(landing))
     }
 
     fn by(

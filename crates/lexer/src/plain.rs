@@ -53,8 +53,8 @@ impl<'a> PlainTokens<'a> {
     pub fn new(lexer: &Lexer, vocabulary: &'a Vocabulary, many: usize) -> Self {
         let rows = lexer.finishes.each();
         let landing: Vec<u32> = rows.map(endings).collect();
-        let from = |state| TokenPartition::from_state(lexer, vocabulary, state, &landing);
-        let by_end = from(Lexer::START);
+        let from = |states| TokenPartition::from_states(lexer, vocabulary, states, &landing);
+        let by_end = from(lexer.starts());
         let mut plain = shortest(&by_end, vocabulary);
         let mut lexemes = Vec::new();
         let mut has_many_lexemes = false;
@@ -68,7 +68,7 @@ impl<'a> PlainTokens<'a> {
         }
         if SHORTCUTS && !has_many_lexemes {
             for state in inside_long_lexemes(lexer) {
-                let mut inside = shortest(&from(state), vocabulary);
+                let mut inside = shortest(&from(state..state + 1), vocabulary);
                 inside.sort_unstable_by_key(|it| (it.length, it.token));
                 plain.extend(inside.into_iter().take(INSIDE_EACH));
             }
@@ -114,7 +114,7 @@ impl<'a> PlainTokens<'a> {
 
 /// Whether a text that begins between lexemes is whole ones, however it is read.
 fn ends(lexer: &Lexer, text: &[u8]) -> bool {
-    let mut here = vec![Lexer::START];
+    let mut here: Vec<LexerState> = lexer.starts().collect();
     for (at, &byte) in text.iter().enumerate() {
         let mut open = if at > 0 { 0 } else { here.len() };
         while let Some(&state) = here.get(open) {

@@ -16,7 +16,7 @@ use lacuna_grammar::automaton::{Ahead, AutomatonError, Limits, Ranged, SHORTCUTS
 use rustc_hash::FxHashMap;
 
 use crate::combined::DEAD;
-use crate::{BitSet, Counts, LexerState, TerminalId};
+use crate::{BitSet, Contexts, Counts, LexerState, TerminalId};
 
 /// The last byte of a run, and where it leads.
 pub(crate) type Run = (u8, LexerState);
@@ -142,10 +142,14 @@ const NOTHING: SetId = 0;
 /// part needs any more are left out of it.
 const IN_PARTS: usize = 8;
 
-/// The product of all `terminals`, where texts begin as its first state. No byte leads
-/// there, even where bytes lead to the like of it.
+/// So many pairs of states are made for each state that the product may have.
+const PAIRS: usize = 4;
+
+/// The products of the `terminals` of each context, where lexemes begin in these as its first
+/// states. No byte leads there, even where bytes lead to the like of it.
 pub(crate) fn product(
     terminals: &[Ranged],
+    contexts: &Contexts,
     labels: &Labels<'_>,
     limits: &Limits,
 ) -> Result<(Product, Sets), AutomatonError> {
@@ -154,36 +158,56 @@ pub(crate) fn product(
         unions: Vec::new(),
     };
     let mut all = Product::default();
-    // Like a counter in base two: what is large is paired few times.
-    let mut by_size = [DEAD; usize::BITS as usize];
     let mut most = IN_PARTS * limits.dfa_states;
-    for (id, terminal) in (0..).zip(terminals) {
-        let mut start = all.add(terminal, id, labels);
-        let mut size = terminal.state_count();
-        loop {
-            let slot = &mut by_size[size.ilog2() as usize];
-            let other = std::mem::replace(slot, DEAD);
-            if other == DEAD {
-                *slot = start;
-                break;
+    let mut starts: Vec<LexerState> = Vec::with_capacity(contexts.sets.len());
+    // Where terminals begin that may stand in other contexts as well.
+    let is_one = contexts.sets.len() == 1;
+    let mut kept = vec![DEAD; if is_one { 0 } else { terminals.len() }];
+    let mut pairs = 0;
+    for context in &contexts.sets {
+        // Like a counter in base two: what is large is paired few times.
+        let mut by_size = [DEAD; usize::BITS as usize];
+        for &id in context {
+            let terminal = &terminals[id as usize];
+            let mut start = match kept.get(id as usize) {
+                Some(&known) if known != DEAD => known,
+                _ => all.add(terminal, id, labels),
+            };
+            if let Some(kept) = kept.get_mut(id as usize) {
+                *kept = start;
             }
-            // Counts as larger than either, however few its pairs are.
-            size = 2 << size.ilog2();
-            let before = all.sets.len();
-            start = Pairs::new(&mut all, &mut sets).run((other, start), limits)?;
-            size = size.max(all.sets.len() - before);
+            let mut size = terminal.state_count();
+            loop {
+                let slot = &mut by_size[size.ilog2() as usize];
+                let other = std::mem::replace(slot, DEAD);
+                if other == DEAD {
+                    *slot = start;
+                    break;
+                }
+                // Counts as larger than either, however few its pairs are.
+                size = 2 << size.ilog2();
+                let before = all.sets.len();
+                start = Pairs::new(&mut all, &mut sets).run((other, start), limits)?;
+                pairs += all.sets.len() - before;
+                size = size.max(all.sets.len() - before);
+            }
+            if all.state_count() > most {
+                let parts = by_size.iter_mut().chain(&mut starts).chain(&mut kept);
+                let parts = parts.filter(|start| **start != DEAD);
+                all = all.reached_from(&mut parts.collect::<Vec<_>>());
+                most = most.max(2 * all.state_count());
+            }
+            if !is_one && pairs > PAIRS * limits.dfa_states {
+                return Err(too_large(limits));
+            }
         }
-        if all.state_count() > most {
-            let parts = by_size.iter_mut().filter(|start| **start != DEAD);
-            all = all.reached_from(&mut parts.collect::<Vec<_>>());
-            most = most.max(2 * all.state_count());
+        let mut start = DEAD;
+        for part in by_size {
+            start = Pairs::new(&mut all, &mut sets).run((start, part), limits)?;
         }
+        starts.push(start);
     }
-    let mut start = DEAD;
-    for part in by_size {
-        start = Pairs::new(&mut all, &mut sets).run((start, part), limits)?;
-    }
-    let all = all.reached_from(&mut [&mut start]);
+    let all = all.reached_from(&mut starts.iter_mut().collect::<Vec<_>>());
     match all.state_count() > limits.dfa_states {
         true => Err(too_large(limits)),
         false => Ok((all, sets)),
@@ -196,6 +220,7 @@ impl Product {
         // Sets of one label come behind the empty one.
         let set = id + 1;
         let first = self.sets.len() as LexerState;
+        let is_empty = terminal.is_empty();
         for (state, ranges) in (0..).zip(terminal.ranges().each()) {
             let mut end = 0u16;
             for &(low, high, next) in ranges {
@@ -209,7 +234,7 @@ impl Product {
                 self.runs.push((u8::MAX, DEAD));
             }
             let is_accepting = terminal.is_accepting(state);
-            let leads = match terminal.is_empty() {
+            let leads = match is_empty {
                 true => NOTHING,
                 false => labels.of_state(id, state) + 1,
             };

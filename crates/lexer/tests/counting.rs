@@ -3,12 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lacuna_grammar::Expr;
 use lacuna_grammar::automaton::{Counted, Dfa, Limits, Ranged};
 use lacuna_grammar::regex::parse_ecma_search;
-use lacuna_lexer::{Counts, Lexer, LexerState, StateSet, TerminalId, TokenPartition, Vocabulary};
+use lacuna_lexer::{
+    Contexts, Counts, Lexer, LexerState, StateSet, TerminalId, TokenPartition, Vocabulary,
+};
 
-/// Terminals that are counted, and such as are not, alike and not.
-const LEXERS: [&[(&str, u32, Option<u32>)]; 6] = [
+/// Terminals that are counted, and such as are not, alike and not. Texts outside of ⟨these⟩ stand
+/// before and behind what is counted.
+const LEXERS: [&[(&str, u32, Option<u32>)]; 9] = [
     &[("^a*$", 0, Some(5))],
     &[
         ("^[ab]*é?$", 2, Some(4)),
@@ -31,6 +35,13 @@ const LEXERS: [&[(&str, u32, Option<u32>)]; 6] = [
         ("^(aé)*b$", 0, Some(6)),
         ("^a.{2,4}$", 0, None),
     ],
+    &[("ab⟨^[aé]*$⟩b", 0, Some(3)), ("⟨^a[ab]*$⟩-", 2, Some(5))],
+    &[("é-⟨^a*$⟩", 2, None), ("é⟨^[^b]*$⟩b-", 0, Some(3))],
+    &[
+        ("-⟨^(a|é)b*$⟩-", 2, Some(4)),
+        ("-⟨^[ab]*$⟩-", 0, Some(4)),
+        ("^-a.*$", 0, None),
+    ],
 ];
 
 const ALPHABET: &[u8] = "abé-".as_bytes();
@@ -40,8 +51,9 @@ fn lexers(terminals: &[(&str, u32, Option<u32>)]) -> (Lexer, Lexer) {
     let limits = Limits::default();
     let (mut texts, mut counts, mut written_out) = (Vec::new(), Vec::new(), Vec::new());
     for (id, &(pattern, min, max)) in (0..).zip(terminals) {
+        let (before, pattern, behind) = parts(pattern);
         let expr = parse_ecma_search(pattern).expect(pattern);
-        if (min, max) == (0, None) {
+        if (min, max) == (0, None) && before.is_empty() && behind.is_empty() {
             let whole = Ranged::from(&Dfa::from_expr(&expr, &limits).expect(pattern));
             texts.push(whole.without_empty_text());
             written_out.push(whole.without_empty_text());
@@ -49,15 +61,47 @@ fn lexers(terminals: &[(&str, u32, Option<u32>)]) -> (Lexer, Lexer) {
         }
         let counted = Counted::of_expr(&expr, min, max, &limits);
         let counted = counted.expect(pattern).expect("lengths without holes");
-        let (automaton, ahead) = counted.of_any_length();
-        texts.push(automaton);
-        counts.push((id, Counts { ahead, min, max }));
         let whole = counted.written_out(&limits).expect(pattern);
-        written_out.push(Ranged::from(&whole).without_empty_text());
+        if before.is_empty() && behind.is_empty() {
+            let (automaton, ahead) = counted.of_any_length();
+            texts.push(automaton);
+            counts.push((id, Counts { ahead, min, max }));
+            written_out.push(Ranged::from(&whole).without_empty_text());
+            continue;
+        }
+        let enclosed = counted.enclosed(before.as_bytes(), behind.as_bytes());
+        let (automaton, ahead, more) = enclosed.expect("it is certain where it ends");
+        texts.push(automaton);
+        let (min, max) = (min + more, max.map(|max| max + more));
+        counts.push((id, Counts { ahead, min, max }));
+        let text = |text: &str| Expr::Literal(text.as_bytes().into());
+        let all = vec![text(before), Expr::Automaton(whole.into()), text(behind)];
+        let whole = Dfa::from_expr(&Expr::Sequence(all), &limits).expect(pattern);
+        written_out.push(Ranged::from(&whole));
     }
-    let counting = Lexer::counting(&texts, &counts, &limits).expect("a small lexer");
+    let counting = Lexer::within(&texts, &counts, &Contexts::any(texts.len()), &limits)
+        .expect("a small lexer");
     let free = Lexer::free(&written_out, None, &limits).expect("a small lexer");
     (counting, free)
+}
+
+/// What stands before a pattern, the pattern, and what stands behind it.
+fn parts(pattern: &str) -> (&str, &str, &str) {
+    let parts = pattern.split_once('⟨').and_then(|(before, rest)| {
+        let (pattern, behind) = rest.split_once('⟩')?;
+        Some((before, pattern, behind))
+    });
+    parts.unwrap_or(("", pattern, ""))
+}
+
+#[test]
+fn it_is_certain_where_the_text_behind_begins() {
+    let limits = Limits::default();
+    let expr = parse_ecma_search("^[ab]*$").expect("a pattern");
+    let counted = Counted::of_expr(&expr, 0, Some(9), &limits).expect("a small automaton");
+    let counted = counted.expect("lengths without holes");
+    assert!(counted.enclosed(b"a", b"-").is_some());
+    assert!(counted.enclosed(b"a", b"b-").is_none());
 }
 
 /// Calls for all states that texts lead to, of both.
@@ -113,7 +157,10 @@ fn counts_beside_states_are_states_of_counts() {
             set.insert(one);
             assert!(set.contains(one) && !set.insert(one), "{shown}");
         });
-        assert!(counting.pack().is_err() && free.pack().is_ok());
+        let packed = counting.pack().expect("a small lexer");
+        let read = Lexer::unpack(&packed, &Limits::default()).expect("what was packed");
+        assert_eq!(read.pack(), Ok(packed));
+        for_states(&(read, free.clone()), |_, _, _| {});
     }
     assert!(states > 100, "{states} states");
 }

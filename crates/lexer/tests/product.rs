@@ -3,7 +3,7 @@
 
 use lacuna_grammar::Expr;
 use lacuna_grammar::automaton::{Dfa, Limits, Ranged};
-use lacuna_lexer::{Lexer, TerminalId};
+use lacuna_lexer::{Contexts, Lexer, TerminalId};
 
 const ALPHABET: &[u8] = b"ab\"";
 
@@ -115,4 +115,53 @@ fn a_product_may_have_parts_of_many_more_states() {
         assert_eq!(finishes.collect::<Vec<_>>(), holds, "behind {length}");
     }
     assert_eq!(lexer.next(state, b'a'), None);
+}
+
+/// Oracle: what is said in a context, a lexer of its terminals alone says.
+#[test]
+fn lexemes_begin_with_what_stands_in_their_context() {
+    let limits = Limits::default();
+    let all: Vec<Ranged> = terminals().iter().map(Ranged::from).collect();
+    let count = all.len() as TerminalId;
+    let among = |holds: &dyn Fn(TerminalId) -> bool| (0..count).filter(|&it| holds(it)).collect();
+    let sets: Vec<Vec<TerminalId>> = vec![
+        among(&|it| it % 3 != 1),
+        among(&|it| it < 5),
+        among(&|it| it == 7),
+        Vec::new(),
+        among(&|_| true),
+    ];
+    let behind: Vec<u32> = (0..count).map(|it| it % sets.len() as u32).collect();
+    let contexts = Contexts { sets, behind };
+    let lexer = Lexer::within(&all, &[], &contexts, &limits).expect("a small lexer");
+    assert_eq!(lexer.starts(), 0..contexts.sets.len() as u32);
+    let mut met = 0;
+    for (start, set) in lexer.starts().zip(&contexts.sets) {
+        let own: Vec<Ranged> = set.iter().map(|&it| all[it as usize].clone()).collect();
+        let alone = Lexer::free(&own, None, &limits).expect("a small lexer");
+        let mut open = vec![(start, Lexer::START, 0)];
+        while let Some((one, other, read)) = open.pop() {
+            met += 1;
+            let finishes = alone.finishes(other).iter();
+            let ends = finishes.filter_map(|it| Some(set[it.terminal? as usize]));
+            let ends: Vec<_> = ends
+                .map(|it| (Some(it), contexts.behind[it as usize]))
+                .collect();
+            let said = lexer.finishes(one).iter().map(|it| (it.terminal, it.to));
+            assert_eq!(said.collect::<Vec<_>>(), ends, "context {start}");
+            for (at, &terminal) in (0..).zip(set) {
+                let alive = alone.is_alive(other, at);
+                assert_eq!(lexer.is_alive(one, terminal), alive, "context {start}");
+            }
+            assert_eq!(lexer.is_end(one), alone.is_end(other), "context {start}");
+            for &byte in ALPHABET.iter().filter(|_| read < 8) {
+                let next = (lexer.next(one, byte), alone.next(other, byte));
+                assert_eq!(next.0.is_some(), next.1.is_some(), "context {start}");
+                if let (Some(one), Some(other)) = next {
+                    open.push((one, other, read + 1));
+                }
+            }
+        }
+    }
+    assert!(met > 1_000, "{met} states");
 }

@@ -421,6 +421,7 @@ mod tests {
     use lacuna_grammar::automaton::Limits;
     use lacuna_grammar::{Slots, lark};
 
+    use crate::ContextLimits;
     use crate::cfg::{Cfg, Symbol};
     use crate::normalize::normalize;
 
@@ -432,7 +433,7 @@ mod tests {
             nfa_states: 1_000,
             dfa_states: 1_000,
         };
-        Cfg::new(&normalize(&grammar, 100), &limits).expect(text)
+        Cfg::new(&normalize(&grammar, 100), ContextLimits::ONE, true, &limits).expect(text)
     }
 
     /// All that is read anywhere: how many places, different terminals and nonterminals.

@@ -1,6 +1,6 @@
 //! Rules become productions; what is regular in them becomes terminals.
 
-use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged};
+use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged, SHORTCUTS};
 use lacuna_grammar::{Expr, RuleId, analysis};
 use lacuna_lexer::{Counts, TerminalId};
 use rustc_hash::FxHashMap;
@@ -9,10 +9,46 @@ use super::terminals::{Part, Regular};
 use super::{Interleaved, NonterminalId, Symbol};
 use crate::normalize::Normalized;
 
+/// States of patterns that are counted which are copied for the texts before them.
+const COPIED: usize = 20_000;
+
+/// The parts of sequences within one another, texts beside one another as one.
+fn flatten(parts: &[Expr], flat: &mut Vec<Expr>) {
+    for part in parts {
+        match (part, flat.last_mut()) {
+            (Expr::Sequence(parts), _) => flatten(parts, flat),
+            (Expr::Literal(more), Some(Expr::Literal(text))) => {
+                *text = [&**text, &**more].concat().into();
+            }
+            (Expr::Literal(text), _) if text.is_empty() => {}
+            (part, _) => flat.push(part.clone()),
+        }
+    }
+}
+
+/// From where on a text is counted with what follows, all or as little as may be. What is written
+/// as several characters for one is not, as others count it so.
+fn enclosing(text: &[u8], all: bool) -> usize {
+    let escaped = text.iter().rposition(|&byte| byte == b'\\');
+    let mut from = escaped.map_or(0, |at| match text.get(at + 1) {
+        Some(b'u') => text.len().min(at + 6),
+        _ => text.len().min(at + 2),
+    });
+    while text.get(from).is_some_and(|&byte| byte & 0xC0 == 0x80) {
+        from += 1;
+    }
+    match all {
+        true => from,
+        false => from.max(text.len() - usize::from(text.last().is_some_and(u8::is_ascii))),
+    }
+}
+
 /// A grammar being lowered.
 pub(super) struct Lowering<'a> {
     pub normalized: &'a Normalized,
     pub limits: &'a Limits,
+    /// Whether what counts characters is one terminal with the texts beside it.
+    encloses: bool,
     pub symbols: Vec<Symbol>,
     pub productions: Vec<Vec<u32>>,
     pub interleaves: Vec<Interleaved>,
@@ -23,6 +59,8 @@ pub(super) struct Lowering<'a> {
     queue: Vec<(RuleId, NonterminalId)>,
     /// Symbols that repetitions wrote.
     repeated: usize,
+    /// States of what counts characters that were copied.
+    copied: usize,
     pub terminals: Vec<Ranged>,
     /// Those whose characters are counted.
     pub counts: Vec<(TerminalId, Counts)>,
@@ -34,9 +72,10 @@ pub(super) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    pub fn new(normalized: &'a Normalized, limits: &'a Limits) -> Self {
+    pub fn new(normalized: &'a Normalized, encloses: bool, limits: &'a Limits) -> Self {
         Self {
             normalized,
+            encloses,
             limits,
             symbols: Vec::new(),
             productions: Vec::new(),
@@ -45,6 +84,7 @@ impl<'a> Lowering<'a> {
             rules: vec![None; normalized.grammar.rules.len()],
             queue: Vec::new(),
             repeated: 0,
+            copied: 0,
             terminals: Vec::new(),
             counts: Vec::new(),
             parts: Vec::new(),
@@ -137,6 +177,11 @@ impl<'a> Lowering<'a> {
         sequence: &mut Vec<Symbol>,
     ) -> Result<(), AutomatonError> {
         match expr {
+            Expr::Sequence(parts)
+                if SHORTCUTS && self.encloses && parts.iter().any(Expr::counts) =>
+            {
+                self.append_counting(parts, sequence)
+            }
             Expr::Sequence(parts) => {
                 let mut parts = parts.as_slice();
                 while let Some(first) = parts.first() {
@@ -175,6 +220,86 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Appends parts one behind the other of which some count characters. These are one terminal
+    /// with the texts beside them: by the name of its member a pattern is told from others at
+    /// once, and no lexeme ends in every character of it.
+    fn append_counting(
+        &mut self,
+        parts: &[Expr],
+        sequence: &mut Vec<Symbol>,
+    ) -> Result<(), AutomatonError> {
+        let mut flat = Vec::new();
+        flatten(parts, &mut flat);
+        let mut run: Vec<Expr> = Vec::new();
+        let mut rest = flat.into_iter().peekable();
+        while let Some(part) = rest.next() {
+            let Expr::Counted(counted) = &part else {
+                if matches!(&part, Expr::Literal(text) if text.is_empty()) {
+                    continue;
+                }
+                if self.is_regular(&part) {
+                    run.push(part);
+                } else {
+                    self.append_run(&mut run, sequence)?;
+                    self.append_irregular(&part, sequence)?;
+                }
+                continue;
+            };
+            let mut before = Vec::new();
+            if let Some(Expr::Literal(text)) = run.last() {
+                let all = self.copied + counted.state_count() <= COPIED;
+                let from = enclosing(text, all);
+                before = text[from..].to_vec();
+                let left: Box<[u8]> = text[..from].into();
+                run.pop();
+                if !left.is_empty() {
+                    run.push(Expr::Literal(left));
+                }
+            }
+            let mut behind = Vec::new();
+            if let Some(Expr::Literal(text)) = rest.peek_mut()
+                && text[0].is_ascii()
+                && text[0] != b'\\'
+            {
+                behind.push(text[0]);
+                *text = text[1..].into();
+            }
+            self.append_run(&mut run, sequence)?;
+            let (before, behind) = (before.as_slice(), behind.as_slice());
+            let next = self.terminals.len() as TerminalId;
+            match self.enclosed(before, counted, behind) {
+                Some(terminal) => {
+                    if terminal == next && before.len() > 1 {
+                        self.copied += counted.state_count();
+                    }
+                    sequence.push(Symbol::Terminal(terminal));
+                }
+                None => {
+                    self.append_run(&mut vec![Expr::Literal(before.into())], sequence)?;
+                    let alternatives = self.counted(counted)?;
+                    self.one_of(alternatives, sequence);
+                    self.append_run(&mut vec![Expr::Literal(behind.into())], sequence)?;
+                }
+            }
+        }
+        self.append_run(&mut run, sequence)
+    }
+
+    /// Appends regular parts one behind the other, as one.
+    fn append_run(
+        &mut self,
+        run: &mut Vec<Expr>,
+        sequence: &mut Vec<Symbol>,
+    ) -> Result<(), AutomatonError> {
+        let parts = std::mem::take(run);
+        let is_empty = |part: &Expr| matches!(part, Expr::Literal(text) if text.is_empty());
+        if !parts.iter().all(is_empty) {
+            let alternatives = self.terminal(Regular::InTurn(&parts))?;
+            self.one_of(alternatives, sequence);
+        }
+        Ok(())
     }
 
     /// Appends what derives any of several.

@@ -13,15 +13,18 @@ use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, Ranged, SHORTCUTS};
 use lacuna_grammar::interleave::Interleave;
 use lacuna_lexer::{Lexer, TerminalId};
 
+use crate::ContextLimits;
 use crate::normalize::Normalized;
 use crate::unroll::write_out_expression;
 
+mod contexts;
 mod drawing;
 mod interleaves;
 mod lowering;
 mod network;
 mod terminals;
 
+use contexts::Follow;
 use drawing::Productions;
 use lowering::Lowering;
 use network::Network;
@@ -76,15 +79,21 @@ pub struct Cfg {
 }
 
 impl Cfg {
-    /// Lowers a grammar.
+    /// Lowers a grammar. Where it `encloses`, what counts characters is one terminal with the texts
+    /// beside it.
     ///
     /// # Errors
     /// When an automaton outgrows the limits.
-    pub(crate) fn new(normalized: &Normalized, limits: &Limits) -> Result<Self, AutomatonError> {
+    pub(crate) fn new(
+        normalized: &Normalized,
+        contexts: ContextLimits,
+        encloses: bool,
+        limits: &Limits,
+    ) -> Result<Self, AutomatonError> {
         if let Some(cfg) = Self::of_one_terminal(normalized, limits)? {
             return Ok(cfg);
         }
-        let mut lowering = Lowering::new(normalized, limits);
+        let mut lowering = Lowering::new(normalized, encloses, limits);
         let start = lowering.run()?;
         let grammar = &normalized.grammar;
         let constraint = grammar.constraint.as_deref();
@@ -122,8 +131,18 @@ impl Cfg {
                 }
                 Lexer::munching(lexicon, &wanted, constraint, limits)?
             }
-            None if !SHORTCUTS || counts.is_empty() => Lexer::free(&terminals, constraint, limits)?,
-            None => Lexer::counting(&terminals, &counts, limits)?,
+            None if !SHORTCUTS || constraint.is_some() => {
+                Lexer::free(&terminals, constraint, limits)?
+            }
+            None => {
+                let follow = Follow {
+                    symbols: &symbols,
+                    productions: &productions,
+                    interleaves: &interleaves,
+                    start,
+                };
+                follow.lexer(&terminals, &counts, contexts, limits)?
+            }
         };
         Ok(Self::of_productions(
             symbols,

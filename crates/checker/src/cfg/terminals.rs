@@ -57,8 +57,43 @@ impl Lowering<'_> {
         Ok(alternatives)
     }
 
-    /// The same of what counts characters: a terminal of its own. The grammar engine alone has
-    /// none.
+    /// The terminal of what counts characters with a text before and one behind; `None` where
+    /// that can be none.
+    pub fn enclosed(
+        &mut self,
+        before: &[u8],
+        counted: &Arc<Counted>,
+        behind: &[u8],
+    ) -> Option<TerminalId> {
+        let alone = before.is_empty() && behind.is_empty();
+        if !SHORTCUTS || alone || self.normalized.grammar.constraint.is_some() {
+            return None;
+        }
+        let mut spelled = Vec::new();
+        at_address(COUNTED, Arc::as_ptr(counted) as usize, &mut spelled);
+        for text in [before, behind] {
+            spelled.push(text.len() as u32);
+            spelled.extend(text.iter().map(|&byte| u32::from(byte)));
+        }
+        if let Some(&known) = self.known.get(spelled.as_slice()) {
+            return Some(known);
+        }
+        let (texts, ahead, more) = counted.enclosed(before, behind)?;
+        let (min, max) = counted.bounds();
+        let next = self.terminals.len() as TerminalId;
+        self.known.insert(spelled.into(), next);
+        self.terminals.push(texts);
+        let counts = Counts {
+            ahead,
+            min: min.saturating_add(more),
+            max: max.map(|max| max.saturating_add(more)),
+        };
+        self.counts.push((next, counts));
+        Some(next)
+    }
+
+    /// The alternatives of what counts characters, alone: a terminal of its own. The grammar
+    /// engine alone has none.
     pub fn counted(&mut self, counted: &Arc<Counted>) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
         let mut alternatives = Vec::new();
         if !SHORTCUTS {

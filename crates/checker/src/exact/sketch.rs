@@ -101,21 +101,28 @@ impl Exact {
 /// The shortest lexeme of each terminal, with what separates it from the next and without,
 /// and the bytes that lexemes are made of; `None` if there are none.
 fn short_lexemes(lexer: &Lexer, reaches: &mut GapReaches) -> Option<Vocabulary> {
-    let reach = reaches.from(lexer, Lexer::START);
     let mut tokens: Vec<Option<Vec<u8>>> = vec![None, None];
-    for end in &reach.ends {
-        let mut reversed = Vec::new();
-        reach.spell(end.at, 0, &mut reversed);
-        let mut lexeme: Vec<u8> = Vec::new();
-        for added in reversed.iter().rev() {
-            if let Emit::Byte(byte, _) = added.emit {
-                lexeme.push(byte);
+    let mut met = vec![false; lexer.terminal_count()];
+    for start in lexer.starts() {
+        let reach = reaches.from(lexer, start);
+        for end in &reach.ends {
+            let is_met = std::mem::replace(&mut met[end.terminal as usize], true);
+            if is_met && start != Lexer::START {
+                continue;
             }
-        }
-        tokens.push(Some(lexeme.clone()));
-        if let Some(Emit::Separate { byte, .. }) = end.separator {
-            lexeme.push(byte);
-            tokens.push(Some(lexeme));
+            let mut reversed = Vec::new();
+            reach.spell(end.at, 0, &mut reversed);
+            let mut lexeme: Vec<u8> = Vec::new();
+            for added in reversed.iter().rev() {
+                if let Emit::Byte(byte, _) = added.emit {
+                    lexeme.push(byte);
+                }
+            }
+            tokens.push(Some(lexeme.clone()));
+            if let Some(Emit::Separate { byte, .. }) = end.separator {
+                lexeme.push(byte);
+                tokens.push(Some(lexeme));
+            }
         }
     }
     let mut known = [false; 256];

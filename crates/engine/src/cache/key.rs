@@ -160,6 +160,9 @@ fn hash_source(source: &GrammarSource, purpose: Purpose, limits: &CheckerLimits)
     }
     parts.number(limits.copied_states as u64);
     parts.number(limits.copied_states_in_cells as u64);
+    parts.number(limits.contexts.states as u64);
+    parts.number(limits.contexts.counting_states as u64);
+    parts.number(limits.contexts.wide.into());
     parts.finish()
 }
 

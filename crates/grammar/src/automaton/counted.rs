@@ -92,6 +92,23 @@ impl Language {
     }
 }
 
+impl Expr {
+    /// Whether what counts characters is part of it, rules aside.
+    pub fn counts(&self) -> bool {
+        match self {
+            Expr::Counted(_) => SHORTCUTS,
+            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().any(Self::counts),
+            Expr::Repeat { item, .. } => item.counts(),
+            Expr::Literal(_)
+            | Expr::Chars(_)
+            | Expr::Rule(_)
+            | Expr::Automaton(_)
+            | Expr::Interleave(_)
+            | Expr::Terminal(_) => false,
+        }
+    }
+}
+
 impl Counted {
     /// The texts of an expression without rules that have so many characters, in UTF-8; `None`
     /// where that is not certain state by state, as of texts of an odd number of characters.
@@ -219,6 +236,79 @@ impl Counted {
         (Ranged::of_ranges(ranges, accepting, start), ahead)
     }
 
+    /// The same with a text before and one behind, both of characters that are one or more
+    /// bytes of UTF-8 each, which are counted too: the automaton, what is ahead of its states,
+    /// and how many characters are more. `None` where its own texts may go on as the text
+    /// behind begins, so that it would not be certain where that begins.
+    pub fn enclosed(&self, before: &[u8], behind: &[u8]) -> Option<(Ranged, Vec<Ahead>, u32)> {
+        let of_texts = self.texts.ranges();
+        let characters = |text: &[u8]| text.iter().filter(|&&byte| is_first(byte)).count() as u32;
+        // Whether no part of a character was read, by how much was.
+        let is_between = |text: &[u8], read: usize| text.get(read).is_none_or(|&it| is_first(it));
+        let more = characters(behind);
+        let first = before.len() as StateId;
+        let last = first + self.texts.state_count() as StateId;
+        let mut ranges = Grouped::default();
+        let mut ahead = Vec::new();
+        let start = self.ahead[self.texts.start() as usize];
+        let longer = |of: Ahead, by: u32, is_between: bool| Ahead {
+            fewest: of.fewest.saturating_add(by),
+            most: of.most.map(|most| most.saturating_add(by)),
+            is_between,
+        };
+        for (read, &byte) in before.iter().enumerate() {
+            let next = match read + 1 == before.len() {
+                true => first + self.texts.start(),
+                false => read as StateId + 1,
+            };
+            ranges.add([(byte, byte, next)]);
+            // A character of which a part was read counts.
+            let left = characters(&before[read..]) + u32::from(!is_between(before, read));
+            ahead.push(longer(start, left + more, is_between(before, read)));
+        }
+        for (state, of_state) in (0..).zip(of_texts.each()) {
+            let own = of_state.iter();
+            let mut own: Vec<_> = own
+                .map(|&(low, high, to)| (low, high, first + to))
+                .collect();
+            if let Some(&byte) = behind.first().filter(|_| self.texts.is_accepting(state)) {
+                let place = own.partition_point(|&(_, high, _)| high < byte);
+                if own.get(place).is_some_and(|&(low, ..)| low <= byte) {
+                    return None;
+                }
+                own.insert(place, (byte, byte, last));
+            }
+            ranges.add(own);
+            let of_state = self.ahead[state as usize];
+            ahead.push(longer(of_state, more, of_state.is_between));
+        }
+        for read in 1..=behind.len() {
+            ranges.add(
+                behind
+                    .get(read)
+                    .map(|&byte| (byte, byte, last + read as StateId)),
+            );
+            let left = characters(&behind[read..]) + u32::from(!is_between(behind, read));
+            ahead.push(Ahead {
+                fewest: left,
+                most: Some(left),
+                is_between: is_between(behind, read),
+            });
+        }
+        let accepting = (0..ahead.len() as StateId).map(|state| match behind.is_empty() {
+            true => state >= first && self.texts.is_accepting(state - first),
+            false => state as usize == ahead.len() - 1,
+        });
+        let accepting = accepting.collect();
+        let start = if before.is_empty() {
+            self.texts.start()
+        } else {
+            0
+        };
+        let whole = Ranged::of_ranges(ranges, accepting, start);
+        Some((whole, ahead, more + characters(before)))
+    }
+
     /// The automaton with a state for each count.
     ///
     /// # Errors
@@ -263,6 +353,11 @@ impl Counted {
     pub fn heap_bytes(&self) -> usize {
         self.texts.heap_bytes() + size_of_val(&*self.ahead)
     }
+}
+
+/// Whether a byte of UTF-8 is the first of a character.
+fn is_first(byte: u8) -> bool {
+    byte & 0xC0 != 0x80
 }
 
 /// What is ahead of all states, given that of the first ones, which are those between

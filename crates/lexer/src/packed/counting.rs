@@ -84,7 +84,11 @@ impl PackedCounting {
     }
 
     /// Sets what was packed as the counts of a lexer that has its rows.
-    pub(super) fn unpack_into(&self, lexer: &mut Lexer) -> Result<(), Damaged> {
+    pub(super) fn unpack_into(
+        &self,
+        lexer: &mut Lexer,
+        boundaries: &[bool],
+    ) -> Result<(), Damaged> {
         let rows = lexer.finishes.owners() as u32;
         let row = |row: u32| if row < rows { Ok(row) } else { Err(WRONG) };
         let mut stages = Grouped::default();
@@ -132,16 +136,17 @@ impl PackedCounting {
             of_core.push((row(packed[0])?, place));
         }
         let counting = Counting::of_parts(of_core, counted, stages).ok_or(WRONG)?;
-        // No lexeme is empty; lexemes end at the start, and texts there alone.
-        let first = counting.row_of_core(Lexer::START);
-        let mut ends = (0..rows).filter(|&row| lexer.ends[row as usize]);
+        // Between lexemes nothing is counted, none ends, and a text may end; nowhere else.
+        let mut cores = boundaries.iter().zip(&counting.of_core);
+        let are_bound = cores.all(|(&is_boundary, &(row, place))| {
+            let is_end = lexer.ends[row as usize];
+            is_end == is_boundary
+                && (!is_end || place == PLAIN && lexer.finishes.of(row).is_empty())
+        });
+        let mut stages = counting.stages.all().iter();
+        let is_inside = stages.all(|&(_, row)| row == DEAD || !lexer.ends[row as usize]);
         let mut finishes = lexer.finishes.all().iter();
-        let is_free = finishes.all(|finish| finish.to == Lexer::START && finish.terminal.is_some())
-            && lexer.finishes.of(first).is_empty()
-            && ends.all(|row| row == first)
-            && !counting.of_core[1..].iter().any(|&(row, _)| row == first)
-            && !counting.stages.all().iter().any(|&(_, row)| row == first);
-        if !is_free {
+        if !are_bound || !is_inside || finishes.any(|finish| finish.terminal.is_none()) {
             return Err(WRONG);
         }
         lexer.alive = self.unpack_alive(lexer)?;

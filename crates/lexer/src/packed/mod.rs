@@ -4,7 +4,7 @@
 //! moves) is worked out anew, which takes less time than reading it and leaves
 //! less to be wrong. What is read may come from anywhere: it is refused unless
 //! every index is in range and it has the shape that walks over it rely on. A
-//! *boundary* is the first state, or where a lexeme ended; no byte leads to one,
+//! *boundary* is one of the first states, or where a lexeme ended; no byte leads to one,
 //! and no lexeme ends at one, so that no lexeme is empty.
 
 mod counting;
@@ -42,6 +42,8 @@ pub struct PackedLexer {
     /// number, then they themselves.
     owed: Vec<u32>,
     terminals: u32,
+    /// How many contexts lexemes begin in.
+    starts: u32,
     counting: Option<PackedCounting>,
 }
 
@@ -88,6 +90,7 @@ impl Lexer {
             owing_accepting: pack_flags(&self.owing.accepting),
             owed,
             terminals: self.terminal_count as u32,
+            starts: self.starts,
             counting: counting.transpose()?,
         })
     }
@@ -112,7 +115,10 @@ impl Lexer {
         }
         let terminal_count = packed.terminals as usize;
         let finishes = unpack_finishes(&packed.finishes, rows, states, packed.terminals)?;
-        let boundaries = boundaries(&table, &finishes, states)?;
+        if packed.starts == 0 || packed.starts as usize > states {
+            return Err(Damaged("the contexts of lexemes"));
+        }
+        let boundaries = boundaries(&table, &finishes, packed.starts, states)?;
         let ends = unpack_flags(&packed.ends, rows)?;
         let mut lexer = Self {
             alive: Alive::of(Vec::new()),
@@ -126,9 +132,10 @@ impl Lexer {
             finishes,
             ends,
             terminal_count,
+            starts: packed.starts,
         };
         match counting {
-            Some(counting) => counting.unpack_into(&mut lexer)?,
+            Some(counting) => counting.unpack_into(&mut lexer, &boundaries)?,
             None => lexer.find_alive(&boundaries)?,
         }
         lexer.with_separators(&packed.separators, &boundaries)
@@ -242,10 +249,11 @@ fn unpack_finishes(
 fn boundaries(
     table: &[LexerState],
     finishes: &Grouped<Finish>,
+    starts: u32,
     states: usize,
 ) -> Result<Vec<bool>, Damaged> {
     let mut boundaries = vec![false; states];
-    boundaries[Lexer::START as usize] = true;
+    boundaries[..starts as usize].fill(true);
     for finish in finishes.all() {
         boundaries[finish.to as usize] = true;
     }
