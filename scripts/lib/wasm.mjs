@@ -236,7 +236,7 @@ async function bind(build) {
   const step = `bindings-${name}`;
   const hash = hashOf(
     [compiled(build), inside("scripts", "bindgen"), ...SHAPERS],
-    [`optimise ${!skipsOptimiser()}`, ...OPTIMISER[isSmall(build) ? "small" : "fast"]],
+    [`optimise ${!skipsOptimiser()}`, ...OPTIMISER[isSmall(build) ? "small" : "fast"], ...ALIKE],
   );
   if (isFresh(step, hash, [product(name)])) return;
   markStale(step);
@@ -262,10 +262,9 @@ async function bind(build) {
 
 // Inlining makes functions fewer, but all of them together larger once they are packed. That
 // nothing lies in the first kilobyte of memory is so: it is the last of the stack. Control
-// flow made anew from flat code packs better than what the compiler wrote, and so do accesses
-// to memory that all say the same of their alignment, which no engine heeds.
+// flow made anew from flat code packs better than what the compiler wrote.
 const OPTIMISER = {
-  fast: ["-O3", "-ocimfs", "10", "--merge-locals", "--coalesce-locals-learning", "--dealign"],
+  fast: ["-O3", "-ocimfs", "10"],
   small: [
     ...["-O1", "--flatten", "--rereloop", "-O1", "--gufa-optimizing", "-Os"],
     ...["--flatten", "--rereloop", "-Os", "-Os", "-ocimfs", "4", "-aimfs", "2", "-lmu"],
@@ -273,6 +272,10 @@ const OPTIMISER = {
     ...["--reorder-locals", "--dealign"],
   ],
 };
+
+// Accesses to memory that all say the same of their alignment pack better; no engine heeds that,
+// but where memory is shared atomic ones have to say what they are.
+const ALIKE = ["--merge-locals", "--coalesce-locals-learning", "--dealign"];
 
 /** How functions may be weighed for their order: which way packs best is a matter of luck. */
 const SIZE_POWERS = [0.85, 0.65, 0.7, 0.75, 0.78, 0.8, 0.83, 0.87, 0.9, 0.93, 0.95, 1];
@@ -287,7 +290,8 @@ async function optimise(build) {
   const { name } = build;
   console.log(`  ${name}: optimising (LACUNA_SKIP_OPT=1 leaves this out)`);
   const shared = sharesMemory(build);
-  await wasmOpt(product(name), OPTIMISER[isSmall(build) ? "small" : "fast"], shared);
+  const passes = OPTIMISER[isSmall(build) ? "small" : "fast"];
+  await wasmOpt(product(name), [...passes, ...(shared ? [] : ALIKE)], shared);
   // What is only measured is never packed.
   if (measures(build)) return;
   await order(product(name), isSmall(build) ? SIZE_POWERS : SIZE_POWERS.slice(0, 1), shared);

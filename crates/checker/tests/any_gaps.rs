@@ -4,7 +4,11 @@
 
 mod support;
 
-use lacuna_checker::{Checker, CheckerLimits, Filling, Gap, Pattern, Segment, Verdict};
+use std::sync::Arc;
+
+use lacuna_checker::{
+    Checker, CheckerLimits, Compiled, ContextLimits, Filling, Gap, Pattern, Segment, Verdict,
+};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::recognize::recognize;
 use support::{RandomGrammar, fixtures};
@@ -81,12 +85,23 @@ fn compare(
         ..CheckerLimits::default()
     };
     let mut hurried = Checker::new(grammar, None, hurry).expect(name);
+    // And as for cells, in many contexts.
+    let limits = CheckerLimits {
+        contexts: ContextLimits::MANY,
+        ..CheckerLimits::default()
+    };
+    let many = Compiled::new(grammar, true, &limits).expect(name);
+    let mut many = Checker::from_compiled(Arc::new(many), None, limits);
     let (mut yes, mut no, mut exhausted) = (0, 0, 0);
     for _ in 0..30 {
         let pattern = random_pattern(random, alphabet, &members);
         let expected = members.iter().any(|member| fits(&pattern.segments, member));
-        let tiers = [checker.check(&pattern).0, hurried.check(&pattern).0];
-        for (verdict, in_a_hurry) in tiers.into_iter().zip([false, true]) {
+        let tiers = [
+            checker.check(&pattern).0,
+            hurried.check(&pattern).0,
+            many.check(&pattern).0,
+        ];
+        for (verdict, in_a_hurry) in tiers.into_iter().zip([false, true, true]) {
             match verdict {
                 Verdict::Completable(witness) => {
                     yes += usize::from(!in_a_hurry);

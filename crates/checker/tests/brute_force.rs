@@ -24,6 +24,12 @@ struct Counts {
     optimal: usize,
 }
 
+/// Contexts told apart by terminals that go on with two bytes somewhere.
+const FEW_CONTEXTS: ContextLimits = ContextLimits {
+    wide: 2,
+    ..ContextLimits::MANY
+};
+
 impl Counts {
     /// A test in which nearly all answers are the same shows little.
     fn assert_balanced(&self) {
@@ -120,7 +126,7 @@ fn compare(
         few_tokens: 1 + random.usize(..4),
         lexemes_from: random.usize(..4),
         copied_states_in_cells: [0, usize::MAX][random.usize(..2)],
-        contexts: [ContextLimits::MANY, ContextLimits::ONE][random.usize(..2)],
+        contexts: [ContextLimits::MANY, FEW_CONTEXTS, ContextLimits::ONE][random.usize(..3)],
         ..CheckerLimits::default()
     };
     let mut checker = Checker::new(grammar, Some(vocabulary.clone()), limits).expect(name);

@@ -42,6 +42,9 @@ impl Counts {
 /// Index of a row.
 pub(crate) type RowIndex = u32;
 
+/// States that are told apart until nothing is too short: a gap of any length may lead to all.
+const MOST_SHORT: u64 = 1 << 22;
+
 /// A core that does not count.
 pub(crate) const PLAIN: u32 = u32::MAX;
 
@@ -344,7 +347,9 @@ impl Counting {
         });
         let plain = self.of_core.iter().filter(|&&(_, place)| place == PLAIN);
         self.states = plain.count() + sizes.sum::<usize>();
-        next.is_some()
+        let short = self.counted.iter();
+        let short = short.map(|counted| u64::from(counted.enough.min(counted.last)) + 1);
+        next.is_some() && short.sum::<u64>() <= MOST_SHORT
     }
 }
 

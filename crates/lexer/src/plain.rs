@@ -11,7 +11,7 @@
 //! Fewer still write whole lexemes, one or two ([`PlainTokens::lexemes`]): the states that any
 //! spelling of a keyword leads through are none of them.
 //!
-//! Cost: a descent of the token trie from one state, and from each of a few in long lexemes.
+//! Cost: a descent of the token trie from where lexemes begin, and from each of a few in long lexemes.
 
 use std::hash::{Hash, Hasher};
 

@@ -203,7 +203,12 @@ pub(crate) fn product(
         }
         let mut start = DEAD;
         for part in by_size {
+            let before = all.sets.len();
             start = Pairs::new(&mut all, &mut sets).run((start, part), limits)?;
+            pairs += all.sets.len() - before;
+            if !is_one && pairs > PAIRS * limits.dfa_states {
+                return Err(too_large(limits));
+            }
         }
         starts.push(start);
     }

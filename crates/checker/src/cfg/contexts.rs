@@ -9,6 +9,8 @@
 //!
 //! Cost: terminals times symbols, as bits, as often as a set grows; mostly twice.
 
+use std::collections::VecDeque;
+
 use lacuna_grammar::automaton::{AutomatonError, Limits, Ranged};
 use lacuna_lexer::{BitSet, Contexts, Counts, Lexer, TerminalId};
 use rustc_hash::FxHashMap;
@@ -16,8 +18,9 @@ use rustc_hash::FxHashMap;
 use super::{Interleaved, NonterminalId, Symbol};
 use crate::ContextLimits;
 
-/// Symbols times terminals up to which contexts are looked for: 32 MiB of bits.
-const MOST_BITS: usize = 1 << 28;
+/// Symbols times terminals up to which contexts are looked for: 4 MiB of bits, and some 128 MiB
+/// of contexts at the very most.
+const MOST_BITS: usize = 1 << 25;
 
 /// Productions whose terminals may follow one another.
 pub(super) struct Follow<'a> {
@@ -186,16 +189,31 @@ impl Sets {
     }
 
     fn find_nullable(&mut self, sides: &[(usize, Vec<Symbol>)]) {
-        loop {
-            let mut is_more = false;
-            for (nonterminal, side) in sides {
-                let empty = !self.nullable[*nonterminal]
-                    && side.iter().all(|&symbol| self.is_nullable(symbol));
-                self.nullable[*nonterminal] |= empty;
-                is_more |= empty;
+        // For each nonterminal the sides that it stands in, as often; for each side, how many of
+        // its symbols may not be empty yet.
+        let mut within: Vec<Vec<u32>> = vec![Vec::new(); self.nullable.len()];
+        let mut left: Vec<usize> = Vec::with_capacity(sides.len());
+        let mut open: Vec<usize> = Vec::new();
+        for (at, (nonterminal, side)) in (0..).zip(sides) {
+            for &symbol in side {
+                if let Symbol::Nonterminal(it) = symbol {
+                    within[it as usize].push(at);
+                }
             }
-            if !is_more {
-                return;
+            left.push(side.len());
+            if side.is_empty() {
+                open.push(*nonterminal);
+            }
+        }
+        while let Some(nonterminal) = open.pop() {
+            if std::mem::replace(&mut self.nullable[nonterminal], true) {
+                continue;
+            }
+            for &side in &within[nonterminal] {
+                left[side as usize] -= 1;
+                if left[side as usize] == 0 {
+                    open.push(sides[side as usize].0);
+                }
             }
         }
     }
@@ -203,9 +221,9 @@ impl Sets {
 
 /// Adds each set to those that hold it, until nothing is new.
 fn spread(sets: &mut [BitSet], holds: &[Vec<u32>]) {
-    let mut open: Vec<u32> = (0..sets.len() as u32).collect();
+    let mut open: VecDeque<u32> = (0..sets.len() as u32).collect();
     let mut is_open = vec![true; sets.len()];
-    while let Some(from) = open.pop() {
+    while let Some(from) = open.pop_front() {
         is_open[from as usize] = false;
         let set = std::mem::replace(&mut sets[from as usize], BitSet::new(0));
         for &to in &holds[from as usize] {
@@ -213,7 +231,7 @@ fn spread(sets: &mut [BitSet], holds: &[Vec<u32>]) {
                 && sets[to as usize].union_with(&set)
                 && !std::mem::replace(&mut is_open[to as usize], true)
             {
-                open.push(to);
+                open.push_back(to);
             }
         }
         sets[from as usize] = set;

@@ -13,17 +13,28 @@ use crate::normalize::Normalized;
 const COPIED: usize = 20_000;
 
 /// The parts of sequences within one another, texts beside one another as one.
-fn flatten(parts: &[Expr], flat: &mut Vec<Expr>) {
-    for part in parts {
-        match (part, flat.last_mut()) {
-            (Expr::Sequence(parts), _) => flatten(parts, flat),
-            (Expr::Literal(more), Some(Expr::Literal(text))) => {
-                *text = [&**text, &**more].concat().into();
+fn flat(parts: &[Expr]) -> Vec<Expr> {
+    fn add(parts: &[Expr], flat: &mut Vec<Expr>, text: &mut Vec<u8>) {
+        for part in parts {
+            match part {
+                Expr::Sequence(parts) => add(parts, flat, text),
+                Expr::Literal(more) => text.extend_from_slice(more),
+                part => {
+                    end(flat, text);
+                    flat.push(part.clone());
+                }
             }
-            (Expr::Literal(text), _) if text.is_empty() => {}
-            (part, _) => flat.push(part.clone()),
         }
     }
+    fn end(flat: &mut Vec<Expr>, text: &mut Vec<u8>) {
+        if !text.is_empty() {
+            flat.push(Expr::Literal(std::mem::take(text).into()));
+        }
+    }
+    let (mut flat, mut text) = (Vec::new(), Vec::new());
+    add(parts, &mut flat, &mut text);
+    end(&mut flat, &mut text);
+    flat
 }
 
 /// From where on a text is counted with what follows, all or as little as may be. What is written
@@ -230,10 +241,8 @@ impl<'a> Lowering<'a> {
         parts: &[Expr],
         sequence: &mut Vec<Symbol>,
     ) -> Result<(), AutomatonError> {
-        let mut flat = Vec::new();
-        flatten(parts, &mut flat);
         let mut run: Vec<Expr> = Vec::new();
-        let mut rest = flat.into_iter().peekable();
+        let mut rest = flat(parts).into_iter().peekable();
         while let Some(part) = rest.next() {
             let Expr::Counted(counted) = &part else {
                 if matches!(&part, Expr::Literal(text) if text.is_empty()) {
@@ -396,5 +405,25 @@ impl<'a> Lowering<'a> {
     /// Whether it mentions a rule that is a terminal of its own.
     fn is_apart(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Rule(rule) if self.normalized.apart[rule.0 as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::enclosing;
+
+    #[test]
+    fn what_is_escaped_is_not_counted_with_what_follows() {
+        let split = |text: &'static str, all: bool| {
+            let from = enclosing(text.as_bytes(), all);
+            (&text[..from], &text[from..])
+        };
+        assert_eq!(split("\"a\":\"", true), ("", "\"a\":\""));
+        assert_eq!(split("\"a\":\"", false), ("\"a\":", "\""));
+        assert_eq!(split("\"a\\nb\":\"", true), ("\"a\\n", "b\":\""));
+        assert_eq!(split("\"\\u00e9b\":\"", true), ("\"\\u00e9", "b\":\""));
+        assert_eq!(split("\"\\\\é\":\"", true), ("\"\\\\é", "\":\""));
+        assert_eq!(split("\"\\u00", true), ("\"\\u00", ""));
+        assert_eq!(split("\"é", false), ("\"é", ""));
     }
 }

@@ -1,8 +1,8 @@
 //! A lexer as short lists of numbers, to be kept somewhere and read again.
 //!
-//! Kept is what its construction found out; what follows from that ([`Alive`],
-//! moves) is worked out anew, which takes less time than reading it and leaves
-//! less to be wrong. What is read may come from anywhere: it is refused unless
+//! Kept is what its construction found out; what follows from that ([`Alive`], but where
+//! characters are counted, and moves) is worked out anew, which takes less time than
+//! reading it and leaves less to be wrong. What is read may come from anywhere: it is refused unless
 //! every index is in range and it has the shape that walks over it rely on. A
 //! *boundary* is one of the first states, or where a lexeme ended; no byte leads to one,
 //! and no lexeme ends at one, so that no lexeme is empty.
@@ -115,7 +115,9 @@ impl Lexer {
         }
         let terminal_count = packed.terminals as usize;
         let finishes = unpack_finishes(&packed.finishes, rows, states, packed.terminals)?;
-        if packed.starts == 0 || packed.starts as usize > states {
+        // One at the start, and one behind each terminal at most.
+        let most = states.min(packed.terminals as usize + 1);
+        if packed.starts == 0 || packed.starts as usize > most {
             return Err(Damaged("the contexts of lexemes"));
         }
         let boundaries = boundaries(&table, &finishes, packed.starts, states)?;
