@@ -11,12 +11,14 @@
 
 #[path = "compare/clock.rs"]
 mod clock;
+#[path = "compare/folder.rs"]
+mod folder;
 #[path = "../../grammar/tests/support/mod.rs"]
 mod support;
 #[path = "compare/vocabulary.rs"]
 mod vocabulary;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +29,9 @@ use lacuna_grammar::Grammar;
 use lacuna_grammar::json_schema::{SchemaOptions, compile};
 use support::Sampler;
 use vocabulary::Encoder;
+
+/// The median, what a tenth and a hundredth exceed, and the most.
+const SHARES: [f64; 4] = [0.5, 0.9, 0.99, 1.0];
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -54,7 +59,8 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
         }
     }
     let folder = folder.ok_or("a folder of JSON Schemas is needed")?;
-    let schemas = schemas(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let texts = folder::texts(&folder)?.into_iter().map(|(_, text)| text);
+    let schemas: Vec<String> = texts.filter(|text| folder::is_json(text)).collect();
     println!(
         "| vocabulary | schemas | canvases | ms: middle | tenth | hundredth | slowest | one token \
          more: middle | tenth | hundredth | slowest | out of budget | refused | without texts |"
@@ -65,19 +71,6 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
         println!("{}", row(&schemas, encoder, masked)?);
     }
     Ok(())
-}
-
-/// The files of a folder that are JSON, in the order of their names.
-fn schemas(folder: &Path) -> std::io::Result<Vec<String>> {
-    let entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    let mut files: Vec<PathBuf> = entries.iter().map(|entry| entry.path()).collect();
-    files.sort();
-    let texts = files.iter().filter_map(|path| {
-        let text = std::fs::read_to_string(path).ok()?;
-        let is_json = serde_json::from_str::<serde_json::Value>(&text).is_ok();
-        is_json.then_some(text)
-    });
-    Ok(texts.collect())
 }
 
 /// Up to three texts of some length.
@@ -142,21 +135,11 @@ fn row(schemas: &[String], encoder: &Encoder, masked: f32) -> Result<String, Str
         "| {} | {taken} | {} | {} | {} | {exhausted} | {refused} | {without} |",
         encoder.name,
         times.len(),
-        quantiles(times).join(" | "),
-        quantiles(later).join(" | "),
+        folder::quantiles(times, SHARES).join(" | "),
+        folder::quantiles(later, SHARES).join(" | "),
     ))
 }
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
-}
-
-/// The median, what a tenth and a hundredth exceed, and the most.
-fn quantiles(mut times: Vec<f64>) -> [String; 4] {
-    times.sort_by(f64::total_cmp);
-    [0.5, 0.9, 0.99, 1.0].map(|share| {
-        let at = ((times.len() as f64 * share).ceil() as usize).saturating_sub(1);
-        let time = times.get(at);
-        time.map_or("–".into(), |time| format!("{time:.2}"))
-    })
 }

@@ -11,6 +11,8 @@
 
 #[path = "compare/clock.rs"]
 mod clock;
+#[path = "compare/folder.rs"]
+mod folder;
 #[path = "compare/vocabulary.rs"]
 mod vocabulary;
 
@@ -51,7 +53,7 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
             path => folder = PathBuf::from(path),
         }
     }
-    let sources = sources(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let sources = sources(&folder)?;
     let encoders = [Some(Encoder::shipped()), Encoder::large()];
     if is_each {
         println!(
@@ -97,19 +99,11 @@ impl Source {
 }
 
 /// The files of a folder that are Lark grammars or JSON, in the order of their names.
-fn sources(folder: &Path) -> std::io::Result<Vec<(String, Source)>> {
-    let entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    let mut files: Vec<PathBuf> = entries.iter().map(|entry| entry.path()).collect();
-    files.retain(|path| path.is_file());
-    files.sort();
-    let sources = files.iter().filter_map(|path| {
-        let text = std::fs::read_to_string(path).ok()?;
-        let name = path.file_name()?.to_string_lossy().into_owned();
-        let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
-        match path.extension().is_some_and(|name| name == "lark") {
-            true => Some((name, Source::Lark(text))),
-            false => is_json(&text).then_some((name, Source::Schema(text))),
-        }
+fn sources(folder: &Path) -> Result<Vec<(String, Source)>, String> {
+    let texts = folder::texts(folder)?.into_iter();
+    let sources = texts.filter_map(|(name, text)| match name.ends_with(".lark") {
+        true => Some((name, Source::Lark(text))),
+        false => folder::is_json(&text).then_some((name, Source::Schema(text))),
     });
     Ok(sources.collect())
 }
@@ -183,17 +177,8 @@ fn row(sources: &[(String, Source)], encoder: &Encoder, cells: usize) -> String 
     format!(
         "| {} | {count} | {} | {undecided} | {refused} | {too_large} |",
         encoder.name,
-        all.map(quantiles).concat().join(" | "),
+        all.map(|times| folder::quantiles(times, [0.5, 0.9, 0.99]))
+            .concat()
+            .join(" | "),
     )
-}
-
-/// The median, and what a tenth and a hundredth exceed.
-fn quantiles(mut times: Vec<f64>) -> [String; 3] {
-    times.sort_by(f64::total_cmp);
-    [0.5, 0.9, 0.99].map(|share| {
-        let at = ((times.len() as f64 * share).ceil() as usize).saturating_sub(1);
-        times
-            .get(at)
-            .map_or("–".into(), |time| format!("{time:.2}"))
-    })
 }

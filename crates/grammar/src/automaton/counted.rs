@@ -95,17 +95,7 @@ impl Language {
 impl Expr {
     /// Whether what counts characters is part of it, rules aside.
     pub fn counts(&self) -> bool {
-        match self {
-            Expr::Counted(_) => SHORTCUTS,
-            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().any(Self::counts),
-            Expr::Repeat { item, .. } => item.counts(),
-            Expr::Literal(_)
-            | Expr::Chars(_)
-            | Expr::Rule(_)
-            | Expr::Automaton(_)
-            | Expr::Interleave(_)
-            | Expr::Terminal(_) => false,
-        }
+        SHORTCUTS && self.has_part(&|part| matches!(part, Expr::Counted(_)))
     }
 }
 

@@ -6,17 +6,19 @@ use crate::{Expr, Grammar, Rule};
 impl Expr {
     /// Whether items in any order are part of it, rules aside.
     pub fn has_interleave(&self) -> bool {
-        match self {
-            Expr::Interleave(_) => true,
-            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().any(Self::has_interleave),
-            Expr::Repeat { item, .. } => item.has_interleave(),
-            Expr::Literal(_)
-            | Expr::Chars(_)
-            | Expr::Rule(_)
-            | Expr::Automaton(_)
-            | Expr::Counted(_)
-            | Expr::Terminal(_) => false,
-        }
+        self.has_part(&|part| matches!(part, Expr::Interleave(_)))
+    }
+
+    /// Whether something holds of it or of a part, rules aside.
+    pub(crate) fn has_part(&self, holds: &dyn Fn(&Expr) -> bool) -> bool {
+        holds(self)
+            || match self {
+                Expr::Sequence(parts) | Expr::Choice(parts) => {
+                    parts.iter().any(|part| part.has_part(holds))
+                }
+                Expr::Repeat { item, .. } => item.has_part(holds),
+                _ => false,
+            }
     }
 }
 
