@@ -153,12 +153,58 @@ pub(crate) fn regular_language(normalized: &Normalized, limits: &CheckerLimits) 
             ..limits.automata
         },
     };
-    // Many are too large, which is known before their automata are begun.
-    if (limits.nfa_states..usize::MAX).contains(&normalized.cost) {
+    // Most are too large or refused, which is known before their automata are begun.
+    let is_too_large = match normalized.cost {
+        usize::MAX => !jumps_only(normalized),
+        cost if grammar.rules.len() == 1 => cost >= limits.nfa_states,
+        cost => cost >= limits.nfa_states.min(WRITTEN_FOR_EACH * limits.dfa_states),
+    };
+    if is_too_large {
         return None;
     }
     let language = write_out_expression(grammar, start, recursive, limits);
     constrained(language.ok()?, grammar, limits)
+}
+
+/// So many states of a grammar written out are about one of its automaton, at most: where
+/// strings are counted, say. With more the work is lost as a rule.
+const WRITTEN_FOR_EACH: usize = 4;
+
+/// Whether all recursion stands in tail position, where a mention is a jump.
+fn jumps_only(normalized: &Normalized) -> bool {
+    let grammar = &normalized.grammar;
+    let mut seen = vec![false; grammar.rules.len()];
+    let mut open = vec![grammar.start];
+    while let Some(rule) = open.pop() {
+        if std::mem::replace(&mut seen[rule.0 as usize], true) {
+            continue;
+        }
+        let mut parts = vec![&grammar.rule(rule).body];
+        while let Some(part) = parts.pop() {
+            let inside: &[Expr] = match part {
+                Expr::Rule(rule) => {
+                    open.push(*rule);
+                    continue;
+                }
+                Expr::Choice(cases) => {
+                    parts.extend(cases);
+                    continue;
+                }
+                Expr::Sequence(inside) => match inside.split_last() {
+                    Some((last, inside)) => {
+                        parts.push(last);
+                        inside
+                    }
+                    None => continue,
+                },
+                inside => std::slice::from_ref(inside),
+            };
+            if inside.iter().any(|part| normalized.is_endless(part)) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// What is left of an approximation under the constraint on whole texts.
@@ -166,5 +212,45 @@ fn constrained(dfa: Dfa, grammar: &Grammar, limits: &Limits) -> Option<Dfa> {
     match &grammar.constraint {
         Some(constraint) => dfa.intersect(constraint, limits).ok(),
         None => Some(dfa),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_grammar::gbnf;
+
+    use super::*;
+    use crate::normalize::normalize;
+
+    /// Texts of so many states that no rule becomes an automaton of its own.
+    const LONG: &str = "[a-z]{600}";
+
+    fn is_regular(source: &str) -> bool {
+        let limits = CheckerLimits::default();
+        let grammar = gbnf::parse(source).unwrap();
+        let normalized = normalize(&grammar, limits.copied_states);
+        regular_language(&normalized, &limits).is_some()
+    }
+
+    #[test]
+    fn recursion_at_the_end_is_regular_and_no_other_is() {
+        let first = format!("root ::= item (\",\" root | \".\")\nitem ::= \"x\" {LONG}");
+        assert!(is_regular(&first));
+        let in_turns = format!(
+            "root ::= \"a\" other | {LONG}\nother ::= {LONG} (\"b\" root | \"c\" other | \"d\")"
+        );
+        assert!(is_regular(&in_turns));
+        for inside in ["root \")\"", "(root)? \")\"", "mention", "root{2}"] {
+            let source =
+                format!("root ::= \"(\" ({inside}) | {LONG}\nmention ::= \"m\" root \"n\" | \"o\"");
+            assert!(!is_regular(&source), "{source}");
+        }
+    }
+
+    #[test]
+    fn what_would_be_too_large_is_not_begun() {
+        let sizes = |most: u32| format!("root ::= \"x\" any\nany ::= [^x]{{0,{most}}} \"x\"");
+        assert!(is_regular(&sizes(1_000)));
+        assert!(!is_regular(&sizes(10_000)));
     }
 }

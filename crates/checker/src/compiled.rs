@@ -11,10 +11,10 @@ use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, SHORTCUTS};
 use lacuna_lexer::{Lexer, Representatives, Vocabulary};
 
+use crate::CheckerLimits;
 use crate::bounds::{LazyBounds, regular_language};
 use crate::cfg::Cfg;
 use crate::normalize::normalize;
-use crate::{CheckerLimits, ContextLimits};
 
 /// Sizes of what was built for a grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,22 +132,15 @@ impl Compiled {
             }));
         }
         let automata = &limits.automata;
-        let contexts = match counts_cells {
-            true => limits.contexts,
-            false => ContextLimits::ONE,
-        };
-        let mut parser = Cfg::new(&normalized, contexts, counts_cells, automata);
+        let mut parser = Cfg::new(&normalized, limits.contexts, true, automata);
         // What makes one lexer too large may suit the other.
         let counts = SHORTCUTS && grammar.rules.iter().any(|rule| rule.body.counts());
-        let others = [
-            (true, otherwise, counts_cells),
-            (counts, copied, !counts_cells),
-        ];
+        let others = [(true, otherwise, true), (counts, copied, false)];
         for (is_other, copied, encloses) in others {
             let is_too_large = matches!(parser, Err(AutomatonError::TooLarge { .. }));
             if is_other && is_too_large && grammar.lexicon.is_none() {
                 let normalized = normalize(grammar, copied);
-                parser = Cfg::new(&normalized, contexts, encloses, automata).or(parser);
+                parser = Cfg::new(&normalized, limits.contexts, encloses, automata).or(parser);
             }
         }
         Ok(Self::of(Shape::Parsed {

@@ -37,6 +37,24 @@ pub(crate) struct Normalized {
     /// States that writing out the start rule takes; the most there is where it is
     /// recursive, or holds items in any order.
     pub cost: usize,
+    /// For each rule whether that is what it takes.
+    endless: Vec<bool>,
+}
+
+impl Normalized {
+    /// Whether an expression mentions what is recursive, or holds what no automaton of bytes
+    /// says.
+    pub(crate) fn is_endless(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Rule(rule) => self.endless[rule.0 as usize],
+            Expr::Sequence(parts) | Expr::Choice(parts) => {
+                parts.iter().any(|part| self.is_endless(part))
+            }
+            Expr::Repeat { item, .. } => self.is_endless(item),
+            Expr::Terminal(_) | Expr::Interleave(_) => true,
+            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Counted(_) => false,
+        }
+    }
 }
 
 /// Rules whose copies would have more than `copied` states in terminals are terminals of
@@ -49,6 +67,7 @@ pub(crate) fn normalize(grammar: &Grammar, copied: usize) -> Normalized {
             regular: vec![false; grammar.rules.len()],
             apart: vec![false; grammar.rules.len()],
             recursive: vec![true; grammar.rules.len()],
+            endless: vec![true; grammar.rules.len()],
             cost: usize::MAX,
             grammar,
         };
@@ -82,6 +101,7 @@ pub(crate) fn normalize(grammar: &Grammar, copied: usize) -> Normalized {
     let (regular, apart) = terminals_material(&grammar, &cost, &order, copied);
     Normalized {
         cost: cost[grammar.start.0 as usize],
+        endless: cost.iter().map(|&cost| cost == usize::MAX).collect(),
         grammar,
         regular,
         apart,

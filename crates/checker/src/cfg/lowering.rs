@@ -12,6 +12,16 @@ use crate::normalize::Normalized;
 /// States of patterns that are counted which are copied for the texts before them.
 const COPIED: usize = 20_000;
 
+/// The parts of a sequence, of those within it too if these are to be `deep`.
+fn inline<'e>(parts: &'e [Expr], deep: bool, inlined: &mut Vec<&'e Expr>) {
+    for part in parts {
+        match part {
+            Expr::Sequence(parts) if deep && SHORTCUTS => inline(parts, deep, inlined),
+            part => inlined.push(part),
+        }
+    }
+}
+
 /// The parts of sequences within one another, texts beside one another as one.
 fn flat(parts: &[Expr]) -> Vec<Expr> {
     fn add(parts: &[Expr], flat: &mut Vec<Expr>, text: &mut Vec<u8>) {
@@ -194,7 +204,9 @@ impl<'a> Lowering<'a> {
                 self.append_counting(parts, sequence)
             }
             Expr::Sequence(parts) => {
-                let mut parts = parts.as_slice();
+                let mut inlined = Vec::new();
+                inline(parts, self.encloses, &mut inlined);
+                let mut parts = inlined.as_slice();
                 while let Some(first) = parts.first() {
                     let run = parts
                         .iter()
@@ -305,7 +317,7 @@ impl<'a> Lowering<'a> {
         let parts = std::mem::take(run);
         let is_empty = |part: &Expr| matches!(part, Expr::Literal(text) if text.is_empty());
         if !parts.iter().all(is_empty) {
-            let alternatives = self.terminal(Regular::InTurn(&parts))?;
+            let alternatives = self.terminal(Regular::InTurn(&parts.iter().collect::<Vec<_>>()))?;
             self.one_of(alternatives, sequence);
         }
         Ok(())

@@ -27,7 +27,7 @@ pub(super) enum Regular<'e> {
     /// The texts of an expression.
     One(&'e Expr),
     /// Those of several, one behind the other.
-    InTurn(&'e [Expr]),
+    InTurn(&'e [&'e Expr]),
     /// Those of any of several.
     AnyOf(&'e [&'e Expr]),
 }
@@ -138,7 +138,7 @@ impl Lowering<'_> {
         let mut spelled = Vec::new();
         match regular {
             Regular::One(expr) => spell(expr, &mut spelled),
-            Regular::InTurn(parts) => spell_all(IN_TURN, parts.iter(), &mut spelled),
+            Regular::InTurn(parts) => spell_all(IN_TURN, parts.iter().copied(), &mut spelled),
             Regular::AnyOf(parts) => spell_all(ANY_OF, parts.iter().copied(), &mut spelled),
         }
         if let Some(&known) = self.known.get(spelled.as_slice()) {
@@ -151,11 +151,14 @@ impl Lowering<'_> {
                 let body = self.part(Regular::One(&normalized.grammar.rule(*rule).body))?;
                 Arc::clone(&self.parts[body as usize].whole)
             }
-            Regular::One(Expr::Sequence(parts)) => Arc::new(self.in_turn(parts)?),
-            Regular::One(text @ Expr::Literal(_)) => {
-                Arc::new(self.in_turn(std::slice::from_ref(text))?)
+            Regular::One(parts @ (Expr::Sequence(_) | Expr::Literal(_))) => {
+                Arc::new(self.in_turn(&[parts])?)
             }
             Regular::InTurn(parts) => Arc::new(self.in_turn(parts)?),
+            Regular::One(Expr::Choice(parts)) if let Some(only) = optional(parts) => {
+                let only = self.part(Regular::One(only))?;
+                Arc::new(self.parts[only as usize].whole.with_empty_text())
+            }
             Regular::One(expr) => Arc::new(match self.repeated(expr)? {
                 Some(whole) => whole,
                 None => self.written_out(expr)?,
@@ -196,9 +199,11 @@ impl Lowering<'_> {
     }
 
     /// The automaton of what stands one behind the other.
-    fn in_turn(&mut self, parts: &[Expr]) -> Result<Ranged, AutomatonError> {
+    fn in_turn(&mut self, parts: &[&Expr]) -> Result<Ranged, AutomatonError> {
         let mut pieces = Vec::with_capacity(parts.len());
-        self.pieces(parts, &mut pieces)?;
+        for part in parts {
+            self.pieces(part, &mut pieces)?;
+        }
         let turns: Vec<Turn<'_>> = pieces.iter().map(Piece::turn).collect();
         if let Some(whole) = Ranged::in_turn(&turns, self.limits)? {
             return Ok(whole);
@@ -215,22 +220,38 @@ impl Lowering<'_> {
 
     fn pieces<'e>(
         &mut self,
-        parts: &'e [Expr],
+        part: &'e Expr,
         pieces: &mut Vec<Piece<'e>>,
     ) -> Result<(), AutomatonError> {
-        for part in parts {
-            match part {
-                Expr::Sequence(parts) => self.pieces(parts, pieces)?,
-                Expr::Literal(bytes) => pieces.push(Piece::Text(bytes)),
-                part => {
-                    let part = self.part(Regular::One(part))?;
-                    let whole = Arc::clone(&self.parts[part as usize].whole);
-                    pieces.push(Piece::Part(whole));
-                }
+        match part {
+            Expr::Sequence(parts) => parts
+                .iter()
+                .try_for_each(|part| self.pieces(part, pieces))?,
+            Expr::Literal(bytes) => pieces.push(Piece::Text(bytes)),
+            part => {
+                let part = self.part(Regular::One(part))?;
+                let whole = Arc::clone(&self.parts[part as usize].whole);
+                pieces.push(Piece::Part(whole));
             }
         }
         Ok(())
     }
+}
+
+/// The only one of several that is not the empty text, beside which that is.
+fn optional(parts: &[Expr]) -> Option<&Expr> {
+    if !SHORTCUTS {
+        return None;
+    }
+    let is_empty = |part: &&Expr| match part {
+        Expr::Sequence(parts) => parts.is_empty(),
+        Expr::Literal(bytes) => bytes.is_empty(),
+        _ => false,
+    };
+    let mut others = parts.iter().filter(|part| !is_empty(part));
+    let only = others.next()?;
+    let is_only = others.next().is_none() && parts.len() > 1;
+    is_only.then_some(only)
 }
 
 /// What stands in a sequence.

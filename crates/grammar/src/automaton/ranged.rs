@@ -110,6 +110,21 @@ impl Ranged {
         Ok(Some(joined.made))
     }
 
+    /// The same texts and the empty one.
+    pub fn with_empty_text(&self) -> Self {
+        let mut whole = self.clone();
+        let begins_again = || self.ranges.all().iter().any(|it| it.2 == self.start);
+        if !self.is_accepting(self.start) && begins_again() {
+            whole.start = self.state_count() as StateId;
+            let first = self.ranges.of(self.start);
+            whole.ranges.open().extend_from_slice(first);
+            whole.ranges.close();
+            whole.accepting.push(true);
+        }
+        whole.accepting[whole.start as usize] = true;
+        whole
+    }
+
     /// The same texts but the empty one, with the states that they need, numbered in the
     /// order in which they are met. So of smallest automata of one language the same comes.
     pub fn without_empty_text(&self) -> Self {
@@ -252,7 +267,7 @@ impl Joined {
 
 /// Appends the ranges of a state, led to where its states are `names`, and those of what may
 /// follow; whether they have no byte in common.
-fn join(
+pub(super) fn join(
     own: &[ByteRange],
     names: &[StateId],
     behind: &[ByteRange],
@@ -279,4 +294,47 @@ fn join(
         is_told &= push((low, high, names[next as usize]));
     }
     is_told && behind.all(push)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_text_is_added_and_nothing_else() {
+        // "a"; any number of "b", then "a", which leads back to the start; any number of "a".
+        type Ranges<'a> = &'a [&'a [ByteRange]];
+        let automata: [(Ranges<'_>, &[bool], bool); 3] = [
+            (&[&[(b'a', b'a', 1)], &[]], &[false, true], false),
+            (
+                &[&[(b'a', b'a', 1), (b'b', b'b', 0)], &[]],
+                &[false, true],
+                true,
+            ),
+            (&[&[(b'a', b'a', 0)]], &[true], false),
+        ];
+        for (of_states, accepting, has_fresh_start) in automata {
+            let mut ranges = Grouped::default();
+            for of_state in of_states {
+                ranges.add(of_state.iter().copied());
+            }
+            let automaton = Ranged::of_ranges(ranges, accepting.to_vec(), 0);
+            let with_empty = automaton.with_empty_text();
+            let accepts = |automaton: &Ranged, text: &[u8]| {
+                let mut state = Some(automaton.start());
+                for &byte in text {
+                    let ranges = state.map_or(&[][..], |state| automaton.ranges().of(state));
+                    let range = ranges.iter().find(|it| (it.0..=it.1).contains(&byte));
+                    state = range.map(|it| it.2);
+                }
+                state.is_some_and(|state| automaton.is_accepting(state))
+            };
+            assert!(accepts(&with_empty, b""));
+            for text in [&b"a"[..], b"b", b"aa", b"ba", b"bb", b"bba", b"ab"] {
+                assert_eq!(accepts(&with_empty, text), accepts(&automaton, text));
+            }
+            let fresh = with_empty.state_count() - automaton.state_count();
+            assert_eq!(fresh, usize::from(has_fresh_start));
+        }
+    }
 }

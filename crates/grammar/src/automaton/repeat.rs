@@ -7,12 +7,14 @@
 //!
 //! Cost: the states that come of it.
 
-use super::{AutomatonError, Grouped, Limits, Ranged, StateId};
+use super::ranged::join;
+use super::{AutomatonError, ByteRange, Grouped, Limits, Ranged, StateId};
 
 impl Ranged {
     /// From `min` to `max` texts one behind the other, or `min` and more; `None` where
     /// one of them may go on behind its end, or come by its beginning again, or be empty, and
-    /// where there are none or only the empty text.
+    /// where there are none or only the empty text. Of any number of texts one may go on, if
+    /// no other begins with what it goes on with.
     ///
     /// # Errors
     /// When it has more states than the limit.
@@ -29,7 +31,52 @@ impl Ranged {
         let is_possible = is_one && max.is_none_or(|max| max >= min.max(1));
         let is_last = self.ranges().of(end).is_empty();
         let begins_once = self.ranges().all().iter().all(|it| it.2 != self.start());
-        (is_possible && is_last && begins_once).then(|| self.in_copies(end, min, max, limits))
+        if is_possible && is_last && begins_once {
+            return Some(self.in_copies(end, min, max, limits));
+        }
+        match (min, max) {
+            (0, None) => self.any_number().map(Ok),
+            _ => None,
+        }
+    }
+
+    /// Any number of texts one behind the other: where one may end another may begin.
+    fn any_number(&self) -> Option<Self> {
+        let start = self.start();
+        let begins_again = self.ranges().all().iter().any(|it| it.2 == start);
+        if begins_again && !self.is_accepting(start) {
+            return None;
+        }
+        // What goes on nowhere is the start again.
+        let goes_on = |state: StateId| state == start || !self.ranges().of(state).is_empty();
+        let mut names = Vec::with_capacity(self.state_count());
+        let mut next = 0;
+        for state in 0..self.state_count() as StateId {
+            names.push(next);
+            next += StateId::from(goes_on(state));
+        }
+        for state in (0..self.state_count() as StateId).filter(|&state| !goes_on(state)) {
+            names[state as usize] = names[start as usize];
+        }
+        let first = self.ranges().of(start).iter();
+        let first: Vec<ByteRange> = first
+            .map(|&(low, high, next)| (low, high, names[next as usize]))
+            .collect();
+        let mut ranges = Grouped::default();
+        let mut accepting = Vec::with_capacity(next as usize);
+        for state in (0..self.state_count() as StateId).filter(|&state| goes_on(state)) {
+            let ends = self.is_accepting(state);
+            let behind = match ends && state != start {
+                true => first.as_slice(),
+                false => &[],
+            };
+            if !join(self.ranges().of(state), &names, behind, ranges.open()) {
+                return None;
+            }
+            ranges.close();
+            accepting.push(ends || state == start);
+        }
+        Some(Self::of_ranges(ranges, accepting, names[start as usize]))
     }
 
     fn in_copies(
@@ -156,6 +203,35 @@ mod tests {
         for item in [more, again, either, repeat(&one("a"), 0, Some(1))] {
             let automaton = ranged(&item);
             assert!(automaton.repeated(1, Some(3), &limits).is_none());
+        }
+    }
+
+    #[test]
+    fn what_may_go_on_is_repeated_where_others_begin_otherwise() {
+        let limits = Limits::default();
+        let number = Expr::Choice(vec![
+            one("0"),
+            Expr::Sequence(vec![one("12"), repeat(&one("012"), 0, None)]),
+        ]);
+        let item = Expr::Sequence(vec![one(","), number]);
+        let items = [
+            item.clone(),
+            Expr::Choice(vec![item.clone(), one("ab")]),
+            Expr::Choice(vec![Expr::Sequence(Vec::new()), item]),
+        ];
+        for item in items {
+            let expected = Dfa::from_expr(&repeat(&item, 0, None), &limits).unwrap();
+            let found = ranged(&item).repeated(0, None, &limits).unwrap().unwrap();
+            assert_eq!(found.state_count(), expected.state_count());
+            let found = determinized(&found);
+            let more = found.minus(&expected, &limits).unwrap();
+            let less = expected.minus(&found, &limits).unwrap();
+            assert!(more.is_empty() && less.is_empty());
+        }
+        let more = Expr::Sequence(vec![one("a"), repeat(&one("a"), 0, None)]);
+        let again = Expr::Sequence(vec![repeat(&one("b"), 0, None), one("a")]);
+        for item in [more, again] {
+            assert!(ranged(&item).repeated(0, None, &limits).is_none());
         }
     }
 
