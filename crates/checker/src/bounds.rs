@@ -155,7 +155,7 @@ pub(crate) fn regular_language(normalized: &Normalized, limits: &CheckerLimits) 
     };
     // Most are too large or refused, which is known before their automata are begun.
     let is_too_large = match normalized.cost {
-        usize::MAX => !jumps_only(normalized),
+        usize::MAX => SHORTCUTS && !jumps_only(normalized),
         cost if grammar.rules.len() == 1 => cost >= limits.nfa_states,
         cost => cost >= limits.nfa_states.min(WRITTEN_FOR_EACH * limits.dfa_states),
     };
