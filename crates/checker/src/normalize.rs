@@ -45,15 +45,10 @@ impl Normalized {
     /// Whether an expression mentions what is recursive, or holds what no automaton of bytes
     /// says.
     pub(crate) fn is_endless(&self, expr: &Expr) -> bool {
-        match expr {
+        expr.has_part(&|part| match part {
             Expr::Rule(rule) => self.endless[rule.0 as usize],
-            Expr::Sequence(parts) | Expr::Choice(parts) => {
-                parts.iter().any(|part| self.is_endless(part))
-            }
-            Expr::Repeat { item, .. } => self.is_endless(item),
-            Expr::Terminal(_) | Expr::Interleave(_) => true,
-            Expr::Literal(_) | Expr::Chars(_) | Expr::Automaton(_) | Expr::Counted(_) => false,
-        }
+            part => matches!(part, Expr::Terminal(_) | Expr::Interleave(_)),
+        })
     }
 }
 

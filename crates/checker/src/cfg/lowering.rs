@@ -16,7 +16,7 @@ const COPIED: usize = 20_000;
 fn inline<'e>(parts: &'e [Expr], deep: bool, inlined: &mut Vec<&'e Expr>) {
     for part in parts {
         match part {
-            Expr::Sequence(parts) if deep && SHORTCUTS => inline(parts, deep, inlined),
+            Expr::Sequence(parts) if deep => inline(parts, deep, inlined),
             part => inlined.push(part),
         }
     }
@@ -68,7 +68,9 @@ fn enclosing(text: &[u8], all: bool) -> usize {
 pub(super) struct Lowering<'a> {
     pub normalized: &'a Normalized,
     pub limits: &'a Limits,
-    /// Whether what counts characters is one terminal with the texts beside it.
+    /// Whether what counts characters is one terminal with the texts beside it, and regular parts
+    /// beside one another are one terminal whatever sequences they stand in: what follows a
+    /// member's name is a context then, as white space behind it belongs to it.
     encloses: bool,
     pub symbols: Vec<Symbol>,
     pub productions: Vec<Vec<u32>>,
@@ -205,7 +207,7 @@ impl<'a> Lowering<'a> {
             }
             Expr::Sequence(parts) => {
                 let mut inlined = Vec::new();
-                inline(parts, self.encloses, &mut inlined);
+                inline(parts, SHORTCUTS && self.encloses, &mut inlined);
                 let mut parts = inlined.as_slice();
                 while let Some(first) = parts.first() {
                     let run = parts

@@ -10,7 +10,7 @@ impl Expr {
     }
 
     /// Whether something holds of it or of a part, rules aside.
-    pub(crate) fn has_part(&self, holds: &dyn Fn(&Expr) -> bool) -> bool {
+    pub fn has_part(&self, holds: &dyn Fn(&Expr) -> bool) -> bool {
         holds(self)
             || match self {
                 Expr::Sequence(parts) | Expr::Choice(parts) => {
