@@ -71,6 +71,42 @@ impl Checker {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn best(&mut self, cells: &[Option<TokenId>], weights: &[Option<Weights>]) -> Option<Best> {
+        let best = self.best_of_grammar(cells, weights)?;
+        #[cfg(feature = "shortcuts")]
+        let best = self.best_judged(cells, weights, best)?;
+        Some(best)
+    }
+
+    /// The best completion, or one like it that the judge accepts, or any that he does.
+    #[cfg(feature = "shortcuts")]
+    fn best_judged(
+        &mut self,
+        cells: &[Option<TokenId>],
+        weights: &[Option<Weights>],
+        best: Best,
+    ) -> Option<Best> {
+        let vocabulary = self.vocabulary()?.clone();
+        let found = CanvasVerdict::Completable(best.tokens.clone());
+        let tokens = match self.judged_canvas(cells, found, &vocabulary) {
+            CanvasVerdict::Completable(tokens) if tokens == best.tokens => return Some(best),
+            CanvasVerdict::Completable(tokens) => tokens,
+            _ => match self.check_canvas(cells).0 {
+                CanvasVerdict::Completable(tokens) => tokens,
+                _ => return None,
+            },
+        };
+        Some(Best {
+            weight: weight(&holes(cells, weights, &vocabulary), &tokens),
+            tokens,
+            is_optimal: false,
+        })
+    }
+
+    fn best_of_grammar(
+        &mut self,
+        cells: &[Option<TokenId>],
+        weights: &[Option<Weights>],
+    ) -> Option<Best> {
         let vocabulary = self.vocabulary()?.clone();
         let pattern = Pattern::of_canvas(cells, &vocabulary)?;
         let holes = holes(cells, weights, &vocabulary);

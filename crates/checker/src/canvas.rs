@@ -80,7 +80,23 @@ impl Checker {
         let Some(pattern) = Pattern::of_canvas(cells, &vocabulary) else {
             return (CanvasVerdict::Malformed, Tier::Kept);
         };
-        let mut decided = self.decide_at_once(&pattern, Haste::Much);
+        let (verdict, tier) = self.decide_canvas(cells, &pattern, &vocabulary);
+        #[cfg(feature = "shortcuts")]
+        let verdict = self.judged_canvas(cells, verdict, &vocabulary);
+        if let CanvasVerdict::Completable(tokens) = &verdict {
+            self.completions.keep(tokens);
+        }
+        (verdict, tier)
+    }
+
+    /// Decides a canvas of which no completion is known.
+    fn decide_canvas(
+        &mut self,
+        cells: &[Option<TokenId>],
+        pattern: &Pattern,
+        vocabulary: &Vocabulary,
+    ) -> (CanvasVerdict, Tier) {
+        let mut decided = self.decide_at_once(pattern, Haste::Much);
         for (reaches, mending, haste) in [
             (NEAR, Haste::Much, Some(Haste::Some)),
             (FAR, Haste::Some, None),
@@ -88,18 +104,15 @@ impl Checker {
             if decided.is_some() {
                 break;
             }
-            if let Some(tokens) = self.mend(cells, reaches, mending, &vocabulary) {
-                self.completions.keep(&tokens);
+            if let Some(tokens) = self.mend(cells, reaches, mending, vocabulary) {
                 return (CanvasVerdict::Completable(tokens), Tier::Mended);
             }
-            decided = haste.and_then(|haste| self.decide_at_once(&pattern, haste));
+            decided = haste.and_then(|haste| self.decide_at_once(pattern, haste));
         }
-        let (verdict, tier) = decided.unwrap_or_else(|| self.decide_at_length(&pattern));
+        let (verdict, tier) = decided.unwrap_or_else(|| self.decide_at_length(pattern));
         let verdict = match verdict {
             Verdict::Completable(witness) => {
-                let tokens = witness.tokens(cells, &pattern, &vocabulary);
-                self.completions.keep(&tokens);
-                CanvasVerdict::Completable(tokens)
+                CanvasVerdict::Completable(witness.tokens(cells, pattern, vocabulary))
             }
             Verdict::Impossible => CanvasVerdict::Impossible,
             Verdict::Exhausted { what, limit } => CanvasVerdict::Exhausted { what, limit },
@@ -201,8 +214,8 @@ fn lacking<'a>(
 }
 
 /// A canvas with the tokens of a completion in its masked cells, but for those within
-/// reach of where it lacks tokens, and for its ends.
-fn all_but_near(
+/// reach of where it lacks tokens or must not have its own, and for its ends.
+pub(crate) fn all_but_near(
     cells: &[Option<TokenId>],
     known: &[TokenId],
     lacking: &[usize],
@@ -211,6 +224,7 @@ fn all_but_near(
 ) -> Vec<Option<TokenId>> {
     let mut free = vec![false; cells.len()];
     for &at in lacking {
+        free[at] = true;
         let is_masked = |&cell: &usize| cells[cell].is_none();
         let before = (0..at).rev().filter(is_masked).take(reach);
         let behind = (at + 1..cells.len()).filter(is_masked).take(reach);

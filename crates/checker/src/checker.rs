@@ -49,6 +49,9 @@ pub struct CheckerLimits {
     pub copied_states_in_cells: usize,
     /// Where gaps count cells, which lexers read lexemes in several contexts.
     pub contexts: ContextLimits,
+    /// Completions of a canvas that a judge of whole texts is asked about, where there is one,
+    /// before the canvas is left undecided.
+    pub judged: usize,
 }
 
 /// Which lexers read lexemes in several contexts, where only what can stand behind what was
@@ -110,6 +113,7 @@ impl Default for CheckerLimits {
             copied_states: 300,
             copied_states_in_cells: 2_000,
             contexts: ContextLimits::default(),
+            judged: 64,
         }
     }
 }
@@ -137,6 +141,9 @@ pub struct Checker {
     /// What lexing is timed by, if it is.
     clock: Option<fn() -> f64>,
     limits: CheckerLimits,
+    /// Who says which of the grammar's texts are wanted, if not all are.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) judge: Option<Arc<dyn crate::Judge>>,
 }
 
 impl Checker {
@@ -175,7 +182,15 @@ impl Checker {
             vocabulary,
             limits,
             compiled,
+            #[cfg(feature = "shortcuts")]
+            judge: None,
         }
+    }
+
+    /// The budgets in force.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn limits(&self) -> &CheckerLimits {
+        &self.limits
     }
 
     /// What was compiled, for other checkers to share.
@@ -240,10 +255,13 @@ impl Checker {
 
     /// Decides a pattern, and says which tier did.
     pub fn check(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
-        match self.decide_at_once(pattern, Haste::Some) {
+        let (verdict, tier) = match self.decide_at_once(pattern, Haste::Some) {
             Some(decided) => decided,
             None => self.decide_at_length(pattern),
-        }
+        };
+        #[cfg(feature = "shortcuts")]
+        let verdict = self.judged(pattern, verdict);
+        (verdict, tier)
     }
 
     /// Decides a pattern by automata, or a short search, if that is enough.

@@ -55,6 +55,8 @@ pub mod gap_group;
 mod gap_reach;
 pub mod graph;
 pub mod guide;
+#[cfg(feature = "shortcuts")]
+mod judged;
 mod landings;
 mod look;
 pub mod lookahead;
@@ -83,6 +85,8 @@ pub use best::{Best, Weights};
 pub use canvas::{Ahead, CanvasVerdict};
 pub use checker::{Checker, CheckerLimits, ContextLimits};
 pub use compiled::{Compiled, Statistics};
+#[cfg(feature = "shortcuts")]
+pub use judged::{COMPLETIONS_TO_JUDGE, Judge, Judgement};
 /// Times lexing, for a caller that wants to know.
 pub use lacuna_lexer::Stopwatch;
 pub use masks::Masks;

@@ -11,7 +11,7 @@ use lacuna_checker::{
 };
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
-use support::{RandomGrammar, fixtures};
+use support::{RandomGrammar, fixtures, members};
 
 #[derive(Default)]
 struct Counts {
@@ -64,47 +64,6 @@ impl std::fmt::Display for Counts {
              {optimal} of {best} best completions known to be optimal"
         )
     }
-}
-
-/// Every well-formed full canvas whose text is a member.
-fn members(grammar: &Grammar, vocabulary: &Vocabulary, cells: usize) -> Vec<Vec<TokenId>> {
-    let writable: Vec<TokenId> = (0..vocabulary.len() as TokenId)
-        .filter(|&t| t != vocabulary.mask())
-        .collect();
-    let mut found = Vec::new();
-    let mut known: std::collections::HashMap<Vec<u8>, bool> = Default::default();
-    let total = writable.len().pow(cells as u32);
-    for mut number in 0..total {
-        let canvas: Vec<TokenId> = (0..cells)
-            .map(|_| {
-                let token = writable[number % writable.len()];
-                number /= writable.len();
-                token
-            })
-            .collect();
-        let end = canvas
-            .iter()
-            .position(|&t| vocabulary.is_end(t))
-            .unwrap_or(cells);
-        if !canvas[end..].iter().all(|&t| vocabulary.is_end(t)) {
-            continue;
-        }
-        let Some(text) = canvas[..end]
-            .iter()
-            .map(|&t| vocabulary.bytes(t))
-            .collect::<Option<Vec<_>>>()
-            .map(|parts| parts.concat())
-        else {
-            continue;
-        };
-        let member = *known
-            .entry(text)
-            .or_insert_with_key(|text| lacuna_grammar::recognize::recognize(grammar, text));
-        if member {
-            found.push(canvas);
-        }
-    }
-    found
 }
 
 /// Compares the checker with the oracle on canvases made by masking members

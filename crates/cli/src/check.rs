@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use lacuna_checker::Pattern;
 use lacuna_engine::{Answer, Dialect, Fault, GrammarCache, GrammarSession, GrammarSource, Purpose};
 use lacuna_lexer::Vocabulary;
 use serde_json::{Map, Value, json};
@@ -166,13 +165,7 @@ impl Checks<'_> {
                 let vocabulary = session.vocabulary().map_or(vocabulary, Arc::clone);
                 let cells = canvas(cells, &vocabulary)?;
                 let started = Instant::now();
-                let answer = match Pattern::of_canvas(&cells, &vocabulary) {
-                    Some(pattern) => session.check_pattern(&pattern)?,
-                    None => Answer {
-                        completable: false,
-                        witness: None,
-                    },
-                };
+                let answer = session.check_canvas(&cells)?;
                 Ok((answer, started.elapsed().as_micros()))
             }
         }

@@ -307,3 +307,30 @@ fn options_are_judged_before_the_model_is_read() {
         assert!(!error.contains("no-model-here"), "{more:?}: {error}");
     }
 }
+
+/// The request says a word twice; nothing in the schema's grammar keeps it from being written so.
+#[test]
+fn items_differ_where_whole_texts_are_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = folder.path().join("tags.schema.json");
+    let schema = r#"{"type": "object", "required": ["tags"], "additionalProperties": false,
+        "properties": {"tags": {"type": "array", "minItems": 4, "uniqueItems": true,
+            "items": {"type": "string", "x-spanOf": "request", "maxLength": 6}}}}"#;
+    std::fs::write(&grammar, schema).expect("the schema");
+    let (model, grammar) = (shipped().0, grammar.to_string_lossy());
+    for more in [
+        ["--commit", "bisect"],
+        ["--commit", "best"],
+        ["--masks", "0"],
+        ["--refusals", "2"],
+    ] {
+        let output = generate(&model, &grammar, &more);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let tags = value["tags"].as_array().expect("an array");
+        assert!(tags.len() >= 4, "{more:?}: {value}");
+        for (at, tag) in tags.iter().enumerate() {
+            assert!(!tags[..at].contains(tag), "{more:?}: {value}");
+        }
+    }
+}

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use lacuna_checker::{Checker, Pattern, Segment, Verdict, Weights};
+use lacuna_checker::{CanvasVerdict, Checker, Pattern, Segment, Verdict, Weights};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
@@ -79,6 +79,14 @@ impl TriggerGuard {
 
     /// A witness of what stands behind the trigger.
     fn behind(&mut self, rest: &[u8], cells: &[Cell]) -> Result<Vec<TokenId>, Reason> {
+        if rest.is_empty() {
+            return match self.checker.check_canvas(cells).0 {
+                CanvasVerdict::Completable(tokens) => Ok(tokens),
+                CanvasVerdict::Malformed => Err(Reason::EndBeforeText),
+                CanvasVerdict::Impossible => Err(Reason::Impossible),
+                CanvasVerdict::Exhausted { .. } => Err(Reason::Exhausted),
+            };
+        }
         let behind = Pattern::of_canvas(cells, &self.vocabulary).ok_or(Reason::EndBeforeText)?;
         let mut pattern = behind;
         if !rest.is_empty() {
@@ -106,6 +114,8 @@ impl Guard for TriggerGuard {
         if self.trigger.is_empty() {
             return Err(DecodeError::Invalid("a trigger must not be empty"));
         }
+        // A run is the same whatever ran before.
+        self.checker.forget_completions();
         self.cells = cells.to_vec();
         let masked = cells.iter().filter(|cell| cell.is_none()).count();
         let room = None;

@@ -8,7 +8,7 @@ use lacuna_checker::{Checker, CheckerLimits, Pattern};
 use lacuna_decoder::{
     Canvas, Cell, CommitKind, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event,
     GrammarGuard, Guard, How, LeftToRight, NarrowRequest, NextToken, NoGuard, Options, OrderKind,
-    RecoveryKind, Remask, Run, ScheduleKind, Truncation,
+    Remask, Run, ScheduleKind, Truncation,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -16,7 +16,10 @@ use lacuna_logits::{RowSummary, Scored, TokenSet, best_of, summarize};
 use pollster::block_on;
 
 mod support;
-use support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
+use support::{
+    ADVERSARIES, ARITHMETIC, Adversary, COMMITS, COUNTED, JSON, Model, ORDERS, RECOVERIES, varied,
+    vocabulary,
+};
 
 fn checker(grammar: &Grammar, vocabulary: &Arc<Vocabulary>) -> Checker {
     let limits = CheckerLimits::default();
@@ -90,76 +93,6 @@ fn decode(
 fn noise(grammar: Option<&Grammar>, length: usize, options: &Options) -> Ended {
     let model = Model::new(Adversary::Noise(3), vocabulary());
     decode(grammar, &vec![None; length], model, options).expect("a run")
-}
-
-const SCHEDULES: [ScheduleKind; 5] = [
-    ScheduleKind::Fixed,
-    ScheduleKind::Linear,
-    ScheduleKind::Cosine,
-    ScheduleKind::Threshold(0.05),
-    ScheduleKind::Factor(3.0),
-];
-const ORDERS: [OrderKind; 5] = [
-    OrderKind::Confidence,
-    OrderKind::Margin,
-    OrderKind::Entropy,
-    OrderKind::Random,
-    OrderKind::LeftToRight,
-];
-const COMMITS: [CommitKind; 5] = [
-    CommitKind::Best,
-    CommitKind::Sequential,
-    CommitKind::Whole,
-    CommitKind::Relaxed,
-    CommitKind::Bisect,
-];
-const RECOVERIES: [RecoveryKind; 4] = [
-    RecoveryKind::Guided,
-    RecoveryKind::Best,
-    RecoveryKind::Witness,
-    RecoveryKind::Finish,
-];
-
-/// Options that differ in everything from one index to the next.
-fn varied(index: usize) -> Options {
-    Options {
-        steps: [5, 12, 1, 8][index % 4],
-        block: [None, Some(5), None][index % 3],
-        schedule: SCHEDULES[index % 5],
-        order: ORDERS[(index / 5) % 5],
-        seed: index as u64,
-        temperature: [0.0, 1.0][(index / 2) % 2],
-        truncation: [
-            Truncation::default(),
-            Truncation {
-                top_k: Some(3),
-                ..Truncation::default()
-            },
-            Truncation {
-                top_p: Some(0.5),
-                min_p: Some(0.2),
-                ..Truncation::default()
-            },
-        ][(index / 3) % 3],
-        bias: [vec![], vec![(4, 2.0), (9, -3.0)]][(index / 7) % 2].clone(),
-        repetition_penalty: [1.0, 1.5][(index / 11) % 2],
-        masks_after: [Some(0), None, Some(3)][(index / 3) % 3],
-        commit: COMMITS[(index / 4) % 5],
-        recovery: RECOVERIES[(index / 6) % 4],
-        refusals_per_step: [2000, 4][(index / 13) % 2],
-        refusals_per_run: [None, Some(20)][(index / 9) % 2],
-        remask: [
-            None,
-            Some(Remask {
-                below: 0.9,
-                per_step: 2,
-                per_cell: 2,
-            }),
-        ][(index / 8) % 2],
-        early_stop: !index.is_multiple_of(10),
-        candidates: [1, 4, 16][index % 3],
-        ..Options::default()
-    }
 }
 
 #[test]

@@ -48,6 +48,8 @@ mod session;
 mod shape;
 mod source;
 mod task;
+#[cfg(feature = "shortcuts")]
+mod whole_texts;
 mod workbench;
 
 pub use cache::GrammarCache;

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "shortcuts")]
+use lacuna_checker::CanvasVerdict;
 use lacuna_checker::{
     Checker, CheckerLimits, Gap, Masks, MemoUses, Pattern, Segment, Statistics, Verdict, Witness,
 };
 use lacuna_grammar::Grammar;
+#[cfg(feature = "shortcuts")]
 use lacuna_grammar::json_schema::Validator;
 use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::fewest::fewest_tokens;
+#[cfg(feature = "shortcuts")]
+use crate::whole_texts::judge_by;
 use crate::{Fault, Fewest};
 
 /// The answer to one question.
@@ -21,44 +26,6 @@ pub struct Answer {
     pub witness: Option<Vec<u8>>,
 }
 
-/// Judges whole texts. Behind a trait, so that who never asks for a judge need not carry
-/// one: the grammar engine's module for browsers is small.
-trait Judging: std::fmt::Debug + Send + Sync {
-    fn is_valid(&self, text: &[u8]) -> Option<bool>;
-}
-
-impl Judging for Validator {
-    fn is_valid(&self, text: &[u8]) -> Option<bool> {
-        Validator::is_valid(self, text)
-    }
-}
-
-/// A completion, if the validator says that it is one. Of a text without gaps there is no
-/// other.
-fn judged(
-    validator: &dyn Judging,
-    pattern: &Pattern,
-    text: Vec<u8>,
-) -> Result<Option<Vec<u8>>, Fault> {
-    let is_whole = pattern
-        .segments
-        .iter()
-        .all(|segment| matches!(segment, Segment::Text(_)));
-    match validator.is_valid(&text) {
-        Some(true) => Ok(Some(text)),
-        Some(false) if is_whole => Ok(None),
-        Some(false) => Err(Fault::new(
-            "undecided",
-            "undecided: no grammar says all that this schema asks for, and the completion \
-             that was found is not valid",
-        )),
-        None => Err(Fault::new(
-            "undecided",
-            "undecided: the schema asks for something that is not supported",
-        )),
-    }
-}
-
 /// Cells a gap may have: far more than any model's canvas, and few enough that
 /// an answer comes at once.
 const MAX_CELLS: usize = 100_000;
@@ -67,8 +34,6 @@ const MAX_CELLS: usize = 100_000;
 #[derive(Clone, Debug)]
 pub struct GrammarSession {
     checker: Checker,
-    /// Judges whole texts that the grammar admits, where it admits more than is valid.
-    validator: Option<Arc<dyn Judging>>,
 }
 
 impl GrammarSession {
@@ -83,20 +48,17 @@ impl GrammarSession {
     }
 
     pub(crate) fn with_checker(checker: Checker) -> Self {
-        Self {
-            checker,
-            validator: None,
-        }
+        Self { checker }
     }
 
     /// The same under a grammar that admits more than is valid (see
     /// [`SchemaChoices::wide`](crate::SchemaChoices)): a completion is one only if the
-    /// validator says so. Only [`check`](Self::check) and
-    /// [`check_pattern`](Self::check_pattern) ask it.
+    /// validator says so.
+    #[cfg(feature = "shortcuts")]
     #[must_use]
     pub fn with_validator(self, validator: Option<Validator>) -> Self {
-        let validator = validator.map(|validator| Arc::new(validator) as Arc<dyn Judging>);
-        Self { validator, ..self }
+        let judge = validator.map(judge_by);
+        Self::with_checker(self.checker.judged_by(judge))
     }
 
     /// The vocabulary that gaps are counted in: in it the tokens that the grammar
@@ -181,10 +143,6 @@ impl GrammarSession {
         let witness = self.witness(pattern)?;
         let vocabulary = self.checker.vocabulary().map(AsRef::as_ref);
         let witness = witness.map(|witness| witness.text(pattern, vocabulary));
-        let witness = match (&self.validator, witness) {
-            (Some(validator), Some(text)) => judged(&**validator, pattern, text)?,
-            (_, witness) => witness,
-        };
         Ok(Answer {
             completable: witness.is_some(),
             witness,
@@ -199,11 +157,56 @@ impl GrammarSession {
         match self.checker.check(pattern).0 {
             Verdict::Completable(witness) => Ok(Some(witness)),
             Verdict::Impossible => Ok(None),
-            Verdict::Exhausted { what, limit } => Err(Fault::new(
-                "budget",
-                format!("undecided: the budget of {limit} {what} ran out"),
-            )),
+            Verdict::Exhausted { what, limit } => Err(undecided(what, limit)),
         }
+    }
+
+    /// Whether a canvas can be completed: masked cells are `None`. Where completions are judged,
+    /// one that is refused is changed until it is accepted, if that can be.
+    ///
+    /// # Errors
+    /// When there is no vocabulary, or a budget runs out.
+    #[cfg(feature = "shortcuts")]
+    pub fn check_canvas(&mut self, cells: &[Option<TokenId>]) -> Result<Answer, Fault> {
+        if !self.checker.is_judged() {
+            return self.check_cells(cells);
+        }
+        let witness = match self.checker.check_canvas(cells).0 {
+            CanvasVerdict::Completable(tokens) => Some(self.text_of(&tokens)),
+            CanvasVerdict::Impossible | CanvasVerdict::Malformed => None,
+            CanvasVerdict::Exhausted { what, limit } => return Err(undecided(what, limit)),
+        };
+        Ok(Answer {
+            completable: witness.is_some(),
+            witness,
+        })
+    }
+
+    #[cfg(feature = "shortcuts")]
+    fn check_cells(&mut self, cells: &[Option<TokenId>]) -> Result<Answer, Fault> {
+        let Some(vocabulary) = self.checker.vocabulary() else {
+            return Err(Fault::new("invalid-input", "cells need a tokenizer"));
+        };
+        match Pattern::of_canvas(cells, vocabulary) {
+            Some(pattern) => self.check_pattern(&pattern),
+            None => Ok(Answer {
+                completable: false,
+                witness: None,
+            }),
+        }
+    }
+
+    /// The text of a whole canvas.
+    #[cfg(feature = "shortcuts")]
+    fn text_of(&self, tokens: &[TokenId]) -> Vec<u8> {
+        let Some(vocabulary) = self.checker.vocabulary() else {
+            return Vec::new();
+        };
+        let text = tokens
+            .iter()
+            .take_while(|&&token| !vocabulary.is_end(token));
+        let bytes = text.filter_map(|&token| vocabulary.bytes(token));
+        bytes.flatten().copied().collect()
     }
 
     /// The tokens that may stand in each masked cell of a canvas, the other masked
@@ -222,6 +225,12 @@ impl GrammarSession {
             let message = format!("token {id} is outside the vocabulary of {size}");
             return Err(Fault::new("invalid-input", message));
         }
+        #[cfg(feature = "shortcuts")]
+        if self.checker.is_judged() {
+            let message = "no grammar says all that this schema asks for: whole texts are judged, \
+                           and masks of tokens are not known";
+            return Err(Fault::new("undecided", message));
+        }
         let masks = self.checker.masks(cells);
         match masks.undecided {
             0 => Ok(masks),
@@ -231,4 +240,16 @@ impl GrammarSession {
             )),
         }
     }
+}
+
+/// Why a question has no answer.
+fn undecided(what: &str, limit: usize) -> Fault {
+    #[cfg(feature = "shortcuts")]
+    if what == lacuna_checker::COMPLETIONS_TO_JUDGE {
+        let message = "undecided: no grammar says all that this schema asks for, and no completion \
+                       that was found is valid";
+        return Fault::new("undecided", message);
+    }
+    let message = format!("undecided: the budget of {limit} {what} ran out");
+    Fault::new("budget", message)
 }

@@ -165,6 +165,18 @@ impl GrammarSource {
         Ok(linted)
     }
 
+    /// A schema, admitting more where no grammar says all that it asks for; `None` of other
+    /// dialects, and where it does so already.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn widened(&self) -> Option<Self> {
+        let may_be = self.dialect == Dialect::JsonSchema && !self.schema.wide;
+        may_be.then(|| {
+            let mut wide = self.clone();
+            wide.schema.wide = true;
+            wide
+        })
+    }
+
     /// What judges whole texts of a JSON Schema, where its grammar admits more.
     ///
     /// # Errors

@@ -42,7 +42,8 @@ pub(crate) enum Drawn {
 
 impl Checker {
     /// The tokens that may stand in each masked cell of a canvas, all other masked
-    /// cells being free. Exactly those, but for what is undecided within the budgets.
+    /// cells being free. Exactly those, but for what is undecided within the budgets. Where
+    /// completions are judged, too, these are the grammar's: what is refused is among them.
     pub fn masks(&mut self, cells: &[Option<TokenId>]) -> Masks {
         self.draw_masks(cells, None)
     }

@@ -5,7 +5,7 @@ use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
 use lacuna_grammar::automaton::{Counted, Dfa, Limits};
 use lacuna_grammar::interleave::{Interleave, Item, Way};
 use lacuna_grammar::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId, gbnf};
-use lacuna_lexer::Vocabulary;
+use lacuna_lexer::{TokenId, Vocabulary};
 
 /// A grammar with a vocabulary and a canvas length.
 pub struct Case {
@@ -73,6 +73,47 @@ pub fn vocabulary(tokens: &[Vec<u8>]) -> Vocabulary {
         .chain(tokens.iter().cloned().map(Some))
         .collect();
     Vocabulary::new(all, vec![0], 1).expect("a vocabulary")
+}
+
+/// Every well-formed full canvas whose text is a member.
+pub fn members(grammar: &Grammar, vocabulary: &Vocabulary, cells: usize) -> Vec<Vec<TokenId>> {
+    let writable: Vec<TokenId> = (0..vocabulary.len() as TokenId)
+        .filter(|&t| t != vocabulary.mask())
+        .collect();
+    let mut found = Vec::new();
+    let mut known: std::collections::HashMap<Vec<u8>, bool> = Default::default();
+    let total = writable.len().pow(cells as u32);
+    for mut number in 0..total {
+        let canvas: Vec<TokenId> = (0..cells)
+            .map(|_| {
+                let token = writable[number % writable.len()];
+                number /= writable.len();
+                token
+            })
+            .collect();
+        let end = canvas
+            .iter()
+            .position(|&t| vocabulary.is_end(t))
+            .unwrap_or(cells);
+        if !canvas[end..].iter().all(|&t| vocabulary.is_end(t)) {
+            continue;
+        }
+        let Some(text) = canvas[..end]
+            .iter()
+            .map(|&t| vocabulary.bytes(t))
+            .collect::<Option<Vec<_>>>()
+            .map(|parts| parts.concat())
+        else {
+            continue;
+        };
+        let member = *known
+            .entry(text)
+            .or_insert_with_key(|text| lacuna_grammar::recognize::recognize(grammar, text));
+        if member {
+            found.push(canvas);
+        }
+    }
+    found
 }
 
 /// Two to five tokens of one to three bytes over the random grammars' alphabet.

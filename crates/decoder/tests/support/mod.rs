@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use lacuna_decoder::{DenoiseRequest, Denoiser, DenoiserError, NarrowRequest};
+use lacuna_decoder::{
+    CommitKind, DenoiseRequest, Denoiser, DenoiserError, NarrowRequest, Options, OrderKind,
+    RecoveryKind, Remask, ScheduleKind, Truncation,
+};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet, best_of, summarize};
 
@@ -165,5 +168,75 @@ impl Denoiser for Model {
                 )
             })
             .collect())
+    }
+}
+
+pub const SCHEDULES: [ScheduleKind; 5] = [
+    ScheduleKind::Fixed,
+    ScheduleKind::Linear,
+    ScheduleKind::Cosine,
+    ScheduleKind::Threshold(0.05),
+    ScheduleKind::Factor(3.0),
+];
+pub const ORDERS: [OrderKind; 5] = [
+    OrderKind::Confidence,
+    OrderKind::Margin,
+    OrderKind::Entropy,
+    OrderKind::Random,
+    OrderKind::LeftToRight,
+];
+pub const COMMITS: [CommitKind; 5] = [
+    CommitKind::Best,
+    CommitKind::Sequential,
+    CommitKind::Whole,
+    CommitKind::Relaxed,
+    CommitKind::Bisect,
+];
+pub const RECOVERIES: [RecoveryKind; 4] = [
+    RecoveryKind::Guided,
+    RecoveryKind::Best,
+    RecoveryKind::Witness,
+    RecoveryKind::Finish,
+];
+
+/// Options that differ in everything from one index to the next.
+pub fn varied(index: usize) -> Options {
+    Options {
+        steps: [5, 12, 1, 8][index % 4],
+        block: [None, Some(5), None][index % 3],
+        schedule: SCHEDULES[index % 5],
+        order: ORDERS[(index / 5) % 5],
+        seed: index as u64,
+        temperature: [0.0, 1.0][(index / 2) % 2],
+        truncation: [
+            Truncation::default(),
+            Truncation {
+                top_k: Some(3),
+                ..Truncation::default()
+            },
+            Truncation {
+                top_p: Some(0.5),
+                min_p: Some(0.2),
+                ..Truncation::default()
+            },
+        ][(index / 3) % 3],
+        bias: [vec![], vec![(4, 2.0), (9, -3.0)]][(index / 7) % 2].clone(),
+        repetition_penalty: [1.0, 1.5][(index / 11) % 2],
+        masks_after: [Some(0), None, Some(3)][(index / 3) % 3],
+        commit: COMMITS[(index / 4) % 5],
+        recovery: RECOVERIES[(index / 6) % 4],
+        refusals_per_step: [2000, 4][(index / 13) % 2],
+        refusals_per_run: [None, Some(20)][(index / 9) % 2],
+        remask: [
+            None,
+            Some(Remask {
+                below: 0.9,
+                per_step: 2,
+                per_cell: 2,
+            }),
+        ][(index / 8) % 2],
+        early_stop: !index.is_multiple_of(10),
+        candidates: [1, 4, 16][index % 3],
+        ..Options::default()
     }
 }

@@ -19,6 +19,9 @@ pub struct CompiledGrammar {
     pub(super) tokens: Vec<TokenId>,
     pub(super) rules: usize,
     pub(super) lints: Option<Lints>,
+    /// Judges what the grammar completes, where it admits more than is valid.
+    #[cfg(feature = "shortcuts")]
+    pub(super) judge: Option<Arc<dyn lacuna_checker::Judge>>,
 }
 
 /// What there is to say about a grammar that can be used.
@@ -82,6 +85,8 @@ impl Read {
             rules: self.grammar.rules.len(),
             tokens: self.grammar.tokens,
             lints: self.lints,
+            #[cfg(feature = "shortcuts")]
+            judge: None,
         };
         if let Some(warning) = self.if_empty
             && grammar.is_empty(vocabulary)
@@ -131,7 +136,16 @@ impl CompiledGrammar {
     pub fn checker(&self, vocabulary: Option<Arc<Vocabulary>>) -> Checker {
         let vocabulary = vocabulary.map(|vocabulary| vocabulary.naming(&self.tokens));
         let compiled = Arc::clone(&self.compiled);
-        Checker::from_compiled(compiled, vocabulary, CheckerLimits::default())
+        let checker = Checker::from_compiled(compiled, vocabulary, CheckerLimits::default());
+        #[cfg(feature = "shortcuts")]
+        let checker = checker.judged_by(self.judge.clone());
+        checker
+    }
+
+    /// Whether the grammar admits more than is valid, so that completions are judged.
+    #[cfg(feature = "shortcuts")]
+    pub fn is_judged(&self) -> bool {
+        self.judge.is_some()
     }
 
     /// Whether no text belongs; not, where a budget runs out.

@@ -130,6 +130,8 @@ impl CompiledGrammar {
             tokens: content.tokens,
             rules: content.rules as usize,
             lints,
+            #[cfg(feature = "shortcuts")]
+            judge: None,
         })
     }
 }

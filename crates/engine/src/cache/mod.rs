@@ -30,6 +30,8 @@ pub use compiled::{CompiledGrammar, Lints};
 pub use entry::{EntryError, MAX_ENTRY};
 pub use key::{CacheKey, NoKey};
 
+#[cfg(feature = "shortcuts")]
+use crate::whole_texts::judge_by;
 use crate::{Clock, Fault, GrammarSource, Purpose};
 use compiled::Read;
 use memory::Memory;
@@ -189,7 +191,8 @@ impl GrammarCache {
     /// cells need the vocabulary. With `lint`, the grammar has its lints.
     ///
     /// # Errors
-    /// A [`Fault`] of kind `grammar` with every finding, or `grammar-too-large`.
+    /// A [`Fault`] of kind `grammar` with every finding, or `grammar-too-large`. To write by,
+    /// a schema that only whole texts can be judged by is none.
     pub fn compile(
         &self,
         source: &GrammarSource,
@@ -223,11 +226,21 @@ impl GrammarCache {
         // Nothing is locked meanwhile: who asks for the same compiles it too.
         let now = || self.clock.as_ref().map(|clock| clock());
         let started = now();
-        let read = Read::new(source, purpose, vocabulary, lint)?;
-        let was_read = now();
-        let grammar = read
-            .compile(vocabulary, &self.limits)
-            .map_err(|fault| source.placed(fault, purpose, vocabulary.map(|it| &**it)))?;
+        let mut was_read = None;
+        let compiled = Read::new(source, purpose, vocabulary, lint).and_then(|read| {
+            was_read = now();
+            read.compile(vocabulary, &self.limits)
+        });
+        let grammar = match compiled {
+            Ok(grammar) => grammar,
+            Err(fault) => {
+                #[cfg(feature = "shortcuts")]
+                if let Some(found) = self.judged(source, purpose, vocabulary, lint, key, &fault) {
+                    return Ok(found);
+                }
+                return Err(source.placed(fault, purpose, vocabulary.map(|it| &**it)));
+            }
+        };
         let times = started.zip(was_read).zip(now());
         let times = times.map(|((started, was_read), now)| CompileTimes {
             front_end: was_read - started,
@@ -244,6 +257,37 @@ impl GrammarCache {
             grammar,
             origin,
             times,
+        })
+    }
+
+    /// Of a schema that no grammar says in full a grammar that admits more, whose completions
+    /// are judged by the schema; to write by only: who judges asks for it by name
+    /// ([`SchemaChoices::wide`](crate::SchemaChoices)). It is kept in memory alone, for a judge
+    /// has no entry.
+    #[cfg(feature = "shortcuts")]
+    fn judged(
+        &self,
+        source: &GrammarSource,
+        purpose: Purpose,
+        vocabulary: Option<&Arc<Vocabulary>>,
+        lint: bool,
+        key: CacheKey,
+        refusal: &Fault,
+    ) -> Option<Found> {
+        let wide = source.widened().filter(|_| purpose == Purpose::Writing)?;
+        let mut findings = refusal.diagnostics.iter();
+        if findings.any(|it| matches!(&*it.kind, "impossible-schema" | "too-much-work")) {
+            return None;
+        }
+        let validator = wide.validator().ok()??;
+        let read = Read::new(&wide, purpose, vocabulary, lint).ok()?;
+        let mut grammar = read.compile(vocabulary, &self.limits).ok()?;
+        grammar.judge = Some(judge_by(validator));
+        self.state().counts.misses += 1;
+        Some(Found {
+            grammar: self.remember(key, grammar),
+            origin: Origin::Compiled,
+            times: None,
         })
     }
 

@@ -78,15 +78,16 @@ impl<'a> Lowering<'a> {
             false => (false, MAX_VALUES),
         };
         let many = values.len() > most || values.contains(&Value::Many);
-        if self.expander.wide && (many || !arrays.contained.is_empty()) {
-            return self.with_repeats(arrays, positions);
-        }
         if many || !arrays.contained.is_empty() {
             let message = format!(
                 "items that differ from each other are supported only where they have at most \
                  {MAX_ALIKE} scalar values ({MAX_VALUES} where positions differ), and without \
                  contains"
             );
+            if self.expander.wide {
+                self.expander.admit_more(schema, "/uniqueItems", &message);
+                return self.with_repeats(arrays, positions);
+            }
             self.expander
                 .refuse("unsupported-keyword", schema, "/uniqueItems", &message);
             return None;

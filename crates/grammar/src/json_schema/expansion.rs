@@ -22,6 +22,7 @@ use super::steps::{Step, Steps};
 use super::told::Told;
 use super::types::Types;
 use crate::automaton::Language;
+use crate::{Diagnostic, Place};
 
 /// Most shapes that schemas may lead to.
 const MAX_SHAPES: usize = 2_000;
@@ -113,6 +114,9 @@ impl<'a> Expander<'a> {
         let shapes = Rc::new(match self.search(goals, Wanted::All) {
             Some(found) => found.shapes,
             None if self.wide => {
+                let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
+                let message = format!("the choices here lead to over {MAX_SHAPES} cases");
+                self.admit_more(schema, "", &message);
                 let mut shape = Shape::all();
                 for &(schema, _) in goals.iter().filter(|(_, holds)| *holds) {
                     shape.types = shape.types.and(self.possible_types(schema));
@@ -231,6 +235,16 @@ impl<'a> Expander<'a> {
     ) {
         let pointer = format!("{}{keyword}", self.document.pointer(schema));
         self.document.find(kind, &pointer, message);
+    }
+
+    /// Warns of a keyword that the grammar does not say in full.
+    pub(super) fn admit_more(&mut self, schema: SchemaId, keyword: &str, reason: &str) {
+        let pointer = format!("{}{keyword}", self.document.pointer(schema));
+        let message = format!("no grammar says this, so whole texts are judged by it: {reason}");
+        let warning = Diagnostic::warning("whole-texts", Place::Pointer(pointer), message);
+        if !self.document.warnings.contains(&warning) {
+            self.document.warnings.push(warning);
+        }
     }
 
     /// Whether something was refused so long ago that nothing else is looked for.

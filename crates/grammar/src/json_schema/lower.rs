@@ -161,6 +161,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn refuse_here(&mut self, kind: &'static str, message: &str) {
         if self.expander.wide && kind == "too-large" {
             self.expander.widened = true;
+            self.expander.admit_more(self.here.1, "", message);
             return;
         }
         self.expander.refuse(kind, self.here.1, "", message);

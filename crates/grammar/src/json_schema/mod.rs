@@ -92,7 +92,7 @@ mod words;
 
 pub use numbers::NumberSpelling;
 pub use strings::StringSpelling;
-pub use validity::Validator;
+pub use validity::{Validator, Validity};
 
 use crate::automaton::Limits;
 use crate::quoted;

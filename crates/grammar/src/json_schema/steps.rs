@@ -344,6 +344,8 @@ fn deny_one<'a>(
         }),
         Keyword::Unique | Keyword::UnevaluatedItems(_) if expander.wide => {
             of(Types::ARRAY, Vec::new());
+            let message = "arrays that must not be as it says are not supported";
+            expander.admit_more(schema, "", message);
         }
         Keyword::Unique => {
             let message = "arrays in which some item repeats are not supported";

@@ -6,9 +6,10 @@
 //! valid; of what it admits this says the rest.
 //!
 //! It works on the keywords as they are read, and shares nothing with expansion and
-//! lowering. Each schema is asked of each value once.
+//! lowering. Each schema is asked of each value once. Where items repeat that must not, it says
+//! where they stand in the text, so that who wrote it knows what to write differently.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -47,24 +48,93 @@ impl Validator {
     /// object. `None` where that cannot be told: a keyword that is asked for is not
     /// supported, or the text is nested too deep.
     pub fn is_valid(&self, text: &[u8]) -> Option<bool> {
-        let Ok(text) = std::str::from_utf8(text) else {
-            return Some(false);
+        match self.judge(text) {
+            Validity::Valid => Some(true),
+            Validity::Invalid { .. } => Some(false),
+            Validity::Unknown => None,
+        }
+    }
+
+    /// The same, with the items that repeat where none may.
+    ///
+    /// ```
+    /// use lacuna_grammar::json_schema::{SchemaOptions, Validator, Validity};
+    /// let schema = r#"{"type": "array", "uniqueItems": true}"#;
+    /// let validator = Validator::new(schema, &SchemaOptions::membership()).unwrap();
+    /// let validity = validator.judge(br#"["a", 1, "a"]"#);
+    /// assert_eq!(validity, Validity::Invalid { repeats: vec![(9..12, 1..4)] });
+    /// ```
+    pub fn judge(&self, text: &[u8]) -> Validity {
+        let nowhere = Validity::Invalid {
+            repeats: Vec::new(),
         };
-        let value = match value::read(text) {
-            Ok(value) => value,
-            Err(found) if matches!(found.kind, "too-deep" | "too-large") => return None,
-            Err(_) => return Some(false),
+        let Ok(text) = std::str::from_utf8(text) else {
+            return nowhere;
+        };
+        let (value, spans) = match value::read_with_spans(text) {
+            Ok(read) => read,
+            Err(found) if matches!(found.kind, "too-deep" | "too-large") => {
+                return Validity::Unknown;
+            }
+            Err(_) => return nowhere,
         };
         let mut document = Document::new(&self.schema, &self.documents, &self.options, false);
-        let mut run = Run {
-            document: &mut document,
-            known: HashMap::default(),
-            under_way: HashSet::default(),
-            is_stuck: false,
+        let mut run = Run::new(&mut document);
+        let is_valid = run.holds(Document::ROOT, &value).is_some();
+        let (is_stuck, repeats) = (run.is_stuck, run.repeats);
+        if is_stuck || !document.findings.is_empty() {
+            return Validity::Unknown;
+        }
+        if is_valid {
+            return Validity::Valid;
+        }
+        if repeats.is_empty() {
+            return nowhere;
+        }
+        let mut places = Vec::with_capacity(spans.len());
+        locate(&value, &mut spans.into_iter(), &mut places);
+        places.sort_unstable_by_key(|&(value, _, _)| value);
+        let place = |item: &Json| {
+            let at = places.binary_search_by_key(&std::ptr::from_ref(item), |&(value, _, _)| value);
+            let (_, start, end) = places[at.ok()?];
+            Some(start..end)
         };
-        let valid = run.holds(Document::ROOT, &value).is_some();
-        let is_told = !run.is_stuck && document.findings.is_empty();
-        is_told.then_some(valid)
+        let repeats = repeats.iter();
+        let repeats = repeats.filter_map(|&(item, first)| Some((place(item)?, place(first)?)));
+        let mut repeats: Vec<_> = repeats.collect();
+        // Several keywords may say the same of an array.
+        repeats.sort_unstable_by_key(|(item, first)| (item.start, first.start));
+        repeats.dedup();
+        Validity::Invalid { repeats }
+    }
+}
+
+/// What a [`Validator`] says of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Validity {
+    /// It is valid.
+    Valid,
+    /// It is not.
+    Invalid {
+        /// The bytes of each item that is equal to an item before it where none may repeat,
+        /// and those of the first that it is equal to. What else is wrong is not placed.
+        repeats: Vec<(Range<usize>, Range<usize>)>,
+    },
+    /// That cannot be told: a keyword that is asked for is not supported, or the text is
+    /// nested too deep.
+    Unknown,
+}
+
+/// Where a value stands and those within it; the spans are in the order in which they begin.
+fn locate(
+    value: &Json,
+    spans: &mut impl Iterator<Item = Range<usize>>,
+    places: &mut Vec<(*const Json, usize, usize)>,
+) {
+    let span = spans.next();
+    places.extend(span.map(|span| (std::ptr::from_ref(value), span.start, span.end)));
+    for child in value.children() {
+        locate(child, spans, places);
     }
 }
 
@@ -95,9 +165,21 @@ struct Run<'r, 'a, 'v> {
     under_way: HashSet<(SchemaId, *const Json)>,
     /// Whether something could not be told.
     is_stuck: bool,
+    /// Items that are equal to one before, where none may be, each with the first such.
+    repeats: Vec<(&'v Json, &'v Json)>,
 }
 
-impl<'a, 'v> Run<'_, 'a, 'v> {
+impl<'r, 'a, 'v> Run<'r, 'a, 'v> {
+    fn new(document: &'r mut Document<'a>) -> Self {
+        Self {
+            document,
+            known: HashMap::default(),
+            under_way: HashSet::default(),
+            is_stuck: false,
+            repeats: Vec::new(),
+        }
+    }
+
     fn holds(&mut self, schema: SchemaId, value: &'v Json) -> Outcome<'v> {
         let key = (schema, value as *const Json);
         if let Some(known) = self.known.get(&key) {
@@ -207,8 +289,18 @@ impl<'a, 'v> Run<'_, 'a, 'v> {
                 holds
             }
             (Keyword::Unique, Json::Array(items)) => {
-                let mut seen = HashSet::default();
-                items.iter().all(|item| seen.insert(canonical(item)))
+                let spelled = items.iter().map(canonical).zip(items);
+                let mut spelled: Vec<(String, &'v Json)> = spelled.collect();
+                // Items that are equal stay in their order.
+                spelled.sort_by(|a, b| a.0.cmp(&b.0));
+                let equal = spelled.chunk_by(|a, b| a.0 == b.0);
+                let repeats = equal.flat_map(|equal| {
+                    let again = equal[1..].iter();
+                    again.map(|(_, item)| (*item, equal[0].1))
+                });
+                let before = self.repeats.len();
+                self.repeats.extend(repeats);
+                self.repeats.len() == before
             }
             (Keyword::PropertyCount(min, max), Json::Object(members)) => {
                 is_within(members.len(), *min, *max)
@@ -325,12 +417,7 @@ impl<'a, 'v> Run<'_, 'a, 'v> {
     /// Whether a name is valid as a string.
     fn is_name(&mut self, schema: SchemaId, name: &str) -> bool {
         let name = Json::Text(name.to_owned());
-        let mut run = Run {
-            document: &mut *self.document,
-            known: HashMap::default(),
-            under_way: HashSet::default(),
-            is_stuck: false,
-        };
+        let mut run = Run::new(self.document);
         let is_valid = run.is_valid(schema, &name);
         self.is_stuck |= run.is_stuck;
         is_valid
@@ -367,13 +454,10 @@ fn canonical(value: &Json) -> String {
         }
         Json::Object(members) => {
             let members = members.iter();
-            let sorted: BTreeMap<&str, String> = members
-                .map(|(name, value)| (name.as_str(), canonical(value)))
-                .collect();
-            let members: Vec<String> = sorted
-                .iter()
-                .map(|(name, value)| format!("{}:{value}", quoted(name)))
-                .collect();
+            let spelled =
+                members.map(|(name, value)| format!("{}:{}", quoted(name), canonical(value)));
+            let mut members: Vec<String> = spelled.collect();
+            members.sort_unstable();
             format!("{{{}}}", members.join(","))
         }
     }

@@ -5,6 +5,7 @@
 mod escapes;
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -69,6 +70,17 @@ impl Members {
 }
 
 impl Json {
+    /// The values that it holds, in order.
+    pub(super) fn children(&self) -> impl Iterator<Item = &Json> {
+        let (items, members) = match self {
+            Json::Array(items) => (items.as_slice(), None),
+            Json::Object(members) => (&[][..], Some(members.iter())),
+            _ => (&[][..], None),
+        };
+        let members = members.into_iter().flatten();
+        items.iter().chain(members.map(|(_, value)| value))
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(members) => members.get(key),
@@ -96,11 +108,18 @@ impl PartialEq for Json {
 
 /// Reads a whole text as one JSON value.
 pub(super) fn read(text: &str) -> Result<Json, Diagnostic> {
-    let mut reader = Reader {
-        text,
-        at: 0,
-        nesting: 0,
-    };
+    read_by(&mut Reader::new(text))
+}
+
+/// The same, with the bytes of each value, those within it behind it.
+pub(super) fn read_with_spans(text: &str) -> Result<(Json, Vec<Range<usize>>), Diagnostic> {
+    let mut reader = Reader::new(text);
+    reader.spans = Some(Vec::new());
+    let value = read_by(&mut reader)?;
+    Ok((value, reader.spans.unwrap_or_default()))
+}
+
+fn read_by(reader: &mut Reader<'_>) -> Result<Json, Diagnostic> {
     let value = reader.value()?;
     reader.skip_blanks();
     match reader.peek() {
@@ -135,11 +154,34 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     nesting: usize,
+    /// The bytes of each value that was begun, if they are wanted.
+    spans: Option<Vec<Range<usize>>>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            nesting: 0,
+            spans: None,
+        }
+    }
+
     fn value(&mut self) -> Result<Json, Diagnostic> {
         self.skip_blanks();
+        let (start, number) = (self.at, self.spans.as_ref().map_or(0, Vec::len));
+        if let Some(spans) = &mut self.spans {
+            spans.push(start..start);
+        }
+        let value = self.value_here()?;
+        if let Some(spans) = &mut self.spans {
+            spans[number].end = self.at;
+        }
+        Ok(value)
+    }
+
+    fn value_here(&mut self) -> Result<Json, Diagnostic> {
         match self.peek() {
             Some(b'{') => self.object(),
             Some(b'[') => self.array(),

@@ -1,0 +1,131 @@
+//! Schemas that no grammar says in full, to write by: their grammars admit more, whole texts are
+//! judged, and whoever asks for what is not known exactly is told so.
+
+use std::sync::Arc;
+
+use lacuna_engine::cache::Origin;
+use lacuna_engine::{Dialect, GrammarCache, GrammarSource, Purpose};
+use lacuna_lexer::Vocabulary;
+
+const NAMES: &str = r#"{"type": "object", "properties": {"names": {"type": "array", "minItems": 2,
+    "items": {"type": "string", "pattern": "^[ab]*$"}, "uniqueItems": true}},
+    "required": ["names"], "additionalProperties": false}"#;
+
+fn source(schema: &str) -> GrammarSource {
+    GrammarSource::new(Dialect::JsonSchema, schema)
+}
+
+/// Each byte a token, behind an end and a mask.
+fn vocabulary() -> Arc<Vocabulary> {
+    let bytes = (0..=u8::MAX).map(|byte| Some(vec![byte]));
+    let tokens = [None, None].into_iter().chain(bytes).collect();
+    Arc::new(Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary"))
+}
+
+fn cells(text: &str, masked: usize) -> Vec<Option<u32>> {
+    let text = text.bytes().map(|byte| Some(u32::from(byte) + 2));
+    text.chain(std::iter::repeat_n(None, masked)).collect()
+}
+
+#[test]
+fn what_is_judged_is_said_and_kept_in_memory() {
+    let cache = GrammarCache::default();
+    let vocabulary = vocabulary();
+    let compile =
+        |schema: &str| cache.compile(&source(schema), Purpose::Writing, Some(&vocabulary), true);
+    let found = compile(NAMES).expect("a grammar that admits more");
+    assert!(found.grammar.is_judged());
+    assert_eq!(found.origin, Origin::Compiled);
+    let warnings = &found.grammar.lints().expect("lints").warnings;
+    let places: Vec<_> = warnings
+        .iter()
+        .map(|warning| (&*warning.kind, warning.pointer.as_deref()))
+        .collect();
+    assert_eq!(
+        places,
+        [("whole-texts", Some("/properties/names/uniqueItems"))]
+    );
+    assert_eq!(
+        compile(NAMES).expect("the same").origin,
+        Origin::Memory,
+        "it is compiled once"
+    );
+    let plain = compile(r#"{"type": "array", "items": {"type": "string"}}"#);
+    assert!(!plain.expect("a grammar").grammar.is_judged());
+}
+
+#[test]
+fn what_is_refused_for_another_reason_stays_refused() {
+    let cache = GrammarCache::default();
+    for (schema, kind) in [
+        (
+            r#"{"type": "array", "uniqueItems": true, "minItems": 3, "maxItems": 2}"#,
+            "impossible-schema",
+        ),
+        (
+            r#"{"type": "array", "uniqueItems": true, "items": {"pattern": "("}}"#,
+            "syntax",
+        ),
+        (
+            r##"{"type": "array", "uniqueItems": true, "items": {"$ref": "#/nowhere"}}"##,
+            "unknown-reference",
+        ),
+    ] {
+        let fault = cache.compile(&source(schema), Purpose::Writing, None, true);
+        let fault = fault.expect_err(schema);
+        let kinds: Vec<_> = fault.diagnostics.iter().map(|it| &*it.kind).collect();
+        assert!(kinds.contains(&kind), "{schema}: {kinds:?}");
+    }
+    let fault = cache.compile(&source(NAMES), Purpose::Judging, None, true);
+    assert!(fault.is_err(), "who judges asks for it by name");
+}
+
+#[test]
+fn canvases_are_completed_by_items_that_differ() {
+    let vocabulary = vocabulary();
+    let found = GrammarCache::default();
+    let found = found.compile(&source(NAMES), Purpose::Writing, Some(&vocabulary), false);
+    let mut session = found.expect("a grammar").grammar.session(Some(vocabulary));
+    let whole = [
+        (r#"{"names":["a","b"]}"#, true),
+        (r#"{"names":["a","a"]}"#, false),
+        (r#"{"names":["a","c"]}"#, false),
+    ];
+    for (text, expected) in whole {
+        let answer = session.check_canvas(&cells(text, 0)).expect("a verdict");
+        assert_eq!(answer.completable, expected, "{text}");
+    }
+    // The grammar alone would have all items empty, or alike.
+    for (begun, masked) in [
+        ("", 40),
+        (r#"{"names":["#, 12),
+        (r#"{"names":["","#, 9),
+        (r#"{"names":["a","a"#, 9),
+        (r#"{"names":["a","b","ab","ba","aa","#, 20),
+    ] {
+        let answer = session
+            .check_canvas(&cells(begun, masked))
+            .expect("a verdict");
+        let witness = answer.witness.expect(begun);
+        let value: serde_json::Value = serde_json::from_slice(&witness).expect("JSON");
+        let names = value["names"].as_array().expect("an array");
+        for (at, name) in names.iter().enumerate() {
+            assert!(!names[..at].contains(name), "{begun}: {value}");
+        }
+    }
+    // There the grammar has room for the item alone that is there already.
+    let undecided = session.check_canvas(&cells(r#"{"names":["a","a""#, 2));
+    assert_eq!(undecided.expect_err("no answer").kind, "undecided");
+    let impossible = session.check_canvas(&cells(r#"{"names":["a""#, 2));
+    assert!(!impossible.expect("a verdict").completable);
+}
+
+#[test]
+fn masks_are_not_given_for_exact() {
+    let vocabulary = vocabulary();
+    let found = GrammarCache::default();
+    let found = found.compile(&source(NAMES), Purpose::Writing, Some(&vocabulary), false);
+    let mut session = found.expect("a grammar").grammar.session(Some(vocabulary));
+    let fault = session.masks(&[None; 20]).expect_err("no masks");
+    assert_eq!(fault.kind, "undecided");
+}
