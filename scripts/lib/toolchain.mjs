@@ -24,7 +24,7 @@ const DEBIAN = {
 export async function wasmToolchain() {
   const wanted = process.env.LACUNA_WASM_TOOLCHAIN;
   if (wanted !== "debian" && (await rustupHasTarget())) {
-    return { name: "rustup", cargo: "cargo", args: [], env: {} };
+    return { name: "rustup", cargo: "cargo", args: [], env: { RUSTC_BOOTSTRAP: "1" } };
   }
   if (wanted === "rustup") {
     throw new SetupError(`rustup has no ${TARGET}`, `rustup target add ${TARGET}`);
@@ -62,7 +62,7 @@ export async function threadsToolchain(plain) {
 export async function stdToolchain(plain) {
   if (plain.name === "debian") return plain;
   if (!(await rustupHasSources())) return undefined;
-  return { ...plain, args: BUILD_STD, env: { ...plain.env, RUSTC_BOOTSTRAP: "1" } };
+  return { ...plain, args: BUILD_STD };
 }
 
 /** Fails with what to do if there is no Rust at all. */

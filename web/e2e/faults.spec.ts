@@ -10,6 +10,7 @@ import {
   setGrammar,
   setOptions,
   status,
+  writtenText,
 } from "./page-object.ts";
 
 const MODEL = "models/lacuna-small";
@@ -35,15 +36,29 @@ test("nonsense in the schema is an error with its place", async ({ page }) => {
 
 test("an unsupported keyword is named with its pointer", async ({ page }) => {
   await open(page);
-  const tags = { type: "array", items: { type: "string" }, uniqueItems: true };
-  const schema = { type: "object", properties: { tags } };
+  const order = { type: "object", dependencies: { card: ["address"] } };
+  const draft = "https://json-schema.org/draft/2020-12/schema";
+  const schema = { $schema: draft, type: "object", properties: { order } };
   await setGrammar(page, JSON.stringify(schema, null, 2));
   const findings = page.locator("#findings");
-  await expect(findings).toContainText("/properties/tags/uniqueItems");
+  await expect(findings).toContainText("/properties/order/dependencies");
 
   await findings.getByRole("button").first().click();
   const selected = await page.evaluate(() => getSelection()?.toString());
-  expect(selected).toContain("uniqueItems");
+  expect(selected).toContain("dependencies");
+});
+
+test("what only whole texts can be judged by is written all the same", async ({ page }) => {
+  await open(page);
+  const items = { type: "string", minLength: 1, maxLength: 8 };
+  const tags = { type: "array", items, minItems: 4, uniqueItems: true };
+  const schema = { type: "object", properties: { tags }, required: ["tags"] };
+  await setGrammar(page, JSON.stringify({ ...schema, additionalProperties: false }));
+  await runToTheEnd(page);
+  const written = JSON.parse(await writtenText(page)).tags;
+  expect(new Set(written).size).toBe(written.length);
+  expect(written.length).toBeGreaterThanOrEqual(4);
+  await expect(page.locator("#findings li")).toHaveCount(0);
 });
 
 test("a schema that no text satisfies says where it denies itself", async ({ page }) => {

@@ -208,7 +208,34 @@ test("the page draws on while the engine works", async ({ page }) => {
   expect(longest).toBeLessThan(most.longest);
 });
 
+/** What a page of so many words that changes a few of them every frame takes here and now. */
+async function plainPage(page: Page, cells: number): Promise<{ each: number; median: number }> {
+  const plain = await page.context().newPage();
+  await plain.setContent(`<main>${"<span>token</span> ".repeat(cells)}</main>`);
+  const frames = await watchFrames(plain);
+  const busy = await watchWork(plain);
+  await frames();
+  const before = await busy();
+  await plain.evaluate(async () => {
+    const words = [...document.querySelectorAll("span")];
+    for (let frame = 0; frame < 60; frame++) {
+      await new Promise(requestAnimationFrame);
+      for (let at = frame; at < words.length; at += 64) {
+        const word = words[at];
+        if (word) word.textContent = `word${frame}`;
+      }
+    }
+  });
+  const gaps = await frames();
+  const each = ((await busy()) - before) / gaps.length;
+  await plain.close();
+  const [median = 0] = quantiles(gaps, [0.5]);
+  return { each, median };
+}
+
 test("512 cells of four methods leave frames for sixty a second", async ({ page }) => {
+  const plain = await plainPage(page, 512);
+  console.log(`plain page: ${plain.each.toFixed(1)} ms of work each; gaps: median ${plain.median} ms`);
   await fakeEngine(page, { cells: 512, steps: 64, stepMs: 16 });
   await open(page);
   const frames = await watchFrames(page);
