@@ -6,7 +6,7 @@
 //! that is refused is *changed*: the masked cells of what is at fault, and more and more of
 //! those beside it, are left free, all others keep their tokens, and one of them is given another
 //! of the tokens that the grammar allows there, until the judge is content or has been asked
-//! often enough.
+//! often enough. Where the text may end in masked cells, shorter completions come first.
 //!
 //! A yes is a yes, and *impossible* is said where not even the grammar has a filling, or where
 //! nothing is masked. What lies between, a grammar's filling and no accepted one found, is
@@ -22,6 +22,7 @@ use std::sync::Arc;
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 
 use crate::canvas::all_but_near;
+use crate::exact::Haste;
 use crate::{CanvasVerdict, Checker, Pattern, Segment, Verdict};
 
 /// Says which of a grammar's texts are wanted.
@@ -52,6 +53,8 @@ pub const COMPLETIONS_TO_JUDGE: &str = "completions to judge";
 
 /// Masked cells that are left free on each side of what is at fault, one after another.
 const REACHES: [usize; 3] = [0, 6, usize::MAX];
+/// Masked cells of the shortest text that is tried; then a quarter more, and so on.
+const FEWEST: usize = 8;
 /// Cells of a fault in which other tokens are tried, and tokens for each of them.
 const MOST_CELLS: usize = 3;
 const MOST_TOKENS: usize = 3;
@@ -125,7 +128,8 @@ impl Checker {
             cells,
             vocabulary,
         };
-        let found = changing.changed(tokens.clone(), faults);
+        let found = changing.shorter(tokens);
+        let found = found.or_else(|| changing.changed(tokens.clone(), faults));
         self.completions = kept;
         self.judge = Some(judge);
         match found {
@@ -166,6 +170,51 @@ enum Outcome {
 }
 
 impl Changing<'_> {
+    /// An accepted completion that ends sooner than a refused one, if the text may end in masked
+    /// cells: what is short has fewer items that can repeat.
+    fn shorter(&mut self, refused: &[TokenId]) -> Option<Vec<TokenId>> {
+        let is_end = |token: TokenId| self.vocabulary.is_end(token);
+        let text = refused.iter().position(|&token| is_end(token));
+        let text = text.unwrap_or(refused.len());
+        let committed = self.cells.iter().rposition(Option::is_some);
+        let first = committed.map_or(0, |last| last + 1);
+        let mut share = FEWEST;
+        while first + share < text && self.left > 0 {
+            let mut canvas = self.cells.to_vec();
+            canvas[first + share..].fill(Some(self.vocabulary.end()));
+            share += share.div_ceil(4);
+            let pattern = Pattern::of_canvas(&canvas, self.vocabulary)?;
+            let decided = self.checker.decide_at_once(&pattern, Haste::Some);
+            let Some((Verdict::Completable(witness), _)) = decided else {
+                continue;
+            };
+            let tokens = witness.tokens(&canvas, &pattern, self.vocabulary);
+            self.left -= 1;
+            let faults = match self
+                .judge
+                .judge(&Spelled::new(&tokens, self.vocabulary).text)
+            {
+                Judgement::Accepted => return Some(tokens),
+                Judgement::Unknown => return None,
+                Judgement::Refused { faults } => faults,
+            };
+            let part = self.left.min(self.checker.limits().judged / 4);
+            let mut changing = Changing {
+                checker: self.checker,
+                judge: self.judge,
+                cells: &canvas,
+                vocabulary: self.vocabulary,
+                left: part,
+            };
+            let found = changing.changed(tokens, faults);
+            self.left -= part - changing.left;
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
     /// An accepted completion, if changing this one leads to one.
     fn changed(
         &mut self,
@@ -270,7 +319,7 @@ impl Changing<'_> {
     }
 
     /// For each cell of a place the other tokens that may stand there, plain ones if there are
-    /// some; the cell with most of them first.
+    /// some, of these such as the completion does not have; the cell with most of them first.
     fn choices(
         &self,
         refused: &Refused,
@@ -282,16 +331,12 @@ impl Changing<'_> {
             let tokens = mask.iter().map(|token| token as TokenId);
             let others = tokens
                 .filter(|&token| token != refused.tokens[cell] && !self.vocabulary.is_end(token));
-            let others: Vec<TokenId> = others.collect();
             let is_plain = |token: &TokenId| {
                 let bytes = self.vocabulary.bytes(*token).unwrap_or_default();
                 bytes.iter().all(u8::is_ascii_alphanumeric)
             };
-            let plain: Vec<TokenId> = others.iter().copied().filter(is_plain).collect();
-            let tokens = match plain.is_empty() {
-                true => others,
-                false => plain,
-            };
+            let tokens = those_if_any(others.collect(), is_plain);
+            let tokens = those_if_any(tokens, |token| !refused.tokens.contains(token));
             (!tokens.is_empty()).then_some((cell, tokens))
         };
         let mut choices: Vec<_> = place.iter().filter_map(of_cell).collect();
@@ -318,6 +363,15 @@ impl Changing<'_> {
             }
             Judgement::Refused { .. } | Judgement::Unknown => Outcome::NoBetter,
         }
+    }
+}
+
+/// Those of some tokens that are such, or all where none is.
+fn those_if_any(tokens: Vec<TokenId>, are: impl Fn(&TokenId) -> bool) -> Vec<TokenId> {
+    let those: Vec<TokenId> = tokens.iter().copied().filter(are).collect();
+    match those.is_empty() {
+        true => tokens,
+        false => those,
     }
 }
 
