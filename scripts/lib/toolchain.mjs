@@ -19,7 +19,8 @@ const DEBIAN = {
 
 /**
  * `{ name, cargo, args, env }` of a cargo that builds for the browser.
- * `LACUNA_WASM_TOOLCHAIN` (`rustup` or `debian`) takes the choice away.
+ * `LACUNA_WASM_TOOLCHAIN` (`rustup` or `debian`) takes the choice away. `RUSTC_BOOTSTRAP` lets a
+ * stable compiler take the unstable options of the builds.
  */
 export async function wasmToolchain() {
   const wanted = process.env.LACUNA_WASM_TOOLCHAIN;
