@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lacuna_engine::cache::Origin;
-use lacuna_engine::{Dialect, GrammarCache, GrammarSource, Purpose};
+use lacuna_engine::{Dialect, GrammarCache, GrammarSession, GrammarSource, Purpose};
 use lacuna_lexer::Vocabulary;
 
 const NAMES: &str = r#"{"type": "object", "properties": {"names": {"type": "array", "minItems": 2,
@@ -20,6 +20,13 @@ fn vocabulary() -> Arc<Vocabulary> {
     let bytes = (0..=u8::MAX).map(|byte| Some(vec![byte]));
     let tokens = [None, None].into_iter().chain(bytes).collect();
     Arc::new(Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary"))
+}
+
+fn session() -> GrammarSession {
+    let vocabulary = vocabulary();
+    let cache = GrammarCache::default();
+    let found = cache.compile(&source(NAMES), Purpose::Writing, Some(&vocabulary), false);
+    found.expect("a grammar").grammar.session(Some(vocabulary))
 }
 
 fn cells(text: &str, masked: usize) -> Vec<Option<u32>> {
@@ -82,10 +89,7 @@ fn what_is_refused_for_another_reason_stays_refused() {
 
 #[test]
 fn canvases_are_completed_by_items_that_differ() {
-    let vocabulary = vocabulary();
-    let found = GrammarCache::default();
-    let found = found.compile(&source(NAMES), Purpose::Writing, Some(&vocabulary), false);
-    let mut session = found.expect("a grammar").grammar.session(Some(vocabulary));
+    let mut session = session();
     let whole = [
         (r#"{"names":["a","b"]}"#, true),
         (r#"{"names":["a","a"]}"#, false),
@@ -122,10 +126,7 @@ fn canvases_are_completed_by_items_that_differ() {
 
 #[test]
 fn masks_are_not_given_for_exact() {
-    let vocabulary = vocabulary();
-    let found = GrammarCache::default();
-    let found = found.compile(&source(NAMES), Purpose::Writing, Some(&vocabulary), false);
-    let mut session = found.expect("a grammar").grammar.session(Some(vocabulary));
+    let mut session = session();
     let fault = session.masks(&[None; 20]).expect_err("no masks");
     assert_eq!(fault.kind, "undecided");
 }
