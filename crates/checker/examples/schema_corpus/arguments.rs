@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::corpus;
 
 const USAGE: &str = "usage: schema_corpus FOLDER [--documents URI=FOLDER] [--draft URI] [--formats] \
-                     [--witnesses N] [--slowest N] [--quiet]";
+                     [--witnesses N] [--slowest N] [--times FILE] [--quiet]";
 
 pub struct Arguments {
     pub folder: PathBuf,
@@ -24,6 +24,8 @@ pub struct Arguments {
     pub witnesses: u64,
     /// Slowest schemas to name.
     pub slowest: usize,
+    /// Where the times of every schema are written.
+    pub times: Option<PathBuf>,
     /// Whether files are not listed one by one.
     pub is_quiet: bool,
 }
@@ -38,6 +40,7 @@ impl Arguments {
             asserts_formats: false,
             witnesses: 12,
             slowest: 0,
+            times: None,
             is_quiet: false,
         };
         while let Some(argument) = given.next() {
@@ -48,6 +51,7 @@ impl Arguments {
                 "--formats" => read.asserts_formats = true,
                 "--witnesses" => read.witnesses = value()?.parse().map_err(|_| USAGE)?,
                 "--slowest" => read.slowest = value()?.parse().map_err(|_| USAGE)?,
+                "--times" => read.times = Some(value()?.into()),
                 "--quiet" => read.is_quiet = true,
                 other if other.starts_with('-') => return Err(USAGE.to_owned()),
                 folder => read.folder = folder.into(),

@@ -12,7 +12,10 @@
 //! of them what the grammar says.
 //!
 //! `cargo run --release -p lacuna-checker --example schema_corpus -- FOLDER
-//! [--documents URI=FOLDER] [--draft URI] [--formats] [--witnesses N] [--slowest N] [--quiet]`
+//! [--documents URI=FOLDER] [--draft URI] [--formats] [--witnesses N] [--slowest N]
+//! [--times FILE] [--quiet]`
+//!
+//! `--times` writes what every schema took, which `beside_llguidance.py` reads.
 
 mod arguments;
 mod clock;
@@ -65,6 +68,12 @@ fn main() -> ExitCode {
     println!("{} files: {whole}", files.len());
     whole.print_refusals();
     times.print(arguments.slowest);
+    if let Some(file) = &arguments.times
+        && let Err(error) = std::fs::write(file, times.to_json().to_string())
+    {
+        eprintln!("{}: {error}", file.display());
+        return ExitCode::FAILURE;
+    }
     match whole.is_sound() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

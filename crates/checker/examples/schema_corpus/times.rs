@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)];
 /// Lengths of schemas, in bytes, that are told apart.
 const CLASSES: [(&str, usize); 4] = [
@@ -32,6 +34,23 @@ pub struct Times {
 }
 
 impl Times {
+    /// Of each kind, every schema's name, milliseconds, and whether it was taken.
+    pub fn to_json(&self) -> Value {
+        let listed = |times: &[Time]| {
+            let each = times.iter().map(|it| {
+                let milliseconds = it.taken.as_secs_f64() * 1e3;
+                json!({"name": it.name, "milliseconds": milliseconds, "taken": it.is_taken})
+            });
+            each.collect::<Value>()
+        };
+        json!({
+            "writing": listed(&self.writing),
+            "judging": listed(&self.judging),
+            "ready to write": listed(&self.ready_to_write),
+            "ready to judge": listed(&self.ready_to_judge),
+        })
+    }
+
     pub fn print(&mut self, slowest: usize) {
         for (purpose, times) in [
             ("writing", &mut self.writing),
