@@ -130,3 +130,84 @@ fn lengths_of_what_matches() {
         }
     }
 }
+
+/// Schemas whose patterns say how long texts are, and texts of a length with the fewest
+/// characters and the most of those that are valid.
+const COUNTING: [(&str, Text, usize, usize); 9] = [
+    (
+        r#"{"pattern": "^[a-zé]{1,900}$"}"#,
+        |length| "é".repeat(length),
+        1,
+        900,
+    ),
+    (
+        r#"{"pattern": "^[a-zé]{100,900}$"}"#,
+        |length| "aé".repeat(length / 2) + &"a".repeat(length % 2),
+        100,
+        900,
+    ),
+    (
+        r#"{"pattern": "^[A-Z][a-z\"]{1,899}:$"}"#,
+        |length| format!("Q{}:", "\"".repeat(length.saturating_sub(2))),
+        3,
+        901,
+    ),
+    (
+        r#"{"pattern": "^[a-z]{0,900}$", "minLength": 200, "maxLength": 1000}"#,
+        |length| "q".repeat(length),
+        200,
+        900,
+    ),
+    (
+        r#"{"pattern": "^[a-z]{300,900}$", "minLength": 200, "maxLength": 800}"#,
+        |length| "q".repeat(length),
+        300,
+        800,
+    ),
+    (
+        r#"{"allOf": [{"pattern": "^[a-z]{0,900}$"}, {"pattern": "^[^x]{20,850}$"}]}"#,
+        |length| "q".repeat(length),
+        20,
+        850,
+    ),
+    (
+        r#"{"pattern": "^[a-z]{0,900}$", "not": {"pattern": "^[a-z]{0,200}$"}}"#,
+        |length| "q".repeat(length),
+        201,
+        900,
+    ),
+    (
+        r#"{"pattern": "^([a-z]([a-z-]{0,898}[a-z])?|arn)$"}"#,
+        |length| match length {
+            0 | 1 => "q".repeat(length),
+            length => format!("a{}z", "-".repeat(length - 2)),
+        },
+        1,
+        900,
+    ),
+    (
+        r#"{"pattern": "^([a-z]{1,900}|[0-9]{4,900})$"}"#,
+        |length| "7".repeat(length),
+        4,
+        900,
+    ),
+];
+
+#[test]
+fn lengths_that_patterns_say() {
+    for (keywords, text, min, max) in COUNTING {
+        let schema = format!(r#"{{"type": "string", {}"#, &keywords[1..]);
+        for options in [SchemaOptions::generation(), SchemaOptions::membership()] {
+            let grammar = compile(&schema, &options).unwrap();
+            let near = [0, min, max, 32, 511].into_iter();
+            for length in near.flat_map(|at: usize| at.saturating_sub(1)..=at + 1) {
+                let text = text(length);
+                let expected = (min..=max).contains(&text.chars().count());
+                let found = recognize(&grammar, json!(text).to_string().as_bytes());
+                assert_eq!(found, expected, "{schema}: {} bytes", text.len());
+                let other = recognize(&grammar, json!(text + "\n").to_string().as_bytes());
+                assert!(!other, "{schema}");
+            }
+        }
+    }
+}

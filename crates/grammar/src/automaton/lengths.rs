@@ -98,6 +98,17 @@ impl Lengths<'_> {
         }
     }
 
+    /// Of bounds what says something beside those of all texts.
+    pub(crate) fn needed(&self, bounds: Bounds) -> Bounds {
+        let own = self.bounds();
+        Bounds {
+            min: if own.min >= bounds.min { 0 } else { bounds.min },
+            max: bounds
+                .max
+                .filter(|&max| own.max.is_none_or(|most| most > max)),
+        }
+    }
+
     /// Whether surely no text keeps to bounds.
     pub(crate) fn are_none(&self, bounds: Bounds) -> bool {
         let is_over = |min: u32, max: Option<u32>| max.is_some_and(|max| max < min);

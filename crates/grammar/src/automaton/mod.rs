@@ -31,6 +31,7 @@ mod ranged;
 mod repeat;
 pub(crate) mod spell;
 mod symbols;
+mod uncounted;
 
 pub use classes::byte_classes;
 pub(crate) use conditions::{Condition, Conditions};
@@ -41,6 +42,7 @@ pub(crate) use language::Language;
 pub(crate) use lengths::{Bounds, Lengths};
 pub use nfa::{Nfa, NfaBuilder, NfaState};
 pub use ranged::{Ranged, Turn};
+pub(crate) use uncounted::Uncounted;
 
 /// Whether what makes the same automata sooner, by more code, is wanted: copies of what is
 /// repeated ([`Ranged::repeated`]), counts beside a pattern's states ([`Counted`]), and rules for

@@ -23,7 +23,7 @@ use super::keyword::{Node, SchemaId};
 use super::resources::{ResourceId, Resources, Spot, escape_pointer};
 use super::value::Json;
 use super::{SchemaOptions, formats, reading};
-use crate::automaton::Language;
+use crate::automaton::{Bounds, Language};
 use crate::slots::Ask;
 use crate::{Diagnostic, Filling, Place, Slot};
 
@@ -65,6 +65,9 @@ pub(super) struct Document<'a> {
     pub open: bool,
     /// The languages of patterns, by their text.
     pub patterns: HashMap<&'a str, Arc<Language>>,
+    /// Those of patterns that bound how long their texts are, by their addresses: the languages
+    /// without the bounds, and these.
+    pub uncounted: HashMap<usize, (Arc<Language>, Bounds)>,
     /// The languages of formats.
     formats: HashMap<&'a str, Option<Arc<Language>>>,
     /// The languages of slots that were filled.
@@ -95,6 +98,7 @@ impl<'a> Document<'a> {
             entered: HashMap::default(),
             open,
             patterns: HashMap::default(),
+            uncounted: HashMap::default(),
             formats: HashMap::default(),
             filled: HashMap::default(),
             slots: Vec::new(),

@@ -10,7 +10,7 @@ use super::keyword::{Bound, Keyword, Values};
 use super::reading::{Reader, text};
 use super::types::Types;
 use super::value::Json;
-use crate::automaton::Language;
+use crate::automaton::{Language, SHORTCUTS, Uncounted};
 use crate::quoted;
 use crate::regex::{self, Searched};
 
@@ -99,10 +99,20 @@ impl<'a> Reader<'_, 'a> {
         if let Some(known) = self.document.patterns.get(pattern) {
             return Ok(known.clone());
         }
-        let texts = Arc::new(match regex::search(pattern)? {
-            Searched::Plain(expr) => Language::of_expr(&expr, &super::LIMITS)?,
-            Searched::Looking(texts) => texts,
+        let searched = regex::search(pattern)?;
+        let texts = Arc::new(match &searched {
+            Searched::Plain(expr) => Language::of_expr(expr, &super::LIMITS)?,
+            Searched::Looking(texts) => texts.clone(),
         });
+        if SHORTCUTS
+            && let Searched::Plain(expr) = &searched
+            && let Some(Uncounted { expr, bounds }) = Uncounted::of(expr)
+        {
+            let of_any_length = Arc::new(Language::of_expr(&expr, &super::LIMITS)?);
+            let address = Arc::as_ptr(&texts) as usize;
+            let uncounted = (of_any_length, bounds);
+            self.document.uncounted.insert(address, uncounted);
+        }
         self.document.patterns.insert(pattern, texts.clone());
         Ok(texts)
     }

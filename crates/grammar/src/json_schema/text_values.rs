@@ -54,32 +54,25 @@ impl<'a> Lowering<'a> {
     /// The spellings, without quotes, of the texts of a language; `None` where there are
     /// none.
     fn texts(&mut self, strings: &Strings<'a>) -> Result<Option<Expr>, AutomatonError> {
-        // States of an automaton that counts, each for each run of characters told apart.
-        const FEW: usize = 1_500;
-        // From here on the states of a lexer, of which each has a count, would be too many to
-        // be numbered.
-        const MANY: usize = 20_000;
-        // States that are told apart until nothing is too short any more: a gap of any length
-        // may lead to all of them.
-        const SHORT: usize = 20_000;
-        let (mut min, mut max) = (strings.min, strings.max);
-        if strings.words.is_none() && (min > 0 || max.is_some()) {
+        if let Some(uncounted) = self.expander.uncounted(strings) {
+            let texts = self.expander.language(&uncounted.of_any_length())?;
+            if let Some(lengths) = texts.lengths() {
+                let bounds = lengths.needed(uncounted.bounds());
+                if are_many(&lengths, bounds)
+                    && let Some(counted) = self.counting_texts(&texts, &lengths, bounds)?
+                {
+                    return Ok(counted);
+                }
+            }
+        }
+        let mut bounds = strings.bounds();
+        if strings.words.is_none() && (bounds.min > 0 || bounds.max.is_some()) {
             let texts = self.expander.language(&strings.of_any_length())?;
             if let Some(lengths) = texts.lengths() {
-                let own = lengths.bounds();
-                min = if own.min >= min { 0 } else { min };
-                max = max.filter(|&max| own.max.is_none_or(|most| most > max));
-                let counted = max.unwrap_or(min) as usize;
-                let states = lengths.state_count().saturating_mul(counted);
-                if states.saturating_mul(lengths.breadth()) > FEW {
-                    let bounds = Bounds { min, max };
-                    let short = lengths.state_count().saturating_mul(min as usize);
-                    let is_counted = SHORTCUTS && counted <= MANY && short <= SHORT;
-                    if is_counted
-                        && let Some(counted) = self.counted_texts(&texts, &lengths, bounds)?
-                    {
-                        let counted = (!counted.is_empty()).then_some(counted);
-                        return Ok(counted.map(Expr::Counted));
+                bounds = lengths.needed(bounds);
+                if are_many(&lengths, bounds) {
+                    if let Some(counted) = self.counting_texts(&texts, &lengths, bounds)? {
+                        return Ok(counted);
                     }
                     // Where counts are no help, or too many.
                     if SHORTCUTS && let Some(counted) = self.bounded(&lengths, bounds)? {
@@ -91,8 +84,8 @@ impl<'a> Lowering<'a> {
             }
         }
         let bounded = Strings {
-            min,
-            max,
+            min: bounds.min,
+            max: bounds.max,
             ..strings.clone()
         };
         let texts = self.expander.language(&bounded)?;
@@ -136,7 +129,28 @@ impl<'a> Lowering<'a> {
     }
 
     /// The spellings of a language's texts with so many characters, without a state for each
-    /// count; `None` where that cannot be.
+    /// count, or that there are none; `None` where that cannot be.
+    fn counting_texts(
+        &mut self,
+        texts: &Arc<Language>,
+        lengths: &Lengths<'_>,
+        bounds: Bounds,
+    ) -> Result<Option<Option<Expr>>, AutomatonError> {
+        // From here on the states of a lexer, of which each has a count, would be too many to
+        // be numbered.
+        const MANY: usize = 20_000;
+        // States that are told apart until nothing is too short any more: a gap of any length
+        // may lead to all of them.
+        const SHORT: usize = 20_000;
+        let short = lengths.state_count().saturating_mul(bounds.min as usize);
+        if !SHORTCUTS || most_counted(bounds) > MANY || short > SHORT {
+            return Ok(None);
+        }
+        let counted = self.counted_texts(texts, lengths, bounds)?;
+        Ok(counted.map(|counted| (!counted.is_empty()).then_some(Expr::Counted(counted))))
+    }
+
+    /// What is counted of a language's texts; `None` where that cannot be.
     fn counted_texts(
         &mut self,
         texts: &Arc<Language>,
@@ -194,4 +208,17 @@ impl<'a> Lowering<'a> {
         });
         Ok(rule)
     }
+}
+
+/// Whether an automaton that counts, with a state for each state and count, each with its runs of
+/// characters, would be large.
+fn are_many(lengths: &Lengths<'_>, bounds: Bounds) -> bool {
+    const FEW: usize = 1_500;
+    let states = lengths.state_count().saturating_mul(most_counted(bounds));
+    states.saturating_mul(lengths.breadth()) > FEW
+}
+
+/// The largest count that says something.
+fn most_counted(bounds: Bounds) -> usize {
+    bounds.max.unwrap_or(bounds.min) as usize
 }

@@ -79,6 +79,26 @@ impl<'a> Expander<'a> {
         Ok(found)
     }
 
+    /// The same strings, where what patterns say of their lengths is left to the bounds; `None`
+    /// where they say nothing of them, or these are listed.
+    pub(super) fn uncounted(&self, strings: &Strings<'a>) -> Option<Strings<'a>> {
+        if strings.words.is_some() {
+            return None;
+        }
+        let mut found = None;
+        for (at, (texts, within)) in strings.texts.iter().enumerate() {
+            let address = Arc::as_ptr(texts) as usize;
+            let known = self.document.uncounted.get(&address).filter(|_| *within);
+            if let Some((of_any_length, bounds)) = known {
+                let found: &mut Strings<'a> = found.get_or_insert_with(|| strings.clone());
+                found.texts[at].0 = of_any_length.clone();
+                found.min = found.min.max(bounds.min);
+                found.max = [found.max, bounds.max].into_iter().flatten().min();
+            }
+        }
+        found
+    }
+
     /// Every text.
     pub(super) fn any_text(&mut self) -> Result<Arc<Language>, AutomatonError> {
         if let Some(known) = &self.any_text {
