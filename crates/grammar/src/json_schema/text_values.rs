@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
     /// The spellings, without quotes, of the texts of a language; `None` where there are
     /// none.
     fn texts(&mut self, strings: &Strings<'a>) -> Result<Option<Expr>, AutomatonError> {
-        if let Some(uncounted) = self.expander.uncounted(strings) {
+        if SHORTCUTS && let Some(uncounted) = self.expander.uncounted(strings) {
             let texts = self.expander.language(&uncounted.of_any_length())?;
             if let Some(lengths) = texts.lengths() {
                 let bounds = lengths.needed(uncounted.bounds());
