@@ -108,10 +108,14 @@ pub(super) fn assert<'a>(
             with.extend(needed.iter().map(|name| Step::Required(name)));
             split(vec![vec![Step::Forbidden(name)], with])
         }
-        Keyword::DependentSchema(name, schema) => split(vec![
-            vec![Step::Forbidden(name)],
-            vec![Step::Required(name), holds(*schema)],
-        ]),
+        Keyword::DependentSchema(name, schema) => {
+            let mut with = vec![Step::Required(name), holds(*schema)];
+            // Of other values it evaluates nothing.
+            if inside != 0 {
+                with.insert(0, Step::Types(Types::OBJECT));
+            }
+            split(vec![vec![Step::Forbidden(name)], with])
+        }
         Keyword::UnevaluatedItems(schema) => Step::UnevaluatedItems(Unevaluated {
             schema: *schema,
             scope: inside & !outside,
