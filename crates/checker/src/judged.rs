@@ -319,28 +319,32 @@ impl Changing<'_> {
     }
 
     /// For each cell of a place the other tokens that may stand there, plain ones if there are
-    /// some, of these such as the completion does not have; the cell with most of them first.
+    /// some, of these such as the completion does not have; cells that have a plain token now come
+    /// first, for what separates may as well be made longer, and of these the cell with most.
     fn choices(
         &self,
         refused: &Refused,
         place: &[usize],
         masks: &[Option<BitSet>],
     ) -> Vec<(usize, Vec<TokenId>)> {
+        let is_plain = |token: &TokenId| {
+            let bytes = self.vocabulary.bytes(*token).unwrap_or_default();
+            bytes.iter().all(u8::is_ascii_alphanumeric)
+        };
         let of_cell = |&cell: &usize| {
             let mask = masks.get(cell)?.as_ref()?;
             let tokens = mask.iter().map(|token| token as TokenId);
             let others = tokens
                 .filter(|&token| token != refused.tokens[cell] && !self.vocabulary.is_end(token));
-            let is_plain = |token: &TokenId| {
-                let bytes = self.vocabulary.bytes(*token).unwrap_or_default();
-                bytes.iter().all(u8::is_ascii_alphanumeric)
-            };
             let tokens = those_if_any(others.collect(), is_plain);
             let tokens = those_if_any(tokens, |token| !refused.tokens.contains(token));
             (!tokens.is_empty()).then_some((cell, tokens))
         };
         let mut choices: Vec<_> = place.iter().filter_map(of_cell).collect();
-        choices.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.len()));
+        choices.sort_by_key(|(cell, tokens)| {
+            let is_first = is_plain(&refused.tokens[*cell]);
+            std::cmp::Reverse((is_first, tokens.len()))
+        });
         choices
     }
 

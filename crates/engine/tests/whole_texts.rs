@@ -29,6 +29,18 @@ fn session() -> GrammarSession {
     found.expect("a grammar").grammar.session(Some(vocabulary))
 }
 
+/// The same with tokens that hold what separates items.
+fn vocabulary_of_separators() -> Arc<Vocabulary> {
+    let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
+    let longer = [
+        r#"[{""#, r#"{""#, r#"":"#, r#"},{""#, "},", "}]", "00", "12",
+    ];
+    let longer = longer.map(|text| text.as_bytes().to_vec());
+    let tokens = bytes.chain(longer).map(Some);
+    let tokens = [None, None].into_iter().chain(tokens).collect();
+    Arc::new(Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary"))
+}
+
 fn cells(text: &str, masked: usize) -> Vec<Option<u32>> {
     let text = text.bytes().map(|byte| Some(u32::from(byte) + 2));
     text.chain(std::iter::repeat_n(None, masked)).collect()
@@ -122,6 +134,28 @@ fn canvases_are_completed_by_items_that_differ() {
     assert_eq!(undecided.expect_err("no answer").kind, "undecided");
     let impossible = session.check_canvas(&cells(r#"{"names":["a""#, 2));
     assert!(!impossible.expect("a verdict").completable);
+}
+
+#[test]
+fn items_differ_in_their_values_where_separators_are_tokens() {
+    const COUNTS: &str = r#"{"type": "array", "minItems": 3, "uniqueItems": true, "items": {
+        "type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"],
+        "additionalProperties": false}}"#;
+    for vocabulary in [vocabulary(), vocabulary_of_separators()] {
+        let cache = GrammarCache::default();
+        let found = cache.compile(&source(COUNTS), Purpose::Writing, Some(&vocabulary), false);
+        let mut session = found.expect("a grammar").grammar.session(Some(vocabulary));
+        for masked in [25, 26, 30, 48, 100] {
+            let answer = session.check_canvas(&cells("", masked));
+            let witness = answer.expect("a verdict").witness.expect("a completion");
+            let items: serde_json::Value = serde_json::from_slice(&witness).expect("JSON");
+            let items = items.as_array().expect("an array");
+            assert!(items.len() >= 3);
+            for (at, item) in items.iter().enumerate() {
+                assert!(!items[..at].contains(item), "{masked}: {items:?}");
+            }
+        }
+    }
 }
 
 #[test]
