@@ -50,7 +50,7 @@ impl<'a> Lowering<'a> {
         for &name in &names {
             let key = self.key(name);
             let ways = self.ways(objects, Class::Named(name), key);
-            let is_required = objects.required.contains(&name);
+            let is_required = objects.required.contains(name);
             match (ways.is_empty(), is_required) {
                 (true, true) => return None,
                 (true, false) => {}
@@ -273,7 +273,7 @@ fn names_of<'a>(objects: &Objects<'a>) -> Vec<&'a str> {
         _ => None,
     });
     let beside = beside.flat_map(|members| members.named.iter().map(|(name, _)| *name));
-    let required = objects.required.iter().copied();
+    let required = objects.required.iter();
     let at = objects.at.iter().map(|(name, _)| *name);
     let forbidden = objects.forbidden.iter().copied();
     let mut known = HashSet::default();

@@ -67,6 +67,7 @@ mod knowledge;
 mod lengths;
 mod lower;
 mod members;
+mod name_list;
 mod number_machine;
 mod numbers;
 mod objects;

@@ -13,6 +13,7 @@ use rustc_hash::FxHasher;
 
 use super::decimal::Decimal;
 use super::keyword::{Bound, Items, Members, SchemaId, Values};
+use super::name_list::NameList;
 use super::types::Types;
 use crate::automaton::{Bounds, Language};
 use crate::slots::Ask;
@@ -173,7 +174,7 @@ pub(super) struct Objects<'a> {
     pub min: u32,
     pub max: Option<u32>,
     pub members: Vec<(Rc<Members<'a>>, Scopes)>,
-    pub required: Vec<&'a str>,
+    pub required: NameList<'a>,
     pub forbidden: Vec<&'a str>,
     /// What is said of one name's value.
     pub at: Vec<(&'a str, Literal)>,
@@ -506,9 +507,7 @@ impl Strings<'_> {
 
 impl<'a> Objects<'a> {
     pub(super) fn require(&mut self, name: &'a str) {
-        if !self.required.contains(&name) {
-            self.required.push(name);
-        }
+        self.required.add(name);
     }
 
     fn is_impossible(&self) -> bool {

@@ -31,7 +31,7 @@ impl<'a> Branch<'a> {
     /// The words that a member may be, which is there.
     fn words(&self, name: &str) -> Option<&Words<'a>> {
         let found = self.told.iter().find(|(known, _)| *known == name);
-        let found = found.filter(|_| self.shape.objects.required.contains(&name));
+        let found = found.filter(|_| self.shape.objects.required.contains(name));
         found.map(|(_, words)| words)
     }
 
