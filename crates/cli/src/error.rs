@@ -42,7 +42,12 @@ impl From<Fault> for CommandError {
     }
 }
 
-/// A finding with the line that it is about, what is meant underlined.
+/// Characters of a line that are shown at most, and of these before the place that is meant.
+const MOST_SHOWN: usize = 160;
+const LEFT_OF_COLUMN: usize = 80;
+
+/// A finding with the line that it is about, or what is near the place in a long one; what is meant
+/// is underlined.
 pub fn excerpt(path: &str, text: &str, finding: &Finding) -> String {
     let severity = match finding.severity {
         Severity::Error => "error",
@@ -55,11 +60,20 @@ pub fn excerpt(path: &str, text: &str, finding: &Finding) -> String {
             let margin = " ".repeat(number.len());
             shown.push_str(&format!("\n{margin}--> {path}:{line}:{column}"));
             if let Some(content) = text.lines().nth(line - 1) {
-                let before = content.chars().take(column - 1);
-                let indent: String = before
+                let from = content
+                    .chars()
+                    .count()
+                    .min(column.saturating_sub(1 + LEFT_OF_COLUMN));
+                let cut = |left: usize| if left > 0 { "…" } else { "" };
+                let rest = content.chars().skip(from);
+                let left = rest.clone().count().saturating_sub(MOST_SHOWN);
+                let content: String = rest.take(MOST_SHOWN).collect();
+                let content = format!("{}{content}{}", cut(from), cut(left));
+                let at = column - 1 - from + cut(from).chars().count();
+                let indent: String = { content.chars().take(at) }
                     .map(|character| if character == '\t' { '\t' } else { ' ' })
                     .collect();
-                let left = content.chars().count() + 1 - column.min(content.chars().count() + 1);
+                let left = content.chars().count().saturating_sub(at);
                 let meant = text.get(span.start..span.end).unwrap_or("").chars();
                 let carets = "^".repeat(meant.count().min(left).max(1));
                 shown.push_str(&format!(

@@ -187,6 +187,18 @@ fn a_broken_grammar_is_named_with_its_place() {
         "odd.schema.json",
         r#"{"type": "string", "pattern": "(a|b)\\1"}"#,
     );
+    let long = format!(
+        "root ::= {} missing {}\n",
+        "\"a\" ".repeat(50),
+        "\"b\" ".repeat(90)
+    );
+    let long = write(folder.path(), "long.gbnf", &long);
+    let near = format!(
+        "long.gbnf:1:211\n  |\n1 | …a\" {} missing {}…\n  | {}^^^^^^^\n",
+        "\"a\" ".repeat(19),
+        "\"b\" ".repeat(18),
+        " ".repeat(81),
+    );
     let kind = write(folder.path(), "grammar.txt", "x");
     let marked = write(folder.path(), "mark.gbnf", "\u{FEFF}root ::= \"a\"");
     let latin = write(folder.path(), "bytes.gbnf", "");
@@ -196,6 +208,7 @@ fn a_broken_grammar_is_named_with_its_place() {
             &broken,
             "broken.gbnf:1:14\n  |\n1 | root ::= \"a\" missing\n  |              ^^^^^^^",
         ),
+        (&long, &near),
         (&empty, "empty-language"),
         (&schema, "/pattern"),
         (&kind, ".schema.json"),
