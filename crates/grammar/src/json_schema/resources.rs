@@ -32,7 +32,8 @@ pub(super) struct Resource<'a> {
     pub draft: Option<Draft>,
     /// Whether `$schema` is there, or in the document around.
     pub declares_draft: bool,
-    anchors: HashMap<&'a str, Spot<'a>>,
+    /// Nothing where several schemas have the same.
+    anchors: HashMap<&'a str, Option<Spot<'a>>>,
     /// What a reference from elsewhere may be led to instead, by name;
     /// `$recursiveAnchor` has the empty one.
     pub dynamic: Vec<(&'a str, Spot<'a>)>,
@@ -121,7 +122,14 @@ impl<'a> Resources<'a> {
         };
         match fragment.starts_with('/') {
             true => self.follow(&target.root, &fragment).ok_or_else(lost),
-            false => target.anchors.get(&*fragment).cloned().ok_or_else(lost),
+            false => match target.anchors.get(&*fragment) {
+                Some(Some(spot)) => Ok(spot.clone()),
+                Some(None) => {
+                    let message = format!("several schemas have the anchor {}", quoted(&fragment));
+                    Err(Finding::new("ambiguous-reference", message))
+                }
+                None => Err(lost()),
+            },
         }
     }
 
@@ -268,7 +276,13 @@ impl<'a> Resources<'a> {
             target.dynamic.push((name, spot.clone()));
         }
         for anchor in anchors {
-            target.anchors.insert(anchor, spot.clone());
+            let known = target.anchors.entry(anchor);
+            known
+                .and_modify(|known| {
+                    let is_same = |known: &Spot<'a>| std::ptr::eq(known.json, json);
+                    *known = known.take().filter(is_same);
+                })
+                .or_insert_with(|| Some(spot.clone()));
         }
         resource
     }
