@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use lacuna_lexer::{TokenId, Vocabulary};
 
-use crate::exact::Haste;
+use crate::exact::{Haste, is_searched_longer};
 use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
 
 /// Completions that are kept.
@@ -97,17 +97,18 @@ impl Checker {
         vocabulary: &Vocabulary,
     ) -> (CanvasVerdict, Tier) {
         let mut decided = self.decide_at_once(pattern, Haste::Much);
-        for (reaches, mending, haste) in [
-            (NEAR, Haste::Much, Some(Haste::Some)),
-            (FAR, Haste::Some, None),
-        ] {
+        let mut searched = Searched::default();
+        for (reaches, mending) in [(NEAR, Haste::Much), (FAR, Haste::Some)] {
             if decided.is_some() {
                 break;
             }
-            if let Some(tokens) = self.mend(cells, reaches, mending, vocabulary) {
+            let mended = self.mend(cells, reaches, mending, &mut searched, vocabulary);
+            if let Some(tokens) = mended {
                 return (CanvasVerdict::Completable(tokens), Tier::Mended);
             }
-            decided = haste.and_then(|haste| self.decide_at_once(pattern, haste));
+            if mending == Haste::Much && is_searched_longer(pattern) {
+                decided = self.decide_at_once(pattern, Haste::Some);
+            }
         }
         let (verdict, tier) = decided.unwrap_or_else(|| self.decide_at_length(pattern));
         let verdict = match verdict {
@@ -145,12 +146,14 @@ impl Checker {
         self.completions = Completions::default();
     }
 
-    /// Looks for a completion that differs little from one that is kept.
+    /// Looks for a completion that differs little from one that is kept; in much haste by
+    /// searches alone.
     fn mend(
         &mut self,
         cells: &[Option<TokenId>],
         reaches: &[usize],
         haste: Haste,
+        searched: &mut Searched,
         vocabulary: &Vocabulary,
     ) -> Option<Vec<TokenId>> {
         let (known, lacking) = self.completions.nearest(cells)?;
@@ -165,11 +168,50 @@ impl Checker {
             }
             last_free = free;
             let pattern = Pattern::of_canvas(&mended, vocabulary)?;
-            if let Some(witness) = self.quick_witness(&pattern, haste) {
+            let found = match searched.outcome(free) {
+                Some(Outcome::Nothing) => continue,
+                Some(Outcome::Open) => None,
+                None => match self.decide_at_once(&pattern, Haste::Much) {
+                    Some((Verdict::Completable(witness), _)) => Some(witness),
+                    Some(_) => {
+                        searched.0.push((free, Outcome::Nothing));
+                        continue;
+                    }
+                    None => {
+                        searched.0.push((free, Outcome::Open));
+                        None
+                    }
+                },
+            };
+            let beamed = haste == Haste::Some;
+            let found = found.or_else(|| beamed.then(|| self.beamed_witness(&pattern))?);
+            if let Some(witness) = found {
                 return Some(witness.tokens(&mended, &pattern, vocabulary));
             }
         }
         None
+    }
+}
+
+/// What searches for a mended completion said, by how many cells were free: with more reach,
+/// other cells are free too, and none less.
+#[derive(Default)]
+struct Searched(Vec<(usize, Outcome)>);
+
+#[derive(Clone, Copy)]
+enum Outcome {
+    /// There is none.
+    Nothing,
+    /// The search gave up.
+    Open,
+}
+
+impl Searched {
+    fn outcome(&self, free: usize) -> Option<Outcome> {
+        let mut known = self.0.iter();
+        known
+            .find(|(of, _)| *of == free)
+            .map(|&(_, outcome)| outcome)
     }
 }
 

@@ -321,9 +321,9 @@ impl Checker {
         Some((Verdict::Completable(witness), Tier::Unrolled))
     }
 
-    /// A witness, if one is found at little cost.
-    pub(crate) fn quick_witness(&mut self, pattern: &Pattern, haste: Haste) -> Option<Witness> {
-        self.exact(true).ok()?.quick_witness(pattern, haste)
+    /// A witness that takes longer than a first search, and less than deciding.
+    pub(crate) fn beamed_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
+        self.exact(true).ok()?.beamed_witness(pattern)
     }
 
     /// Whether a regular language that covers the grammar's has a text for a pattern. A no

@@ -44,6 +44,7 @@ use choice::Choice;
 use memos::Memos;
 use recent::Recent;
 use sketch::Sketch;
+pub(crate) use tiers::is_searched_longer;
 
 /// States of a lexer up to which classes of tokens are looked for.
 const MAX_CLASSED_STATES: usize = 20_000;

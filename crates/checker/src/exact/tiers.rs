@@ -92,7 +92,7 @@ impl Exact {
             return None;
         }
         // Where gaps are many, a search that does not find a witness soon finds none.
-        let is_long = gap_count(pattern) > SEARCHED_GAPS;
+        let is_long = !is_searched_longer(pattern);
         let share = match haste {
             Haste::Some if !is_long => FIRST_SEARCH,
             Haste::Some | Haste::Much => HASTY_SEARCH,
@@ -228,14 +228,9 @@ impl Exact {
         }
     }
 
-    /// A witness, if one is found at little cost; in much haste by a search alone.
-    pub(crate) fn quick_witness(&mut self, pattern: &Pattern, haste: Haste) -> Option<Witness> {
-        if let Some((decision, _)) = self.decide_at_once(pattern, Haste::Much) {
-            return decision.witness();
-        }
-        if haste == Haste::Much {
-            return None;
-        }
+    /// A witness that a beam finds, or a chart where that is small.
+    pub(crate) fn beamed_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
+        self.forget();
         let shortened = match SHORTCUTS {
             true => pattern.with_tail_up_to(SHORT_TAIL),
             false => None,
@@ -343,6 +338,11 @@ impl Exact {
         }
         Some((Decision::Completable(fitted?), Tier::Fitted))
     }
+}
+
+/// Whether a first search goes on for longer where it need not be in haste.
+pub(crate) fn is_searched_longer(pattern: &Pattern) -> bool {
+    gap_count(pattern) <= SEARCHED_GAPS
 }
 
 fn gap_count(pattern: &Pattern) -> usize {

@@ -117,6 +117,14 @@ impl Drawer<'_> {
             }
             4 if self.draft >= Draft::Nineteen => {
                 keywords.insert("unevaluatedItems".into(), self.schema(0, true));
+                // What depends on a property says nothing of arrays, whatever it holds.
+                if self.rng.u8(..3) == 0 {
+                    let mut items = Map::new();
+                    self.of_arrays(0, &mut items);
+                    let name = NAMES[self.rng.usize(..NAMES.len())];
+                    keywords.insert("dependentSchemas".into(), json!({ name: items }));
+                    keywords.remove("type");
+                }
             }
             _ => {
                 keywords.insert("allOf".into(), json!(self.schemas(2, deeper, inside)));
