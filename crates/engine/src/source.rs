@@ -235,7 +235,11 @@ impl GrammarSource {
         }
     }
 
-    fn read(&self, purpose: Purpose, tokens: Option<&dyn TokenTexts>) -> Result<Linted, Fault> {
+    pub(crate) fn read(
+        &self,
+        purpose: Purpose,
+        tokens: Option<&dyn TokenTexts>,
+    ) -> Result<Linted, Fault> {
         let read =
             source_text::refuse_mark(&self.text).and_then(|()| self.front_end(purpose, tokens));
         let limited = read.and_then(|linted| match self.max_depth {

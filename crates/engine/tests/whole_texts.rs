@@ -164,3 +164,61 @@ fn masks_are_not_given_for_exact() {
     let fault = session.masks(&[None; 20]).expect_err("no masks");
     assert_eq!(fault.kind, "undecided");
 }
+
+#[test]
+fn names_that_no_keyword_names_differ_where_that_matters() {
+    let three =
+        r#"{"type": "object", "minProperties": 3, "additionalProperties": {"type": "integer"}}"#;
+    let some = r#"{"type": "object", "not": {"additionalProperties": {"type": "integer"}}, "additionalProperties": {"type": ["integer", "null"]}}"#;
+    let once = r#"{"type": "object", "minProperties": 2, "required": ["a"], "additionalProperties": {"type": "integer"}}"#;
+    let vocabulary = vocabulary_of_separators();
+    let cache = GrammarCache::default();
+    for (schema, is_judged, texts) in [
+        (
+            three,
+            true,
+            &[
+                (r#"{"a":1,"b":1,"c":1}"#, true),
+                (r#"{"a":1,"b":1,"a":1}"#, false),
+            ][..],
+        ),
+        (
+            some,
+            true,
+            &[
+                (r#"{"a":null,"b":1}"#, true),
+                (r#"{"a":null,"a":1}"#, false),
+            ],
+        ),
+        (once, false, &[(r#"{"a":1,"b":2}"#, true)]),
+    ] {
+        let found = cache.compile(&source(schema), Purpose::Writing, Some(&vocabulary), true);
+        let found = found.expect("a grammar");
+        assert_eq!(found.grammar.is_judged(), is_judged, "{schema}");
+        let warnings = &found.grammar.lints().expect("lints").warnings;
+        let kinds: Vec<&str> = warnings.iter().map(|warning| &*warning.kind).collect();
+        assert_eq!(
+            kinds,
+            ["repeated-names"][..usize::from(is_judged)],
+            "{schema}"
+        );
+        let mut session = found.grammar.session(Some(Arc::clone(&vocabulary)));
+        for &(text, expected) in texts {
+            let answer = session.check_canvas(&cells(text, 0)).expect("a verdict");
+            assert_eq!(answer.completable, expected, "{text}");
+        }
+        // In declared order what is required comes first.
+        let begun = [("", 30), (r#"{"x":"#, 24), (r#"{"x":1,"x"#, 40)];
+        for (begun, masked) in &begun[..if is_judged { 3 } else { 1 }] {
+            let answer = session
+                .check_canvas(&cells(begun, *masked))
+                .expect("a verdict");
+            let witness = answer.witness.unwrap_or_else(|| panic!("{schema} {begun}"));
+            let text = String::from_utf8(witness).expect("UTF-8");
+            let value: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_str(&text).expect("JSON");
+            let colons = text.matches(':').count();
+            assert_eq!(value.len(), colons, "{text}: no name stands twice");
+        }
+    }
+}

@@ -5,10 +5,14 @@ use std::sync::Arc;
 use lacuna_checker::{
     Checker, CheckerLimits, Compiled, Gap, Pattern, Segment, Statistics, Verdict,
 };
+#[cfg(feature = "shortcuts")]
+use lacuna_grammar::json_schema::REPEATED_NAMES;
 use lacuna_grammar::lint::{no_text, shortest_text};
 use lacuna_grammar::{Grammar, Linted, TokenTexts};
 use lacuna_lexer::{TokenId, Vocabulary};
 
+#[cfg(feature = "shortcuts")]
+use crate::whole_texts::judge_by;
 use crate::{Fault, Finding, GrammarSession, GrammarSource, Purpose};
 
 /// A grammar that was compiled, to be shared by all who ask about it.
@@ -39,6 +43,8 @@ pub(super) struct Read {
     lints: Option<Lints>,
     /// The warning to give if lexemes or constraints leave no text.
     if_empty: Option<Finding>,
+    #[cfg(feature = "shortcuts")]
+    judge: Option<Arc<dyn lacuna_checker::Judge>>,
 }
 
 impl Read {
@@ -49,18 +55,21 @@ impl Read {
         lint: bool,
     ) -> Result<Self, Fault> {
         let tokens = vocabulary.map(|vocabulary| &**vocabulary as &dyn TokenTexts);
-        if !lint {
-            let grammar = source.compile_with(purpose, tokens)?;
-            return Ok(Self {
-                grammar,
-                lints: None,
-                if_empty: None,
-            });
+        if lint {
+            let linted = source.lint_with(purpose, tokens)?;
+            return Ok(Self::linted(source, purpose, linted));
         }
-        Ok(Self::linted(source, source.lint_with(purpose, tokens)?))
+        let linted = source.read(purpose, tokens)?;
+        Ok(Self {
+            #[cfg(feature = "shortcuts")]
+            judge: judge_of(source, purpose, &linted),
+            grammar: linted.grammar,
+            lints: None,
+            if_empty: None,
+        })
     }
 
-    fn linted(source: &GrammarSource, linted: Linted) -> Self {
+    fn linted(source: &GrammarSource, purpose: Purpose, linted: Linted) -> Self {
         let lints = Lints {
             warnings: source.findings(&linted),
             shortest: shortest_text(&linted.grammar),
@@ -69,6 +78,8 @@ impl Read {
         let is_open = linted.grammar.lexicon.is_some() || linted.grammar.constraint.is_some();
         Self {
             if_empty: is_open.then(|| Finding::new(&source.text, &no_text(&linted))),
+            #[cfg(feature = "shortcuts")]
+            judge: judge_of(source, purpose, &linted),
             grammar: linted.grammar,
             lints: Some(lints),
         }
@@ -86,7 +97,7 @@ impl Read {
             tokens: self.grammar.tokens,
             lints: self.lints,
             #[cfg(feature = "shortcuts")]
-            judge: None,
+            judge: self.judge,
         };
         if let Some(warning) = self.if_empty
             && grammar.is_empty(vocabulary)
@@ -96,6 +107,20 @@ impl Read {
         }
         Ok(grammar)
     }
+}
+
+/// What judges the texts that are written, where names may repeat that must differ.
+#[cfg(feature = "shortcuts")]
+fn judge_of(
+    source: &GrammarSource,
+    purpose: Purpose,
+    linted: &Linted,
+) -> Option<Arc<dyn lacuna_checker::Judge>> {
+    let mut warnings = linted.warnings.iter();
+    let may_repeat = warnings.any(|warning| warning.kind == REPEATED_NAMES);
+    let source = source.widened()?;
+    let validator = (may_repeat && purpose == Purpose::Writing).then(|| source.validator());
+    validator?.ok()?.map(judge_by)
 }
 
 impl CompiledGrammar {
@@ -120,7 +145,7 @@ impl CompiledGrammar {
         vocabulary: &Arc<Vocabulary>,
     ) -> Result<(Self, Linted), Fault> {
         let linted = source.lint_with(purpose, Some(&**vocabulary as &dyn TokenTexts))?;
-        let read = Read::linted(source, linted.clone());
+        let read = Read::linted(source, purpose, linted.clone());
         let compiled = read.compile(Some(vocabulary), &CheckerLimits::default());
         let placed = |fault| source.placed(fault, purpose, Some(&**vocabulary));
         Ok((compiled.map_err(placed)?, linted))
@@ -142,10 +167,13 @@ impl CompiledGrammar {
         checker
     }
 
-    /// Whether the grammar admits more than is valid, so that completions are judged.
-    #[cfg(feature = "shortcuts")]
+    /// Whether the grammar admits more than is valid, so that completions are judged. Then it has
+    /// no entry, for a judge has none.
     pub fn is_judged(&self) -> bool {
-        self.judge.is_some()
+        #[cfg(feature = "shortcuts")]
+        return self.judge.is_some();
+        #[cfg(not(feature = "shortcuts"))]
+        false
     }
 
     /// Whether no text belongs; not, where a budget runs out.

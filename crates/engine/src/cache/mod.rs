@@ -252,7 +252,9 @@ impl GrammarCache {
         }
         let grammar = self.remember(key, grammar);
         let milliseconds = times.map(|times| times.front_end + times.checker);
-        self.save(&key, &grammar, milliseconds);
+        if !grammar.is_judged() {
+            self.save(&key, &grammar, milliseconds);
+        }
         Ok(Found {
             grammar,
             origin,
@@ -262,8 +264,7 @@ impl GrammarCache {
 
     /// Of a schema that no grammar says in full a grammar that admits more, whose completions
     /// are judged by the schema; to write by only: who judges asks for it by name
-    /// ([`SchemaChoices::wide`](crate::SchemaChoices)). It is kept in memory alone, for a judge
-    /// has no entry.
+    /// ([`SchemaChoices::wide`](crate::SchemaChoices)). It is kept in memory alone.
     #[cfg(feature = "shortcuts")]
     fn judged(
         &self,

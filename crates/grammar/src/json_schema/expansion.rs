@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use super::REPEATED_NAMES;
 use super::branch::Branch;
 use super::document::Document;
 use super::keyword::{Keyword, SchemaId};
@@ -239,9 +240,20 @@ impl<'a> Expander<'a> {
 
     /// Warns of a keyword that the grammar does not say in full.
     pub(super) fn admit_more(&mut self, schema: SchemaId, keyword: &str, reason: &str) {
-        let pointer = format!("{}{keyword}", self.document.pointer(schema));
         let message = format!("no grammar says this, so whole texts are judged by it: {reason}");
-        let warning = Diagnostic::warning("whole-texts", Place::Pointer(pointer), message);
+        self.warn("whole-texts", schema, keyword, message);
+    }
+
+    /// Warns of an object that is valid only if names that no keyword names differ.
+    pub(super) fn may_repeat(&mut self, schema: SchemaId) {
+        let message = "a name that no keyword names may stand here twice and is counted each time, \
+                       so what is written is judged as a whole text";
+        self.warn(REPEATED_NAMES, schema, "", message.to_owned());
+    }
+
+    fn warn(&mut self, kind: &'static str, schema: SchemaId, keyword: &str, message: String) {
+        let pointer = format!("{}{keyword}", self.document.pointer(schema));
+        let warning = Diagnostic::warning(kind, Place::Pointer(pointer), message);
         if !self.document.warnings.contains(&warning) {
             self.document.warnings.push(warning);
         }

@@ -106,6 +106,10 @@ pub const MAX_TEXT: usize = 4 << 20;
 /// Most steps to compile a schema, unless the options say otherwise.
 pub const EFFORT: u64 = 4_000_000;
 
+/// The kind of warning of an object that is valid only if names differ that no keyword names,
+/// which its grammar does not say; a [`Validator`] does.
+pub const REPEATED_NAMES: &str = "repeated-names";
+
 /// What one automaton may need.
 const LIMITS: Limits = Limits {
     nfa_states: 1_000_000,

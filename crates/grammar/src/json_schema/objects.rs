@@ -44,6 +44,9 @@ impl<'a> Lowering<'a> {
         if is_closed && named < objects.min || objects.max.is_some_and(|max| max < required) {
             return None;
         }
+        if objects.min > required + 1 && !is_closed || may_lose_a_condition(&members) {
+            self.expander.may_repeat(self.here.1);
+        }
         let min = if objects.min > required {
             objects.min
         } else {
@@ -198,6 +201,16 @@ enum Order {
     Declared,
     /// As declared, and counted.
     Counted,
+}
+
+/// Whether a name that may stand twice can meet a condition at first and not in the end.
+fn may_lose_a_condition(members: &[Member]) -> bool {
+    let mut free = members.iter().filter(|member| !member.is_named);
+    free.any(|member| {
+        let mut met = member.ways.iter().map(|(met, _)| met);
+        let first = met.next();
+        met.any(|met| Some(met) != first)
+    })
 }
 
 /// What is not empty of members in order, which are an option where all may be

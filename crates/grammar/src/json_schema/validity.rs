@@ -55,7 +55,7 @@ impl Validator {
         }
     }
 
-    /// The same, with the items that repeat where none may.
+    /// The same, with the items that repeat where none may, and the keys.
     ///
     /// ```
     /// use lacuna_grammar::json_schema::{SchemaOptions, Validator, Validity};
@@ -63,6 +63,9 @@ impl Validator {
     /// let validator = Validator::new(schema, &SchemaOptions::membership()).unwrap();
     /// let validity = validator.judge(br#"["a", 1, "a"]"#);
     /// assert_eq!(validity, Validity::Invalid { repeats: vec![(9..12, 1..4)] });
+    ///
+    /// let validity = validator.judge(br#"[{"a": 1, "a": 2}]"#);
+    /// assert_eq!(validity, Validity::Invalid { repeats: vec![(10..13, 2..5)] });
     /// ```
     pub fn judge(&self, text: &[u8]) -> Validity {
         let nowhere = Validity::Invalid {
@@ -85,14 +88,16 @@ impl Validator {
         if is_stuck || !document.findings.is_empty() {
             return Validity::Unknown;
         }
-        if is_valid {
+        if is_valid && spans.repeated_keys.is_empty() {
             return Validity::Valid;
         }
         if repeats.is_empty() {
-            return nowhere;
+            return Validity::Invalid {
+                repeats: spans.repeated_keys,
+            };
         }
-        let mut places = Vec::with_capacity(spans.len());
-        locate(&value, &mut spans.into_iter(), &mut places);
+        let mut places = Vec::with_capacity(spans.values.len());
+        locate(&value, &mut spans.values.into_iter(), &mut places);
         places.sort_unstable_by_key(|&(value, _, _)| value);
         let place = |item: &Json| {
             let at = places.binary_search_by_key(&std::ptr::from_ref(item), |&(value, _, _)| value);
@@ -101,7 +106,7 @@ impl Validator {
         };
         let repeats = repeats.iter();
         let repeats = repeats.filter_map(|&(item, first)| Some((place(item)?, place(first)?)));
-        let mut repeats: Vec<_> = repeats.collect();
+        let mut repeats: Vec<_> = repeats.chain(spans.repeated_keys).collect();
         // Several keywords may say the same of an array.
         repeats.sort_unstable_by_key(|(item, first)| (item.start, first.start));
         repeats.dedup();
@@ -116,8 +121,9 @@ pub enum Validity {
     Valid,
     /// It is not.
     Invalid {
-        /// The bytes of each item that is equal to an item before it where none may repeat,
-        /// and those of the first that it is equal to. What else is wrong is not placed.
+        /// The bytes of each item that is equal to an item before it where none may repeat, and
+        /// of each key that its object has before, and those of the first that it is equal to.
+        /// What else is wrong is not placed.
         repeats: Vec<(Range<usize>, Range<usize>)>,
     },
     /// That cannot be told: a keyword that is asked for is not supported, or the text is

@@ -111,10 +111,19 @@ pub(super) fn read(text: &str) -> Result<Json, Diagnostic> {
     read_by(&mut Reader::new(text))
 }
 
-/// The same, with the bytes of each value, those within it behind it.
-pub(super) fn read_with_spans(text: &str) -> Result<(Json, Vec<Range<usize>>), Diagnostic> {
+/// Where what was read stands in the text.
+#[derive(Default)]
+pub(super) struct Spans {
+    /// The bytes of each value, those within it behind it.
+    pub values: Vec<Range<usize>>,
+    /// The bytes of each key that an object has before, and those of the first such key.
+    pub repeated_keys: Vec<(Range<usize>, Range<usize>)>,
+}
+
+/// The same, but objects may have a key twice, with the places of values and of such keys.
+pub(super) fn read_with_spans(text: &str) -> Result<(Json, Spans), Diagnostic> {
     let mut reader = Reader::new(text);
-    reader.spans = Some(Vec::new());
+    reader.spans = Some(Spans::default());
     let value = read_by(&mut reader)?;
     Ok((value, reader.spans.unwrap_or_default()))
 }
@@ -154,8 +163,8 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     nesting: usize,
-    /// The bytes of each value that was begun, if they are wanted.
-    spans: Option<Vec<Range<usize>>>,
+    /// Where things stand, if that is wanted.
+    spans: Option<Spans>,
 }
 
 impl<'a> Reader<'a> {
@@ -170,13 +179,14 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self) -> Result<Json, Diagnostic> {
         self.skip_blanks();
-        let (start, number) = (self.at, self.spans.as_ref().map_or(0, Vec::len));
-        if let Some(spans) = &mut self.spans {
-            spans.push(start..start);
-        }
+        let start = self.at;
+        let number = self.spans.as_mut().map_or(0, |spans| {
+            spans.values.push(start..start);
+            spans.values.len() - 1
+        });
         let value = self.value_here()?;
         if let Some(spans) = &mut self.spans {
-            spans[number].end = self.at;
+            spans.values[number].end = self.at;
         }
         Ok(value)
     }
@@ -218,6 +228,8 @@ impl<'a> Reader<'a> {
         self.enter()?;
         let mut members: Vec<(String, Json)> = Vec::new();
         let mut seen = Seen::default();
+        // Of each member, where the places of keys are wanted.
+        let mut keys = Vec::new();
         if self.peek() != Some(b'}') {
             loop {
                 self.skip_blanks();
@@ -226,9 +238,23 @@ impl<'a> Reader<'a> {
                     return Err(self.unexpected("a key"));
                 }
                 let key = self.string()?;
-                if seen.has(&members, &key) {
-                    let message = format!("the key {} stands here twice", quoted(&key));
-                    return Err(self.error("duplicate-key", start, message));
+                let is_repeated = seen.has(&members, &key);
+                match &mut self.spans {
+                    Some(spans) => {
+                        let here = start..self.at;
+                        if is_repeated
+                            && let Some(first) = members.iter().position(|(it, _)| *it == key)
+                        {
+                            let first = Range::clone(&keys[first]);
+                            spans.repeated_keys.push((here.clone(), first));
+                        }
+                        keys.push(here);
+                    }
+                    None if is_repeated => {
+                        let message = format!("the key {} stands here twice", quoted(&key));
+                        return Err(self.error("duplicate-key", start, message));
+                    }
+                    None => {}
                 }
                 self.skip_blanks();
                 if self.peek() != Some(b':') {
