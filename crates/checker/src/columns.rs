@@ -213,9 +213,9 @@ impl Columns {
         let all = known.entries.iter().map(|&(_, set)| set);
         for set in all.chain([known.begun]) {
             for &(state, _) in sets.members(set).iter() {
-                for &(terminal, _) in &sets.state(cfg, state).terminals {
+                sets.states().each_terminal(cfg, state, |terminal| {
                     reads.insert(terminal as usize);
-                }
+                });
             }
         }
         let terminals = Arc::new(reads);

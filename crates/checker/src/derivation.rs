@@ -221,7 +221,8 @@ impl Derivation<'_> {
                         }
                         let next = match label {
                             Label::Lexeme(terminal) => {
-                                self.sets.state(self.cfg, state).after_terminal(terminal)
+                                let symbol = Symbol::Terminal(terminal);
+                                self.sets.states().after(self.cfg, state, symbol)
                             }
                             Label::Within => Some(state),
                             Label::End => None,
@@ -254,12 +255,13 @@ impl Derivation<'_> {
                     if cost > goal.cost {
                         continue;
                     }
-                    let made = self.sets.state(self.cfg, state);
+                    let mut read = Vec::new();
+                    let states = self.sets.states();
+                    states.each_inside_gap(self.cfg, state, |symbol, target| {
+                        read.extend((target == goal.state).then_some(symbol));
+                    });
                     let group = self.sets.gap_group(gap.group)?;
-                    for (symbol, target) in made.inside_gap() {
-                        if target != goal.state {
-                            continue;
-                        }
+                    for symbol in read {
                         for &arrival in group.arrivals(symbol, from) {
                             if arrival != (gap.member, goal.cost - cost) {
                                 continue;
@@ -397,10 +399,12 @@ impl Derivation<'_> {
         let mut members = members.iter();
         let found = members.find(|&&(state, cost)| {
             waiting.cost.saturating_add(cost) == wanted && {
-                let waits = self.sets.state(self.cfg, state);
+                let states = self.sets.states();
                 let mut completes = complete.completes.iter();
-                completes
-                    .any(|&nonterminal| waits.after_nonterminal(nonterminal) == Some(goal.state))
+                completes.any(|&nonterminal| {
+                    let symbol = Symbol::Nonterminal(nonterminal);
+                    states.after(self.cfg, state, symbol) == Some(goal.state)
+                })
             }
         });
         found.map(|&(state, _)| state)

@@ -12,10 +12,13 @@
 //! told apart: some are hidden there, and which they are is settled when the
 //! interleave ends, where it is known which ones are still missing.
 
+use std::sync::Arc;
+
 use lacuna_grammar::interleave::Progress;
 use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
+use crate::many_items::{MANY, ManyItems};
 
 /// Number of a place.
 pub(crate) type Dot = u32;
@@ -62,6 +65,10 @@ pub(crate) struct Dots {
     hides: Box<[bool]>,
     /// For each interleave, whether something that is read in it may be empty.
     passes: Box<[bool]>,
+    /// For each interleave of many items, its steps, which are not among the moves.
+    many: Box<[Option<Arc<ManyItems>>]>,
+    /// Words of the sets of items seen.
+    words: usize,
 }
 
 impl Dots {
@@ -86,6 +93,8 @@ impl Dots {
             interleaves: numbered.map(|(at, it)| (it.nonterminal, at)).collect(),
             hides: hides.collect(),
             passes: passes.collect(),
+            many: vec![None; cfg.interleaves.len()].into(),
+            words: 0,
         };
         for (at, interleaved) in (0..).zip(&cfg.interleaves) {
             let start = interleaved.items.start();
@@ -96,7 +105,102 @@ impl Dots {
 
     /// Words that the places take, a measure of the memory.
     pub fn size(&self) -> usize {
-        8 * self.places.len()
+        8 * self.places.len() + 2 * self.words
+    }
+
+    /// The interleaves whose steps may be looked up: of many items, and nothing that is read in
+    /// them is empty.
+    pub fn may_be_looked_up(&self, cfg: &Cfg) -> Vec<usize> {
+        let all = cfg.interleaves.iter().zip(&self.passes).enumerate();
+        let may_be = all.filter(|(_, (it, passes))| {
+            !self.is_outline && !*passes && it.items.items.len() >= MANY
+        });
+        may_be.map(|(at, _)| at).collect()
+    }
+
+    /// Lets the steps of an interleave be looked up from now on.
+    pub fn look_up(&mut self, interleave: usize, many: ManyItems) {
+        self.many[interleave] = Some(Arc::new(many));
+    }
+
+    /// Words that the set of a place takes.
+    pub fn words(&self, dot: Dot) -> usize {
+        let place = dot.checked_sub(self.base);
+        place.map_or(0, |at| self.places[at as usize].progress.words())
+    }
+
+    /// Whether the steps of a place are looked up.
+    pub fn is_among_many(&self, dot: Dot) -> bool {
+        self.among_many(dot).is_some()
+    }
+
+    /// Whether items may stand at a place whose steps are looked up.
+    pub fn is_before_many(&self, dot: Dot) -> bool {
+        self.before_many(dot).is_some()
+    }
+
+    /// Adds where a symbol leads at a place whose steps are looked up: over one of the items as
+    /// a whole, or over the separator.
+    pub fn over(&mut self, cfg: &Cfg, dot: Dot, symbol: Symbol, behind: &mut Vec<Dot>) {
+        let Some((place, many)) = self.among_many(dot) else {
+            return;
+        };
+        let items = &cfg.interleaves[place.interleave as usize].items;
+        let interleave = place.interleave;
+        if let At::Item { .. } = place.at {
+            if symbol == items.separator {
+                let progress = place.progress.clone();
+                behind.push(self.place(interleave, progress, At::Separator { hidden: false }));
+            }
+            return;
+        }
+        let after =
+            |&(item, way): &(u32, u32)| items.after(&place.progress, item as usize, way as usize);
+        let after: Vec<Progress> = many.of(symbol).iter().filter_map(after).collect();
+        for progress in after {
+            behind.push(self.place(interleave, progress, At::Item { hidden: false }));
+        }
+    }
+
+    /// Adds the symbols that are read as a whole at a place whose steps are looked up.
+    pub fn symbols_over(&self, cfg: &Cfg, dot: Dot, symbols: &mut Vec<Symbol>) {
+        let Some((place, _)) = self.among_many(dot) else {
+            return;
+        };
+        let items = &cfg.interleaves[place.interleave as usize].items;
+        if let At::Item { .. } = place.at {
+            return symbols.push(items.separator);
+        }
+        let left = items.items.iter().enumerate();
+        let left = left.filter(|(item, _)| items.may_follow(&place.progress, *item));
+        symbols.extend(left.flat_map(|(_, item)| item.ways.iter().map(|way| way.text)));
+    }
+
+    /// Adds where a symbol leads within the items that may begin at a place.
+    pub fn into_item(&self, cfg: &Cfg, dot: Dot, symbol: Symbol, behind: &mut Vec<Dot>) {
+        if let Some((place, many)) = self.before_many(dot) {
+            let items = &cfg.interleaves[place.interleave as usize].items;
+            behind.extend(many.within(items, &place.progress, symbol));
+        }
+    }
+
+    /// Adds the symbols that items begin with that may follow.
+    pub fn items_begin_with(&self, cfg: &Cfg, dot: Dot, symbols: &mut Vec<Symbol>) {
+        if let Some((place, many)) = self.before_many(dot) {
+            let items = &cfg.interleaves[place.interleave as usize].items;
+            symbols.extend(many.begin_with(items, &place.progress));
+        }
+    }
+
+    fn before_many(&self, dot: Dot) -> Option<(&Between, &ManyItems)> {
+        let found = self.among_many(dot);
+        found.filter(|(place, _)| !matches!(place.at, At::Item { .. }))
+    }
+
+    fn among_many(&self, dot: Dot) -> Option<(&Between, &ManyItems)> {
+        let place = &self.places[dot.checked_sub(self.base)? as usize];
+        let many = self.many[place.interleave as usize].as_ref()?;
+        Some((place, many))
     }
 
     /// The places where texts of a nonterminal begin.
@@ -107,7 +211,7 @@ impl Dots {
         }
     }
 
-    /// Adds what is read at a place.
+    /// Adds what is read at a place, but for what is [looked up](Self::look_up).
     pub fn moves(&mut self, cfg: &Cfg, dot: Dot, moves: &mut Moves) {
         let Some(place) = self.between(dot) else {
             cfg.moves(dot, moves);
@@ -121,7 +225,8 @@ impl Dots {
         let Interleaved {
             nonterminal, items, ..
         } = &cfg.interleaves[interleave as usize];
-        if let At::Item { .. } = at {
+        let is_looked_up = self.many[interleave as usize].is_some();
+        if matches!(at, At::Item { .. }) && !is_looked_up {
             let behind = At::Separator { hidden: false };
             let next = self.place(interleave, progress.clone(), behind);
             moves.push((items.separator, next));
@@ -134,7 +239,7 @@ impl Dots {
         if may_end {
             moves.push((Symbol::End(*nonterminal), dot));
         }
-        if let At::Item { .. } = at {
+        if matches!(at, At::Item { .. }) || is_looked_up {
             return;
         }
         for (item, known) in items.items.iter().enumerate() {
@@ -297,8 +402,9 @@ impl Dots {
             progress,
             at,
         };
-        let places = &mut self.places;
+        let (places, words) = (&mut self.places, &mut self.words);
         *self.ids.entry(place).or_insert_with_key(|place| {
+            *words += place.progress.words();
             places.push(place.clone());
             fresh
         })

@@ -15,7 +15,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use lacuna_lexer::{Lexer, LexerState, Spellings, TerminalId, Vocabulary};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
 use crate::columns::{ColumnId, Columns};
@@ -147,7 +147,7 @@ impl Guide {
         for &(origin, set) in columns.entries(column).iter() {
             let returns = self.returns(cfg, sets, columns, origin, goal);
             for &(state, _) in sets.members(set).iter() {
-                least = least.min(self.onwards(cfg, sets, &within, &returns, state));
+                least = least.min(self.from_state(cfg, sets, &within, &returns, state));
             }
         }
         self.distances.insert((column, goal), least);
@@ -225,8 +225,42 @@ impl Guide {
         bytes
     }
 
+    /// From the states behind nonterminals on: to the goal within a production, or behind it.
+    /// Where the steps of a state are looked up, those of its outline do.
+    fn behind_nonterminals(
+        &self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
+        within: &[u32],
+        returns: &FxHashMap<NonterminalId, u32>,
+        state: StateId,
+    ) -> Vec<(NonterminalId, u32)> {
+        let made = sets.state(cfg, state);
+        if made.is_lean {
+            let owed = sets.states().owed(cfg, state);
+            let cost = self.costs.of(&owed);
+            let owed: FxHashSet<Symbol> = owed.into_iter().collect();
+            let outline = &self.states[sets.outline(state) as usize];
+            let behind = outline.nonterminals.iter().map(|&(nonterminal, to)| {
+                let symbol = Symbol::Nonterminal(nonterminal);
+                let paid = match owed.contains(&symbol) {
+                    true => self.costs.of(&[symbol]),
+                    false => 0,
+                };
+                let owed = cost.saturating_sub(paid);
+                (nonterminal, self.onwards(within, returns, to, owed))
+            });
+            return behind.collect();
+        }
+        let behind = made.nonterminals.iter().map(|&(nonterminal, to)| {
+            let cost = self.from_state(cfg, sets, within, returns, to);
+            (nonterminal, cost)
+        });
+        behind.collect()
+    }
+
     /// From a state on: to the goal within its production, or behind it.
-    fn onwards(
+    fn from_state(
         &self,
         cfg: &Cfg,
         sets: &mut StateSets,
@@ -236,15 +270,25 @@ impl Guide {
     ) -> u32 {
         let owed = match cfg.interleaves.is_empty() {
             true => 0,
-            false => self.costs.of(&sets.state(cfg, state).owed),
+            false => self.costs.of(&sets.states().owed(cfg, state)),
         };
-        let outline = sets.outline(state) as usize;
-        let tails = self.tails[outline].iter();
+        self.onwards(within, returns, sets.outline(state), owed)
+    }
+
+    /// The same from an outline on, behind which so much is owed.
+    fn onwards(
+        &self,
+        within: &[u32],
+        returns: &FxHashMap<NonterminalId, u32>,
+        outline: StateId,
+        owed: u32,
+    ) -> u32 {
+        let tails = self.tails[outline as usize].iter();
         let behind = tails.map(|&(nonterminal, cost)| {
             let returned = returns.get(&nonterminal).copied().unwrap_or(FAR);
             returned.saturating_add(cost).saturating_add(owed)
         });
-        behind.fold(within[outline], u32::min)
+        behind.fold(within[outline as usize], u32::min)
     }
 
     /// From where a nonterminal that began at a column is complete, to the goal.
@@ -297,8 +341,8 @@ impl Guide {
                 continue;
             };
             for &(state, _) in sets.members(set).iter() {
-                for &(nonterminal, to) in &sets.state(cfg, state).nonterminals {
-                    let cost = self.onwards(cfg, sets, &within, outer, to);
+                let behind = self.behind_nonterminals(cfg, sets, &within, outer, state);
+                for (nonterminal, cost) in behind {
                     let known = returns.entry(nonterminal).or_insert(FAR);
                     *known = cost.min(*known);
                 }
@@ -309,8 +353,8 @@ impl Guide {
         let mut grown = true;
         while std::mem::replace(&mut grown, false) {
             for &(state, _) in begun.iter() {
-                for &(nonterminal, to) in &sets.state(cfg, state).nonterminals {
-                    let cost = self.onwards(cfg, sets, &within, &returns, to);
+                let behind = self.behind_nonterminals(cfg, sets, &within, &returns, state);
+                for (nonterminal, cost) in behind {
                     let known = returns.entry(nonterminal).or_insert(FAR);
                     if cost < *known {
                         *known = cost;

@@ -61,6 +61,7 @@ mod landings;
 mod look;
 pub mod lookahead;
 pub mod lr;
+mod many_items;
 mod masks;
 mod memo_use;
 mod node_sets;

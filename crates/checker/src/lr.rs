@@ -12,16 +12,19 @@
 //! many, parses meet few. Where items may stand in any order ([`dots`](crate::dots)),
 //! there is a state for each set of items seen, so nobody may ask for all of them.
 //! Each state has an [outline](States::outline) then: the state of the same symbols
-//! where sets are forgotten. Those are few.
+//! where sets are forgotten. Those are few. Where such items are many, the steps of a
+//! state are found one by one as they are asked for ([`States::after`]), and what begins
+//! with one of them is a prediction of its own ([`State::items`]).
 //!
 //! Cost: a state once, then one look-up for each symbol.
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
 use crate::dots::{Dot, Dots, Moves, Within};
+use crate::many_items::ManyItems;
 use lacuna_lexer::TerminalId;
 
 /// Index of a state.
@@ -32,51 +35,51 @@ pub type StateId = u32;
 pub struct State {
     /// The kernel's prediction, if it has one; predictions have none.
     pub prediction: Option<StateId>,
+    /// What may begin with any of many items, if some may follow.
+    pub items: Option<StateId>,
     /// The nonterminals whose productions are complete.
     pub completes: Box<[NonterminalId]>,
+    /// Whether steps are found when they are asked for; no symbols are listed then.
+    pub is_lean: bool,
     /// Where terminals lead, by terminal.
     pub terminals: Box<[(TerminalId, StateId)]>,
     /// Where nonterminals lead, by nonterminal.
     pub nonterminals: Box<[(NonterminalId, StateId)]>,
     /// Whether the text may end here.
     pub ends: bool,
-    /// In a state within items in any order: where symbols lead that are read as a
-    /// whole inside a gap of any length. In others as elsewhere.
-    pub inside_gap: Option<Box<[(Symbol, StateId)]>>,
-    /// What is still required of items in any order.
-    pub owed: Box<[Symbol]>,
+    /// In a state within items in any order that lists symbols: where they lead that are
+    /// read as a whole inside a gap of any length. In others as elsewhere.
+    inside_gap: Option<Box<[(Symbol, StateId)]>>,
     /// Whether it is where texts begin: a prediction or the first state.
     pub begins: bool,
 }
 
 impl State {
-    /// The state behind a terminal.
+    /// All that may begin behind the state.
+    pub fn predictions(&self) -> impl Iterator<Item = StateId> {
+        self.prediction.into_iter().chain(self.items)
+    }
+
+    /// The state behind a terminal, if symbols are listed.
     pub fn after_terminal(&self, terminal: TerminalId) -> Option<StateId> {
         find(&self.terminals, terminal)
     }
 
-    /// The state behind a nonterminal.
+    /// The state behind a nonterminal, if symbols are listed.
     pub fn after_nonterminal(&self, nonterminal: NonterminalId) -> Option<StateId> {
         find(&self.nonterminals, nonterminal)
     }
 
-    /// The state behind a symbol that is read as a whole inside a gap of any length.
-    pub fn after_in_gap(&self, symbol: Symbol) -> Option<StateId> {
-        match (&self.inside_gap, symbol) {
-            (Some(moves), _) => {
-                let mut moves = moves.iter();
-                moves
-                    .find(|&&(known, _)| known == symbol)
-                    .map(|&(_, to)| to)
-            }
-            (None, Symbol::Terminal(terminal)) => self.after_terminal(terminal),
-            (None, Symbol::Nonterminal(nonterminal)) => self.after_nonterminal(nonterminal),
-            (None, Symbol::End(_) | Symbol::EndOfText) => None,
+    fn listed(&self, symbol: Symbol) -> Option<StateId> {
+        match symbol {
+            Symbol::Terminal(terminal) => self.after_terminal(terminal),
+            Symbol::Nonterminal(nonterminal) => self.after_nonterminal(nonterminal),
+            Symbol::End(_) | Symbol::EndOfText => None,
         }
     }
 
     /// Where symbols lead that are read as a whole inside a gap of any length.
-    pub fn inside_gap(&self) -> impl Iterator<Item = (Symbol, StateId)> {
+    fn inside_gap(&self) -> impl Iterator<Item = (Symbol, StateId)> {
         let (terminals, nonterminals) = match self.inside_gap {
             Some(_) => Default::default(),
             None => (self.terminals.iter(), self.nonterminals.iter()),
@@ -103,13 +106,22 @@ pub struct States {
     sets: Vec<Key>,
     ids: FxHashMap<Key, StateId>,
     made: Vec<Option<Arc<State>>>,
+    /// Steps of lean states.
+    steps: FxHashMap<(StateId, Symbol), StateId>,
+    /// Of lean states within items, where symbols lead inside gaps.
+    inside_gaps: FxHashMap<StateId, Box<[(Symbol, StateId)]>>,
+    work: usize,
 }
+
+/// What it takes to meet a state, where sets of items are told apart; that of looking at a known
+/// one is 1.
+const WORK: usize = 3;
 
 /// What tells a state from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     kind: Kind,
-    dots: Box<[Dot]>,
+    dots: Arc<[Dot]>,
     /// Its outline; 0 where there are none.
     outline: StateId,
 }
@@ -123,6 +135,8 @@ enum Kind {
     Kernel,
     /// All that may begin behind a kernel.
     Prediction,
+    /// All that may begin with any of many items, at the places that they may follow.
+    Items,
 }
 
 impl States {
@@ -147,7 +161,15 @@ impl States {
             sets: Vec::new(),
             ids: FxHashMap::default(),
             made: Vec::new(),
+            steps: FxHashMap::default(),
+            inside_gaps: FxHashMap::default(),
+            work: 0,
         };
+        for interleave in states.dots.may_be_looked_up(cfg) {
+            if let Some(many) = states.many_items(cfg, interleave) {
+                states.dots.look_up(interleave, many);
+            }
+        }
         states.closed(cfg, Kind::Start, vec![cfg.first_place()], Self::START);
         states
     }
@@ -162,10 +184,25 @@ impl States {
         self.sets.len()
     }
 
+    /// The work of meeting states since the last call.
+    pub fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.work)
+    }
+
+    /// The work since it was last taken.
+    pub fn work(&self) -> usize {
+        self.work
+    }
+
     /// Words that states take beside the first ones, a measure of the memory.
     pub fn size(&self) -> usize {
         match self.outline {
-            Some(_) => 8 * self.sets.len() + self.dots.size(),
+            Some(_) => {
+                8 * self.sets.len()
+                    + 8 * self.steps.len()
+                    + 16 * self.inside_gaps.len()
+                    + self.dots.size()
+            }
             None => 0,
         }
     }
@@ -203,12 +240,15 @@ impl States {
             dots,
             outline,
         } = self.sets[id as usize].clone();
-        let is_kernel = kind != Kind::Prediction;
+        let is_kernel = matches!(kind, Kind::Start | Kind::Kernel);
+        let is_lean = dots.iter().any(|&dot| self.dots.is_among_many(dot));
         let outline = self.outline.as_mut().map(|states| states.get(cfg, outline));
         let mut completes = Vec::new();
         let mut moves: Moves = Vec::new();
-        dots.iter()
-            .for_each(|&dot| self.dots.moves(cfg, dot, &mut moves));
+        if kind != Kind::Items {
+            dots.iter()
+                .for_each(|&dot| self.dots.moves(cfg, dot, &mut moves));
+        }
         let mut ends = false;
         moves.retain(|&(symbol, _)| {
             match symbol {
@@ -221,21 +261,20 @@ impl States {
         });
         completes.sort_unstable();
         completes.dedup();
-        let prediction = match is_kernel {
+        let (prediction, items) = match is_kernel {
             true => {
                 let outlined = outline.as_ref().and_then(|outline| outline.prediction);
                 self.prediction(cfg, &dots, outlined.unwrap_or(0))
             }
-            false => None,
+            false => (None, None),
         };
+        if is_lean {
+            moves.clear();
+        }
         let mut terminals = Vec::new();
         let mut nonterminals = Vec::new();
         for (symbol, dots) in by_symbol(moves) {
-            let outlined = outline.as_ref().and_then(|outline| match symbol {
-                Symbol::Terminal(terminal) => outline.after_terminal(terminal),
-                Symbol::Nonterminal(nonterminal) => outline.after_nonterminal(nonterminal),
-                Symbol::End(_) | Symbol::EndOfText => None,
-            });
+            let outlined = outline.as_ref().and_then(|outline| outline.listed(symbol));
             let target = self.kernel(cfg, dots, outlined.unwrap_or(0));
             match symbol {
                 Symbol::Terminal(terminal) => terminals.push((terminal, target)),
@@ -243,17 +282,153 @@ impl States {
                 Symbol::End(_) | Symbol::EndOfText => {}
             }
         }
-        let between = dots.iter().copied().find(|&dot| self.dots.is_between(dot));
+        let is_between = dots.iter().any(|&dot| self.dots.is_between(dot));
         State {
             prediction,
+            items,
+            is_lean,
             completes: completes.into(),
             terminals: terminals.into(),
             nonterminals: nonterminals.into(),
             ends,
-            inside_gap: between.map(|_| self.inside_gap(cfg, &dots)),
-            owed: between.map_or(Box::default(), |dot| self.dots.owed(cfg, dot).into()),
+            inside_gap: (is_between && !is_lean).then(|| self.inside_gap(cfg, &dots)),
             begins: kind != Kind::Kernel,
         }
+    }
+
+    /// The state behind a symbol.
+    pub fn after(&mut self, cfg: &Cfg, id: StateId, symbol: Symbol) -> Option<StateId> {
+        let state = self.get(cfg, id);
+        if !state.is_lean {
+            return state.listed(symbol);
+        }
+        if let Some(&known) = self.steps.get(&(id, symbol)) {
+            return Some(known);
+        }
+        let Key {
+            kind,
+            dots,
+            outline,
+        } = self.sets[id as usize].clone();
+        let mut behind = Vec::new();
+        for &dot in dots.iter() {
+            match kind {
+                Kind::Items => self.dots.into_item(cfg, dot, symbol, &mut behind),
+                _ if self.dots.is_among_many(dot) => {
+                    self.dots.over(cfg, dot, symbol, &mut behind);
+                }
+                Kind::Start | Kind::Kernel | Kind::Prediction => {
+                    let mut moves: Moves = Vec::new();
+                    self.dots.moves(cfg, dot, &mut moves);
+                    let moves = moves.iter().filter(|&&(read, _)| read == symbol);
+                    behind.extend(moves.map(|&(_, dot)| dot));
+                }
+            }
+        }
+        if behind.is_empty() {
+            return None;
+        }
+        let outlined = self.outline.as_mut();
+        let outlined = outlined.and_then(|states| states.get(cfg, outline).listed(symbol));
+        let target = self.kernel(cfg, behind, outlined.unwrap_or(0));
+        self.steps.insert((id, symbol), target);
+        Some(target)
+    }
+
+    /// Shows the terminals that a state reads.
+    pub fn each_terminal(&mut self, cfg: &Cfg, id: StateId, mut show: impl FnMut(TerminalId)) {
+        let state = self.get(cfg, id);
+        let listed = state.terminals.iter();
+        listed.for_each(|&(terminal, _)| show(terminal));
+        if state.is_lean {
+            for symbol in self.symbols(cfg, id) {
+                if let Symbol::Terminal(terminal) = symbol {
+                    show(terminal);
+                }
+            }
+        }
+    }
+
+    /// The symbols that a lean state reads.
+    fn symbols(&mut self, cfg: &Cfg, id: StateId) -> Vec<Symbol> {
+        let Key { kind, dots, .. } = &self.sets[id as usize];
+        let (kind, dots) = (*kind, dots.clone());
+        let mut symbols = Vec::new();
+        for &dot in dots.iter() {
+            match kind {
+                Kind::Items => self.dots.items_begin_with(cfg, dot, &mut symbols),
+                Kind::Start | Kind::Kernel | Kind::Prediction => {
+                    let mut moves: Moves = Vec::new();
+                    self.dots.moves(cfg, dot, &mut moves);
+                    symbols.extend(moves.iter().map(|&(symbol, _)| symbol));
+                    self.dots.symbols_over(cfg, dot, &mut symbols);
+                }
+            }
+        }
+        symbols.retain(|symbol| matches!(symbol, Symbol::Terminal(_) | Symbol::Nonterminal(_)));
+        symbols.sort_unstable_by_key(|&symbol| order(symbol));
+        symbols.dedup();
+        symbols
+    }
+
+    /// A state with all symbols listed.
+    pub fn listed(&mut self, cfg: &Cfg, id: StateId) -> Arc<State> {
+        let state = self.get(cfg, id);
+        if !state.is_lean {
+            return state;
+        }
+        let (mut terminals, mut nonterminals) = (Vec::new(), Vec::new());
+        for symbol in self.symbols(cfg, id) {
+            match (symbol, self.after(cfg, id, symbol)) {
+                (Symbol::Terminal(terminal), Some(to)) => terminals.push((terminal, to)),
+                (Symbol::Nonterminal(nonterminal), Some(to)) => {
+                    nonterminals.push((nonterminal, to));
+                }
+                (_, _) => {}
+            }
+        }
+        Arc::new(State {
+            is_lean: false,
+            terminals: terminals.into(),
+            nonterminals: nonterminals.into(),
+            ..State::clone(&state)
+        })
+    }
+
+    /// Shows where symbols lead that are read as a whole inside a gap of any length.
+    pub fn each_inside_gap(
+        &mut self,
+        cfg: &Cfg,
+        id: StateId,
+        mut show: impl FnMut(Symbol, StateId),
+    ) {
+        let state = self.get(cfg, id);
+        if !state.is_lean {
+            return state.inside_gap().for_each(|(symbol, to)| show(symbol, to));
+        }
+        let key = &self.sets[id as usize];
+        if key.kind == Kind::Items {
+            for symbol in self.symbols(cfg, id) {
+                if let Some(to) = self.after(cfg, id, symbol) {
+                    show(symbol, to);
+                }
+            }
+            return;
+        }
+        if !self.inside_gaps.contains_key(&id) {
+            let dots = key.dots.clone();
+            let inside = self.inside_gap(cfg, &dots);
+            self.inside_gaps.insert(id, inside);
+        }
+        let inside = self.inside_gaps.get(&id).into_iter().flatten();
+        inside.for_each(|&(symbol, to)| show(symbol, to));
+    }
+
+    /// What is still required of items in any order.
+    pub fn owed(&self, cfg: &Cfg, id: StateId) -> Vec<Symbol> {
+        let mut dots = self.sets[id as usize].dots.iter();
+        let between = dots.find(|&&dot| self.dots.is_between(dot));
+        between.map_or(Vec::new(), |&dot| self.dots.owed(cfg, dot))
     }
 
     fn inside_gap(&mut self, cfg: &Cfg, dots: &[Dot]) -> Box<[(Symbol, StateId)]> {
@@ -303,7 +478,8 @@ impl States {
     /// Whether items in any order are under way in a state.
     pub fn is_between(&self, state: StateId) -> bool {
         let key = &self.sets[state as usize];
-        key.kind != Kind::Prediction && key.dots.iter().any(|&dot| self.dots.is_between(dot))
+        matches!(key.kind, Kind::Start | Kind::Kernel)
+            && key.dots.iter().any(|&dot| self.dots.is_between(dot))
     }
 
     /// Number of items seen before a state.
@@ -322,6 +498,10 @@ impl States {
     pub fn serves(&self, cfg: &Cfg, better: StateId, state: StateId) -> bool {
         let better = &self.sets[better as usize].dots;
         let dots = &self.sets[state as usize].dots;
+        // Mostly there is one.
+        if let (&[better], &[dot]) = (&**better, &**dots) {
+            return better != dot && self.dots.serves(cfg, better, dot);
+        }
         better != dots
             && dots.iter().all(|&dot| {
                 let mut better = better.iter();
@@ -340,19 +520,41 @@ impl States {
         self.id(kind, dots, outline)
     }
 
-    fn prediction(&mut self, cfg: &Cfg, kernel: &[Dot], outline: StateId) -> Option<StateId> {
-        let mut predicted = vec![false; cfg.productions.len()];
+    fn prediction(
+        &mut self,
+        cfg: &Cfg,
+        kernel: &[Dot],
+        outline: StateId,
+    ) -> (Option<StateId>, Option<StateId>) {
+        let found = self.begun(cfg, kernel);
+        let all = kernel.iter().chain(&found).copied();
+        let items: Vec<Dot> = all.filter(|&dot| self.dots.is_before_many(dot)).collect();
+        let mut id =
+            |kind, dots: Vec<Dot>| (!dots.is_empty()).then(|| self.id(kind, dots, outline));
+        (id(Kind::Prediction, found), id(Kind::Items, items))
+    }
+
+    /// The places where texts begin that may stand at some places, but for items that are
+    /// looked up.
+    fn begun(&mut self, cfg: &Cfg, places: &[Dot]) -> Vec<Dot> {
+        let mut predicted = FxHashSet::default();
         let mut found: Vec<Dot> = Vec::new();
-        let mut work: Vec<Dot> = kernel.to_vec();
+        let mut work: Vec<Dot> = places.to_vec();
         let mut moves: Moves = Vec::new();
+        let mut symbols: Vec<Symbol> = Vec::new();
         while let Some(dot) = work.pop() {
             moves.clear();
+            symbols.clear();
             self.dots.moves(cfg, dot, &mut moves);
-            for &(symbol, _) in &moves {
+            symbols.extend(moves.iter().map(|&(symbol, _)| symbol));
+            if !self.dots.is_before_many(dot) {
+                self.dots.symbols_over(cfg, dot, &mut symbols);
+            }
+            for &symbol in &symbols {
                 let Symbol::Nonterminal(nonterminal) = symbol else {
                     continue;
                 };
-                if std::mem::replace(&mut predicted[nonterminal as usize], true) {
+                if !predicted.insert(nonterminal) {
                     continue;
                 }
                 let mut dots = self.dots.beginnings(cfg, nonterminal);
@@ -361,7 +563,28 @@ impl States {
                 found.append(&mut dots);
             }
         }
-        (!found.is_empty()).then(|| self.id(Kind::Prediction, found, outline))
+        found
+    }
+
+    /// The steps of an interleave, to be looked up; `None` where items begin with other items
+    /// in any order.
+    fn many_items(&mut self, cfg: &Cfg, interleave: usize) -> Option<ManyItems> {
+        ManyItems::new(&cfg.interleaves[interleave].items, |symbol| {
+            let Symbol::Nonterminal(nonterminal) = symbol else {
+                return Some(Moves::new());
+            };
+            let mut dots = self.dots.beginnings(cfg, nonterminal);
+            self.pass_nullable(cfg, &mut dots);
+            dots.append(&mut self.begun(cfg, &dots));
+            dots.sort_unstable();
+            dots.dedup();
+            let mut moves = Moves::new();
+            for &dot in &dots {
+                self.dots.moves(cfg, dot, &mut moves);
+            }
+            let mut dots = dots.iter();
+            (!dots.any(|&dot| self.dots.is_between(dot))).then_some(moves)
+        })
     }
 
     fn pass_nullable(&mut self, cfg: &Cfg, dots: &mut Vec<Dot>) {
@@ -389,13 +612,17 @@ impl States {
         dots.sort_unstable();
         dots.dedup();
         let fresh = self.sets.len() as StateId;
-        let (sets, made) = (&mut self.sets, &mut self.made);
+        let (sets, made, work) = (&mut self.sets, &mut self.made, &mut self.work);
+        let has_sets = self.outline.is_some();
         let key = Key {
             kind,
-            dots: dots.into_boxed_slice(),
+            dots: dots.into(),
             outline,
         };
+        let words = key.dots.iter().map(|&dot| self.dots.words(dot));
+        let words: usize = words.sum();
         *self.ids.entry(key).or_insert_with_key(|key| {
+            *work += if has_sets { WORK + words / 4 } else { 0 };
             sets.push(key.clone());
             made.push(None);
             fresh

@@ -507,6 +507,47 @@ fn whole_texts_of_a_schema_that_no_grammar_says() {
     assert_eq!(lines[5]["completable"], json!(false), "{}", lines[5]);
 }
 
+/// Each set of properties seen is a state of its own; thousands of them are met by a text, and
+/// pairs of them by a gap.
+#[test]
+fn objects_of_thousands_of_properties() {
+    const PROPERTIES: usize = 3_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let integer = json!({"type": "integer"});
+    let names = (0..PROPERTIES).map(|number| format!("name{number}"));
+    let properties: serde_json::Map<String, Value> =
+        names.clone().map(|name| (name, integer.clone())).collect();
+    let schema = json!({
+        "properties": properties,
+        "required": ["name7", "name2999"],
+        "additionalProperties": false,
+    });
+    let grammar = write(folder.path(), "large.schema.json", &schema.to_string());
+    let member = |name: String| format!("\"{name}\": 1");
+    let members: Vec<String> = names.rev().map(member).collect();
+    let all = format!("{{{}}}", members.join(", "));
+    let twice = format!("{{{}, \"name7\": 2}}", members.join(", "));
+    let one_is_missing = all.replace("\"name7\": 1, ", "");
+    let texts = [(all, true), (twice, false), (one_is_missing, false)];
+    let mut input = String::new();
+    for (text, _) in &texts {
+        input += &format!("{}\n", json!({ "segments": [text] }));
+    }
+    let gaps = json!({"segments": ["{\"name1\": 1, \"", null, "1, \"", null, "}"]});
+    input += &format!("{gaps}\n");
+    let output = check(&["--grammar", &grammar], &input);
+    let lines = lines(&output);
+    for (line, (_, expected)) in lines.iter().zip(&texts) {
+        assert_eq!(line["completable"], json!(expected), "{line}");
+    }
+    let is_undecided = |error: &Value| error.as_str().is_some_and(|it| it.contains("budget"));
+    let line = &lines[3];
+    assert!(
+        line["completable"] == json!(true) || is_undecided(&line["error"]),
+        "it ends, and is not refused: {line}"
+    );
+}
+
 /// The same question again is answered from what is known.
 #[test]
 fn memos_are_told_at_the_end() {

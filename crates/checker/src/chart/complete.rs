@@ -34,6 +34,14 @@ impl Parser<'_, '_> {
         }
         for at in 0..self.chart.nodes[origin as usize].entries.len() {
             let waiting = self.chart.nodes[origin as usize].entries[at];
+            if self.sets.is_broad(self.cfg, waiting.settled.set)
+                && let Some((asked, cover)) = self.asks(id)
+                && !self
+                    .sets
+                    .may_pass(self.cfg, cover, waiting.settled.set, passed, asked)
+            {
+                continue;
+            }
             if let Some(next) = self.sets.pass(self.cfg, waiting.settled.set, passed) {
                 let before = waiting.settled.cost.saturating_add(next.cost);
                 let cost = cost.saturating_add(before);
@@ -75,6 +83,9 @@ impl Parser<'_, '_> {
                 levels += 1;
                 break;
             }
+        }
+        if self.sets.is_overrun() {
+            return None;
         }
         let top = top.filter(|_| levels > 1);
         self.chart.nodes[origin as usize].tops.insert(passed, top);
@@ -133,6 +144,9 @@ pub(crate) fn handed_on(
     }
     let mut found: Option<(NodeId, Costed)> = None;
     for entry in &node.entries {
+        if sets.is_broad(cfg, entry.settled.set) {
+            return None;
+        }
         if let Some(next) = sets.pass(cfg, entry.settled.set, passed) {
             if found.is_some() {
                 return None;

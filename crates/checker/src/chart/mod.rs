@@ -148,6 +148,7 @@ impl Chart {
             overrun: None,
         };
         let (mut parse, mut settled_below) = parser.run(again);
+        parser.sets.limit(usize::MAX);
         if let Some(overrun) = parser.overrun {
             settled_below = settled_below.min(overrun);
             // Edges are missing: only a path that was found anyway is an answer.

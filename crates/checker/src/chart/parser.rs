@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::node::{NOT_QUEUED, Node};
 use super::{Chart, Entry, Found, NodeId, Parse, plain};
 use crate::cfg::Cfg;
-use crate::cover::Cover;
+use crate::cover::{Cover, CoverSetId};
 use crate::derivation::Derivation;
 use crate::graph::{CompletionGraph, Edge, Label, Point};
 use crate::sets::{Costed, NOTHING, StateSets};
@@ -27,7 +27,7 @@ pub(super) struct Parser<'a, 'g> {
     pub overrun: Option<u32>,
 }
 
-impl Parser<'_, '_> {
+impl<'a> Parser<'a, '_> {
     /// The parse, and the rank below which it is complete.
     pub fn run(&mut self, again: Vec<NodeId>) -> (Parse, u32) {
         let start = self.node(self.graph.start());
@@ -46,11 +46,16 @@ impl Parser<'_, '_> {
             if self.chart.work > self.budget || self.overrun.is_some() {
                 return (Parse::Exhausted, rank);
             }
+            self.sets.limit(self.budget - self.chart.work);
             match self.settle_gap(id) {
                 Some(()) => {}
                 None => self.settle(id, cost),
             }
+            if self.sets.is_overrun() {
+                return (Parse::Exhausted, rank);
+            }
         }
+        self.sets.limit(usize::MAX);
         let cheapest = self.chart.ends.iter().min_by_key(|&&(_, cost)| cost);
         let Some(&(end, cost)) = cheapest else {
             return (Parse::Nothing, u32::MAX);
@@ -269,16 +274,19 @@ impl Parser<'_, '_> {
     /// What is left of a set at a node where the rest of the pattern asks for some
     /// states only.
     pub fn asked(&mut self, id: NodeId, costed: Costed) -> Option<Costed> {
-        let node = &self.chart.nodes[id as usize];
-        if node.point.within {
-            return Some(costed);
-        }
-        let ahead = self.chart.ahead.as_ref().zip(self.cover);
-        let asked =
-            ahead.and_then(|(ahead, cover)| Some((ahead.asks(node.point, node.rank)?, cover)));
-        match asked {
+        match self.asks(id) {
             None => Some(costed),
             Some((asked, cover)) => self.sets.keep(cover, costed, asked),
+        }
+    }
+
+    /// The states that the rest of the pattern asks for at a node; `None` if all may be.
+    pub fn asks(&self, id: NodeId) -> Option<(CoverSetId, &'a Cover)> {
+        let node = &self.chart.nodes[id as usize];
+        let (ahead, cover) = self.chart.ahead.as_ref().zip(self.cover)?;
+        match node.point.within {
+            true => None,
+            false => Some((ahead.asks(node.point, node.rank)?, cover)),
         }
     }
 

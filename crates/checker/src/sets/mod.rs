@@ -22,9 +22,9 @@ mod settle;
 use std::sync::Arc;
 
 use lacuna_lexer::{MemoUse, TerminalId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cfg::{Cfg, NonterminalId};
+use crate::cfg::{Cfg, NonterminalId, Symbol};
 use crate::cover::{Cover, CoverSetId};
 use crate::gap_group::{Boundaries, GapGroup, Member};
 use crate::lr::{State, StateId, States};
@@ -63,7 +63,13 @@ struct Set {
     by_terminal: Option<Targets>,
 }
 
-type Targets = Arc<FxHashMap<u32, Vec<(StateId, u32)>>>;
+/// Where symbols lead from the states of a set, with costs.
+#[derive(Clone, Debug, Default)]
+struct Targets {
+    by_symbol: Arc<FxHashMap<u32, Vec<(StateId, u32)>>>,
+    /// The states that list no symbols.
+    lean: Arc<[(StateId, u32)]>,
+}
 
 /// What follows from being in the states of a set.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +104,9 @@ pub struct StateSets {
     parted: FxHashMap<SetId, Arc<[(Member, Costed)]>>,
     begun: FxHashMap<Beginning, Arc<[SetId]>>,
     work: usize,
+    /// Work, since it was last taken, beyond which long steps are broken off.
+    limit: usize,
+    is_overrun: bool,
     members: usize,
     memo_use: MemoUse,
 }
@@ -125,6 +134,8 @@ impl StateSets {
             parted: FxHashMap::default(),
             begun: FxHashMap::default(),
             work: 0,
+            limit: usize::MAX,
+            is_overrun: false,
             members: 0,
             memo_use: MemoUse::default(),
         };
@@ -156,7 +167,24 @@ impl StateSets {
 
     /// States looked at since the last call, a measure of the work.
     pub fn take_work(&mut self) -> usize {
-        std::mem::take(&mut self.work)
+        std::mem::take(&mut self.work) + self.states.take_work()
+    }
+
+    /// Breaks long steps off that go beyond so much work, from the work that is next taken on.
+    /// What a step that was broken off led to is neither known nor kept.
+    pub fn limit(&mut self, work: usize) {
+        self.limit = work;
+        self.is_overrun = false;
+    }
+
+    /// Whether a step was broken off since the limit was set.
+    pub fn is_overrun(&self) -> bool {
+        self.is_overrun
+    }
+
+    fn overruns(&mut self) -> bool {
+        self.is_overrun |= self.work + self.states.work() > self.limit;
+        self.is_overrun
     }
 
     /// Number of parser states met.
@@ -167,6 +195,13 @@ impl StateSets {
     /// The state that stands for one where sets of items seen are forgotten.
     pub fn outline(&self, state: StateId) -> StateId {
         self.states.outline(state)
+    }
+
+    /// A parser state with all symbols listed.
+    pub fn listed_state(&mut self, cfg: &Cfg, state: StateId) -> Arc<State> {
+        let listed = self.states.listed(cfg, state);
+        self.work += listed.terminals.len() + listed.nonterminals.len();
+        listed
     }
 
     /// A parser state.
@@ -198,13 +233,12 @@ impl StateSets {
             let members = self.members(set);
             self.work += members.len();
             for &(state, cost) in members.iter() {
-                let target = self.states.get(cfg, state).after_terminal(terminal);
+                let target = self.states.after(cfg, state, Symbol::Terminal(terminal));
                 next.extend(target.map(|target| (target, cost)));
             }
         } else {
-            let by_terminal = self.by_terminal(cfg, set);
-            next.extend(by_terminal.get(&terminal).into_iter().flatten());
-            self.work += next.len();
+            let targets = self.by_terminal(cfg, set);
+            self.step(cfg, &targets, Symbol::Terminal(terminal), &mut next);
         }
         let next = self.normalise(next);
         self.read.insert((set, terminal), next);
@@ -224,23 +258,61 @@ impl StateSets {
             let members = self.members(set);
             self.work += members.len();
             for &(state, cost) in members.iter() {
-                let state = self.states.get(cfg, state);
                 for &(nonterminal, inner) in nonterminals.iter() {
-                    let target = state.after_nonterminal(nonterminal);
+                    let symbol = Symbol::Nonterminal(nonterminal);
+                    let target = self.states.after(cfg, state, symbol);
                     next.extend(target.map(|target| (target, cost.saturating_add(inner))));
                 }
             }
         } else {
-            let by_nonterminal = self.by_nonterminal(cfg, set);
+            let targets = self.by_nonterminal(cfg, set);
+            let mut behind = Vec::new();
             for &(nonterminal, inner) in nonterminals.iter() {
-                let targets = by_nonterminal.get(&nonterminal).into_iter().flatten();
-                next.extend(targets.map(|&(target, cost)| (target, cost.saturating_add(inner))));
+                if self.overruns() {
+                    return None;
+                }
+                behind.clear();
+                self.step(cfg, &targets, Symbol::Nonterminal(nonterminal), &mut behind);
+                let behind = behind.iter();
+                next.extend(behind.map(|&(target, cost)| (target, cost.saturating_add(inner))));
             }
-            self.work += next.len();
         }
         let next = self.normalise(next);
         self.passes.insert((set, passed), next);
         next
+    }
+
+    /// Whether there are so many states in a set whose steps are looked up that no step of it
+    /// should be made in vain. What such a step leads to is never only complete.
+    pub fn is_broad(&mut self, cfg: &Cfg, set: SetId) -> bool {
+        self.sets[set as usize].members.len() >= INDEXED_FROM
+            && !self.by_nonterminal(cfg, set).lean.is_empty()
+    }
+
+    /// Whether some state that a set leads to over some nonterminals may be one of those asked
+    /// for; told by outlines, without making these states.
+    pub fn may_pass(
+        &mut self,
+        cfg: &Cfg,
+        cover: &Cover,
+        set: SetId,
+        passed: PassedId,
+        asked: CoverSetId,
+    ) -> bool {
+        let members = self.members(set);
+        self.work += members.len() / 16;
+        let outlines = members.iter().map(|&(state, _)| self.states.outline(state));
+        let outlines: FxHashSet<StateId> = outlines.collect();
+        let nonterminals = Arc::clone(&self.passed[passed as usize]);
+        let states = self.states.outlines();
+        outlines.into_iter().any(|outline| {
+            let state = states.get(cfg, outline);
+            let mut passed = nonterminals.iter();
+            passed.any(|&(nonterminal, _)| {
+                let target = state.after_nonterminal(nonterminal);
+                target.is_some_and(|target| cover.holds(asked, target))
+            })
+        })
     }
 
     /// The set of some states, in ascending order, at no cost.
@@ -351,12 +423,14 @@ impl StateSets {
         for &(state, cost) in members.iter() {
             let state = self.states.get(cfg, state);
             completes.extend(state.completes.iter().map(|&n| (n, cost)));
-            predictions.extend(state.prediction.map(|prediction| (prediction, 0)));
+            predictions.extend(state.predictions().map(|prediction| (prediction, 0)));
             if state.ends {
                 ends = Some(ends.map_or(cost, |known| known.min(cost)));
             }
-            only_completes &=
-                !state.ends && state.terminals.is_empty() && state.nonterminals.is_empty();
+            only_completes &= !state.ends
+                && !state.is_lean
+                && state.terminals.is_empty()
+                && state.nonterminals.is_empty();
         }
         let completes = cheapest_first(completes).map(|(cost, completes)| {
             let fresh = self.passed.len() as PassedId;
@@ -380,20 +454,20 @@ impl StateSets {
 
     fn by_nonterminal(&mut self, cfg: &Cfg, set: SetId) -> Targets {
         if let Some(known) = &self.sets[set as usize].by_nonterminal {
-            return Arc::clone(known);
+            return known.clone();
         }
-        let by = self.targets(cfg, set, |state| &state.nonterminals);
-        self.sets[set as usize].by_nonterminal = Some(Arc::clone(&by));
-        by
+        let targets = self.targets(cfg, set, |state| &state.nonterminals);
+        self.sets[set as usize].by_nonterminal = Some(targets.clone());
+        targets
     }
 
     fn by_terminal(&mut self, cfg: &Cfg, set: SetId) -> Targets {
         if let Some(known) = &self.sets[set as usize].by_terminal {
-            return Arc::clone(known);
+            return known.clone();
         }
-        let by = self.targets(cfg, set, |state| &state.terminals);
-        self.sets[set as usize].by_terminal = Some(Arc::clone(&by));
-        by
+        let targets = self.targets(cfg, set, |state| &state.terminals);
+        self.sets[set as usize].by_terminal = Some(targets.clone());
+        targets
     }
 
     /// The states that a set leads to, by symbol.
@@ -404,9 +478,14 @@ impl StateSets {
         transitions: impl Fn(&State) -> &[(u32, StateId)],
     ) -> Targets {
         let mut by: FxHashMap<u32, Vec<(StateId, u32)>> = FxHashMap::default();
+        let mut lean = Vec::new();
         for &(state, cost) in self.members(set).iter() {
-            for &(symbol, target) in transitions(&self.states.get(cfg, state)) {
+            let made = self.states.get(cfg, state);
+            for &(symbol, target) in transitions(&made) {
                 by.entry(symbol).or_default().push((target, cost));
+            }
+            if made.is_lean {
+                lean.push((state, cost));
             }
         }
         for targets in by.values_mut() {
@@ -415,7 +494,29 @@ impl StateSets {
             self.members += targets.len();
             self.work += targets.len();
         }
-        Arc::new(by)
+        self.members += lean.len();
+        Targets {
+            by_symbol: Arc::new(by),
+            lean: lean.into(),
+        }
+    }
+
+    /// Adds the states that a symbol leads to, with costs.
+    fn step(
+        &mut self,
+        cfg: &Cfg,
+        targets: &Targets,
+        symbol: Symbol,
+        behind: &mut Vec<(StateId, u32)>,
+    ) {
+        if let Symbol::Terminal(number) | Symbol::Nonterminal(number) = symbol {
+            behind.extend(targets.by_symbol.get(&number).into_iter().flatten());
+        }
+        for &(state, cost) in targets.lean.iter() {
+            let target = self.states.after(cfg, state, symbol);
+            behind.extend(target.map(|target| (target, cost)));
+        }
+        self.work += behind.len() / 4 + targets.lean.len() / 16;
     }
 
     fn normalise(&mut self, members: Vec<(StateId, u32)>) -> Option<Costed> {

@@ -108,7 +108,9 @@ impl StateSets {
             begun.push(self.settle_gap(cfg, places, NOTHING, group));
         }
         let begun: Arc<[SetId]> = begun.into();
-        self.begun.insert(key, Arc::clone(&begun));
+        if !self.is_overrun {
+            self.begun.insert(key, Arc::clone(&begun));
+        }
         begun
     }
 

@@ -11,8 +11,9 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::places::{STATE_BITS, STATES, at};
-use super::{GroupId, INDEXED_FROM, NO_GROUP, SetId, StateSets};
-use crate::cfg::Cfg;
+use super::{GroupId, INDEXED_FROM, NO_GROUP, NOTHING, SetId, StateSets};
+use crate::cfg::{Cfg, Symbol};
+use crate::dots::Within;
 use crate::lr::StateId;
 
 impl StateSets {
@@ -44,51 +45,56 @@ impl StateSets {
             true => None,
             false => Some(self.by_nonterminal(cfg, predicted)),
         };
-        let group = group.and_then(|group| self.groups[group as usize].1.as_ref());
         let mut queue = Relaxation::default();
+        let mut behind = Vec::new();
         for &(place, cost) in members.iter() {
             queue.relax(place, cost);
         }
         // Where items stand in any order, what follows one state in a gap may all follow
         // a cheaper one.
-        let mut between: Vec<u32> = Vec::new();
+        let mut between: Between = FxHashMap::default();
         let mut needless: FxHashSet<u32> = FxHashSet::default();
         while let Some((place, cost)) = queue.settle() {
             self.work += 1;
+            if self.overruns() {
+                return NOTHING;
+            }
             let (state, member) = (place & STATES, place >> STATE_BITS);
             if group.is_some() && !cfg.interleaves.is_empty() && self.states.is_between(state) {
-                let serves = |better: &u32| {
-                    better >> STATE_BITS == member
-                        && self.states.serves(cfg, better & STATES, state)
-                };
-                self.work += between.len() / 16;
-                if between.iter().any(serves) {
+                let alike = between.entry((member, self.states.within(state)));
+                let alike = alike.or_default();
+                let serves = |better: &u32| self.states.serves(cfg, better & STATES, state);
+                self.work += alike.len() / 64;
+                if alike.iter().any(serves) {
                     needless.insert(place);
                     continue;
                 }
-                between.push(place);
+                alike.push(place);
             }
             let here = |state: StateId| at(state, member);
-            let state = self.states.get(cfg, state);
-            if let Some(group) = group {
-                for (symbol, target) in state.inside_gap() {
+            if let Some(group) = group.and_then(|group| self.groups[group as usize].1.as_ref()) {
+                self.states.each_inside_gap(cfg, state, |symbol, target| {
                     for &(to, step) in group.arrivals(symbol, member) {
                         queue.relax(at(target, to), cost.saturating_add(step));
                     }
-                }
+                });
             }
+            let state = self.states.get(cfg, state);
             for &nonterminal in &state.completes {
                 match &waiting_by {
                     None => {
                         for &(waiting, before) in waiting.iter() {
-                            let waiting = self.states.get(cfg, waiting);
-                            if let Some(target) = waiting.after_nonterminal(nonterminal) {
+                            let symbol = Symbol::Nonterminal(nonterminal);
+                            if let Some(target) = self.states.after(cfg, waiting, symbol) {
                                 queue.relax(here(target), cost.saturating_add(before));
                             }
                         }
                     }
-                    Some(by) => {
-                        for &(target, before) in by.get(&nonterminal).into_iter().flatten() {
+                    Some(targets) => {
+                        let symbol = Symbol::Nonterminal(nonterminal);
+                        behind.clear();
+                        self.step(cfg, targets, symbol, &mut behind);
+                        for &(target, before) in &behind {
                             queue.relax(here(target), cost.saturating_add(before));
                         }
                     }
@@ -96,6 +102,9 @@ impl StateSets {
             }
         }
         self.mark_needless(cfg, &between, &queue, &mut needless);
+        if self.is_overrun {
+            return NOTHING;
+        }
         let mut settled = queue.settled();
         settled.retain(|&(place, _)| !needless.contains(&place));
         let id = self.intern(settled);
@@ -108,39 +117,40 @@ impl StateSets {
     fn mark_needless(
         &mut self,
         cfg: &Cfg,
-        between: &[u32],
+        between: &Between,
         queue: &Relaxation,
         needless: &mut FxHashSet<u32>,
     ) {
         let cost = |place: u32| queue.costs.get(&place).copied().unwrap_or(u32::MAX);
-        let alike = |place: u32| (place >> STATE_BITS, self.states.within(place & STATES));
-        let mut cheapest: FxHashMap<_, u32> = FxHashMap::default();
-        for &place in between {
-            let least = cheapest.entry(alike(place)).or_insert(u32::MAX);
-            *least = cost(place).min(*least);
-        }
-        let mut fewest_first: Vec<(u32, u32)> = between
-            .iter()
-            .map(|&place| (self.states.seen(place & STATES), place))
-            .collect();
-        fewest_first.sort_unstable();
-        let mut kept: Vec<(u32, u32)> = Vec::new();
-        for (seen, place) in fewest_first {
-            let serves = |&(fewer, better): &(u32, u32)| {
-                fewer < seen
-                    && better >> STATE_BITS == place >> STATE_BITS
-                    && self.states.serves(cfg, better & STATES, place & STATES)
-            };
-            self.work += kept.len() / 16;
-            let is_cheapest = cheapest.get(&alike(place)) == Some(&cost(place));
-            if !is_cheapest && kept.iter().any(serves) {
-                needless.insert(place);
-            } else {
-                kept.push((seen, place));
+        for alike in between.values() {
+            let cheapest = alike.iter().map(|&place| cost(place)).min();
+            let mut fewest_first: Vec<(u32, u32)> = alike
+                .iter()
+                .map(|&place| (self.states.seen(place & STATES), place))
+                .collect();
+            fewest_first.sort_unstable();
+            let mut kept: Vec<(u32, u32)> = Vec::new();
+            for (seen, place) in fewest_first {
+                self.work += kept.len() / 64;
+                if self.overruns() {
+                    return;
+                }
+                let serves = |&(fewer, better): &(u32, u32)| {
+                    fewer < seen && self.states.serves(cfg, better & STATES, place & STATES)
+                };
+                if cheapest != Some(cost(place)) && kept.iter().any(serves) {
+                    needless.insert(place);
+                } else {
+                    kept.push((seen, place));
+                }
             }
         }
     }
 }
+
+/// The places between items in any order, by their boundary and where in which items they are:
+/// only such as are alike can serve one another.
+type Between = FxHashMap<(u32, Option<Within>), Vec<u32>>;
 
 /// Dijkstra's algorithm, the graph being known to whoever drives it.
 #[derive(Default)]

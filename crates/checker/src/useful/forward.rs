@@ -51,12 +51,13 @@ pub(super) struct Parser<'a> {
 }
 
 impl Parser<'_> {
+    /// A state with all symbols listed.
     pub fn state(&mut self, state: StateId) -> &State {
         let at = state as usize;
         if at >= self.states.len() {
             self.states.resize(at + 1, None);
         }
-        self.states[at].get_or_insert_with(|| self.sets.state(self.cfg, state))
+        self.states[at].get_or_insert_with(|| self.sets.listed_state(self.cfg, state))
     }
 }
 
@@ -311,8 +312,11 @@ impl<'a> Chart<'a> {
             };
             self.words.extend_from_slice(span.in_row(row));
             self.known.push(Known { state, span });
-            let prediction = self.parser.state(state).prediction;
-            begun.extend(prediction.filter(|&prediction| self.is_asked(prediction)));
+            let &State {
+                prediction, items, ..
+            } = self.parser.state(state);
+            let predictions = [prediction, items].into_iter().flatten();
+            begun.extend(predictions.filter(|&prediction| self.is_asked(prediction)));
         }
         begun.sort_unstable();
         begun.dedup();

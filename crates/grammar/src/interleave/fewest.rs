@@ -64,6 +64,27 @@ impl<W> Interleave<W> {
         left.map(|(at, _)| at)
     }
 
+    /// Whether there are [items to put](Self::hidden_items) where some were hidden.
+    pub(super) fn can_reveal(&self, progress: &Progress) -> bool {
+        if self.wanted != 0 {
+            return self.hidden_items(progress).is_some();
+        }
+        let (mut required, mut left, mut repeats) = (0u32, 0u32, false);
+        for (at, item) in self.items.iter().enumerate() {
+            let is_owed = item.is_required && !progress.has_seen(at);
+            if is_owed && item.ways.is_empty() {
+                return false;
+            }
+            required += u32::from(is_owed);
+            left += u32::from(!item.ways.is_empty() && !self.is_spent(progress, at));
+            repeats |= !item.is_once && !item.ways.is_empty();
+        }
+        let short = self.min.saturating_sub(progress.count);
+        let needed = required.max(short).max(progress.hidden);
+        let fits = |max| progress.count.saturating_add(needed) <= max;
+        self.max.is_none_or(fits) && (repeats || left >= needed)
+    }
+
     /// The fewest items, at least so many, behind which the text may end.
     ///
     /// For each set of conditions met, the shortest list of items that meets it:

@@ -83,6 +83,11 @@ impl Progress {
         self.seen.iter().map(|bits| bits.count_ones()).sum()
     }
 
+    /// Words that the set takes.
+    pub fn words(&self) -> usize {
+        self.seen.len()
+    }
+
     /// How often items were hidden.
     pub fn hidden(&self) -> u32 {
         self.hidden
@@ -103,8 +108,7 @@ impl<W> Interleave<W> {
     /// Behind one item more, in one of its ways; `None` where it cannot stand.
     pub fn after(&self, progress: &Progress, item: usize, way: usize) -> Option<Progress> {
         let known = &self.items[item];
-        let is_full = self.max.is_some_and(|max| progress.count >= max);
-        if is_full || known.is_once && progress.has_seen(item) {
+        if !self.may_follow(progress, item) {
             return None;
         }
         let mut next = progress.clone();
@@ -114,6 +118,12 @@ impl<W> Interleave<W> {
         next.count = (next.count + 1).min(self.counted_to());
         next.met |= known.ways[way].meets & self.wanted;
         Some(next)
+    }
+
+    /// Whether an item may stand there.
+    pub fn may_follow(&self, progress: &Progress, item: usize) -> bool {
+        let is_full = self.max.is_some_and(|max| progress.count >= max);
+        !is_full && !(self.items[item].is_once && progress.has_seen(item))
     }
 
     /// Behind items, one or more, of which it is left open which they are: those
@@ -136,7 +146,7 @@ impl<W> Interleave<W> {
                     && progress.met & self.wanted == self.wanted
                     && self.required_left(progress).next().is_none()
             }
-            _ => self.hidden_items(progress).is_some(),
+            _ => self.can_reveal(progress),
         }
     }
 
