@@ -14,6 +14,7 @@
 
 use std::sync::Arc;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_grammar::interleave::Progress;
 use rustc_hash::FxHashMap;
 
@@ -112,9 +113,7 @@ impl Dots {
     /// them is empty.
     pub fn may_be_looked_up(&self, cfg: &Cfg) -> Vec<usize> {
         let all = cfg.interleaves.iter().zip(&self.passes).enumerate();
-        let may_be = all.filter(|(_, (it, passes))| {
-            !self.is_outline && !*passes && it.items.items.len() >= MANY
-        });
+        let may_be = all.filter(|(_, (it, passes))| !*passes && it.items.items.len() >= MANY);
         may_be.map(|(at, _)| at).collect()
     }
 
@@ -177,7 +176,7 @@ impl Dots {
     }
 
     /// Adds where a symbol leads within the items that may begin at a place.
-    pub fn into_item(&self, cfg: &Cfg, dot: Dot, symbol: Symbol, behind: &mut Vec<Dot>) {
+    pub fn within_item(&self, cfg: &Cfg, dot: Dot, symbol: Symbol, behind: &mut Vec<Dot>) {
         if let Some((place, many)) = self.before_many(dot) {
             let items = &cfg.interleaves[place.interleave as usize].items;
             behind.extend(many.within(items, &place.progress, symbol));
@@ -198,6 +197,9 @@ impl Dots {
     }
 
     fn among_many(&self, dot: Dot) -> Option<(&Between, &ManyItems)> {
+        if !SHORTCUTS {
+            return None;
+        }
         let place = &self.places[dot.checked_sub(self.base)? as usize];
         let many = self.many[place.interleave as usize].as_ref()?;
         Some((place, many))
@@ -225,7 +227,7 @@ impl Dots {
         let Interleaved {
             nonterminal, items, ..
         } = &cfg.interleaves[interleave as usize];
-        let is_looked_up = self.many[interleave as usize].is_some();
+        let is_looked_up = SHORTCUTS && self.many[interleave as usize].is_some();
         if matches!(at, At::Item { .. }) && !is_looked_up {
             let behind = At::Separator { hidden: false };
             let next = self.place(interleave, progress.clone(), behind);

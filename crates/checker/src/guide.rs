@@ -147,7 +147,7 @@ impl Guide {
         for &(origin, set) in columns.entries(column).iter() {
             let returns = self.returns(cfg, sets, columns, origin, goal);
             for &(state, _) in sets.members(set).iter() {
-                least = least.min(self.from_state(cfg, sets, &within, &returns, state));
+                least = least.min(self.behind_state(cfg, sets, &within, &returns, state));
             }
         }
         self.distances.insert((column, goal), least);
@@ -236,7 +236,7 @@ impl Guide {
         state: StateId,
     ) -> Vec<(NonterminalId, u32)> {
         let made = sets.state(cfg, state);
-        if made.is_lean {
+        if made.is_lean() {
             let owed = sets.states().owed(cfg, state);
             let cost = self.costs.of(&owed);
             let owed: FxHashSet<Symbol> = owed.into_iter().collect();
@@ -253,14 +253,14 @@ impl Guide {
             return behind.collect();
         }
         let behind = made.nonterminals.iter().map(|&(nonterminal, to)| {
-            let cost = self.from_state(cfg, sets, within, returns, to);
+            let cost = self.behind_state(cfg, sets, within, returns, to);
             (nonterminal, cost)
         });
         behind.collect()
     }
 
     /// From a state on: to the goal within its production, or behind it.
-    fn from_state(
+    fn behind_state(
         &self,
         cfg: &Cfg,
         sets: &mut StateSets,

@@ -20,6 +20,7 @@
 
 use std::sync::Arc;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
@@ -39,8 +40,7 @@ pub struct State {
     pub items: Option<StateId>,
     /// The nonterminals whose productions are complete.
     pub completes: Box<[NonterminalId]>,
-    /// Whether steps are found when they are asked for; no symbols are listed then.
-    pub is_lean: bool,
+    is_lean: bool,
     /// Where terminals lead, by terminal.
     pub terminals: Box<[(TerminalId, StateId)]>,
     /// Where nonterminals lead, by nonterminal.
@@ -55,6 +55,11 @@ pub struct State {
 }
 
 impl State {
+    /// Whether steps are found when they are asked for; no symbols are listed then.
+    pub fn is_lean(&self) -> bool {
+        SHORTCUTS && self.is_lean
+    }
+
     /// All that may begin behind the state.
     pub fn predictions(&self) -> impl Iterator<Item = StateId> {
         self.prediction.into_iter().chain(self.items)
@@ -165,9 +170,11 @@ impl States {
             inside_gaps: FxHashMap::default(),
             work: 0,
         };
-        for interleave in states.dots.may_be_looked_up(cfg) {
-            if let Some(many) = states.many_items(cfg, interleave) {
-                states.dots.look_up(interleave, many);
+        if SHORTCUTS && !is_outline {
+            for interleave in states.dots.may_be_looked_up(cfg) {
+                if let Some(many) = states.many_items(cfg, interleave) {
+                    states.dots.look_up(interleave, many);
+                }
             }
         }
         states.closed(cfg, Kind::Start, vec![cfg.first_place()], Self::START);
@@ -299,7 +306,7 @@ impl States {
     /// The state behind a symbol.
     pub fn after(&mut self, cfg: &Cfg, id: StateId, symbol: Symbol) -> Option<StateId> {
         let state = self.get(cfg, id);
-        if !state.is_lean {
+        if !state.is_lean() {
             return state.listed(symbol);
         }
         if let Some(&known) = self.steps.get(&(id, symbol)) {
@@ -313,7 +320,7 @@ impl States {
         let mut behind = Vec::new();
         for &dot in dots.iter() {
             match kind {
-                Kind::Items => self.dots.into_item(cfg, dot, symbol, &mut behind),
+                Kind::Items => self.dots.within_item(cfg, dot, symbol, &mut behind),
                 _ if self.dots.is_among_many(dot) => {
                     self.dots.over(cfg, dot, symbol, &mut behind);
                 }
@@ -340,7 +347,7 @@ impl States {
         let state = self.get(cfg, id);
         let listed = state.terminals.iter();
         listed.for_each(|&(terminal, _)| show(terminal));
-        if state.is_lean {
+        if state.is_lean() {
             for symbol in self.symbols(cfg, id) {
                 if let Symbol::Terminal(terminal) = symbol {
                     show(terminal);
@@ -374,7 +381,7 @@ impl States {
     /// A state with all symbols listed.
     pub fn listed(&mut self, cfg: &Cfg, id: StateId) -> Arc<State> {
         let state = self.get(cfg, id);
-        if !state.is_lean {
+        if !state.is_lean() {
             return state;
         }
         let (mut terminals, mut nonterminals) = (Vec::new(), Vec::new());
@@ -403,7 +410,7 @@ impl States {
         mut show: impl FnMut(Symbol, StateId),
     ) {
         let state = self.get(cfg, id);
-        if !state.is_lean {
+        if !state.is_lean() {
             return state.inside_gap().for_each(|(symbol, to)| show(symbol, to));
         }
         let key = &self.sets[id as usize];

@@ -21,6 +21,7 @@ mod settle;
 
 use std::sync::Arc;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{MemoUse, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -285,7 +286,8 @@ impl StateSets {
     /// Whether there are so many states in a set whose steps are looked up that no step of it
     /// should be made in vain. What such a step leads to is never only complete.
     pub fn is_broad(&mut self, cfg: &Cfg, set: SetId) -> bool {
-        self.sets[set as usize].members.len() >= INDEXED_FROM
+        SHORTCUTS
+            && self.sets[set as usize].members.len() >= INDEXED_FROM
             && !self.by_nonterminal(cfg, set).lean.is_empty()
     }
 
@@ -428,7 +430,7 @@ impl StateSets {
                 ends = Some(ends.map_or(cost, |known| known.min(cost)));
             }
             only_completes &= !state.ends
-                && !state.is_lean
+                && !state.is_lean()
                 && state.terminals.is_empty()
                 && state.nonterminals.is_empty();
         }
@@ -484,7 +486,7 @@ impl StateSets {
             for &(symbol, target) in transitions(&made) {
                 by.entry(symbol).or_default().push((target, cost));
             }
-            if made.is_lean {
+            if made.is_lean() {
                 lean.push((state, cost));
             }
         }

@@ -123,7 +123,8 @@ impl<W> Interleave<W> {
     /// Whether an item may stand there.
     pub fn may_follow(&self, progress: &Progress, item: usize) -> bool {
         let is_full = self.max.is_some_and(|max| progress.count >= max);
-        !is_full && !(self.items[item].is_once && progress.has_seen(item))
+        let is_spent = self.items[item].is_once && progress.has_seen(item);
+        !is_full && !is_spent
     }
 
     /// Behind items, one or more, of which it is left open which they are: those
