@@ -27,9 +27,6 @@ pub(crate) type Dot = u32;
 /// What is read at a place, and the place behind it; for ends, itself.
 pub(crate) type Moves = Vec<(Symbol, Dot)>;
 
-/// An interleave, and where in it.
-pub(crate) type Within = (u32, At);
-
 /// A place in an interleave.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Between {
@@ -40,7 +37,7 @@ struct Between {
 
 /// Where in an interleave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum At {
+enum At {
     Start,
     /// Behind an item, or behind items hidden in the gap that goes on here.
     Item {
@@ -367,11 +364,16 @@ impl Dots {
         at.map_or(0, |at| self.places[at].progress.seen())
     }
 
-    /// Where in an interleave a place is, whatever was seen.
-    pub fn within(&self, dot: Dot) -> Option<Within> {
+    /// A number for where in which interleave a place is, whatever was seen; not 0.
+    pub fn within(&self, dot: Dot) -> Option<u32> {
         let at = dot.checked_sub(self.base)?;
         let place = &self.places[at as usize];
-        Some((place.interleave, place.at))
+        let at = match place.at {
+            At::Start => 1,
+            At::Item { hidden } => 2 + u32::from(hidden),
+            At::Separator { hidden } => 4 + u32::from(hidden),
+        };
+        Some(8 * place.interleave + at)
     }
 
     /// Whether all that can follow one place can follow another.

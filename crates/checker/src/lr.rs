@@ -21,10 +21,10 @@
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
-use crate::dots::{Dot, Dots, Moves, Within};
+use crate::dots::{Dot, Dots, Moves};
 use crate::many_items::ManyItems;
 use lacuna_lexer::TerminalId;
 
@@ -495,10 +495,10 @@ impl States {
         dots.map(|&dot| self.dots.seen(dot)).sum()
     }
 
-    /// Where in items in any order a state is, whatever was seen.
-    pub(crate) fn within(&self, state: StateId) -> Option<Within> {
+    /// A number for where in items in any order a state is, whatever was seen.
+    pub(crate) fn within(&self, state: StateId) -> u32 {
         let mut dots = self.sets[state as usize].dots.iter();
-        dots.find_map(|&dot| self.dots.within(dot))
+        dots.find_map(|&dot| self.dots.within(dot)).unwrap_or(0)
     }
 
     /// Whether all that can follow one state can follow another, and not the reverse.
@@ -544,7 +544,7 @@ impl States {
     /// The places where texts begin that may stand at some places, but for items that are
     /// looked up.
     fn begun(&mut self, cfg: &Cfg, places: &[Dot]) -> Vec<Dot> {
-        let mut predicted = FxHashSet::default();
+        let mut predicted = vec![false; cfg.productions.len()];
         let mut found: Vec<Dot> = Vec::new();
         let mut work: Vec<Dot> = places.to_vec();
         let mut moves: Moves = Vec::new();
@@ -561,7 +561,7 @@ impl States {
                 let Symbol::Nonterminal(nonterminal) = symbol else {
                     continue;
                 };
-                if !predicted.insert(nonterminal) {
+                if std::mem::replace(&mut predicted[nonterminal as usize], true) {
                     continue;
                 }
                 let mut dots = self.dots.beginnings(cfg, nonterminal);
@@ -626,8 +626,10 @@ impl States {
             dots: dots.into(),
             outline,
         };
-        let words = key.dots.iter().map(|&dot| self.dots.words(dot));
-        let words: usize = words.sum();
+        let words: usize = match SHORTCUTS {
+            true => key.dots.iter().map(|&dot| self.dots.words(dot)).sum(),
+            false => 0,
+        };
         *self.ids.entry(key).or_insert_with_key(|key| {
             *work += if has_sets { WORK + words / 4 } else { 0 };
             sets.push(key.clone());

@@ -60,16 +60,16 @@ struct Set {
     members: Arc<[(StateId, u32)]>,
     facts: Option<Facts>,
     /// For sets of many states: where nonterminals lead, with costs.
-    by_nonterminal: Option<Targets>,
-    by_terminal: Option<Targets>,
+    by_nonterminal: Option<Arc<Targets>>,
+    by_terminal: Option<Arc<Targets>>,
 }
 
 /// Where symbols lead from the states of a set, with costs.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 struct Targets {
-    by_symbol: Arc<FxHashMap<u32, Vec<(StateId, u32)>>>,
+    by_symbol: FxHashMap<u32, Vec<(StateId, u32)>>,
     /// The states that list no symbols.
-    lean: Arc<[(StateId, u32)]>,
+    lean: Vec<(StateId, u32)>,
 }
 
 /// What follows from being in the states of a set.
@@ -180,11 +180,11 @@ impl StateSets {
 
     /// Whether a step was broken off since the limit was set.
     pub fn is_overrun(&self) -> bool {
-        self.is_overrun
+        SHORTCUTS && self.is_overrun
     }
 
     fn overruns(&mut self) -> bool {
-        self.is_overrun |= self.work + self.states.work() > self.limit;
+        self.is_overrun |= SHORTCUTS && self.work + self.states.work() > self.limit;
         self.is_overrun
     }
 
@@ -454,21 +454,21 @@ impl StateSets {
         facts
     }
 
-    fn by_nonterminal(&mut self, cfg: &Cfg, set: SetId) -> Targets {
+    fn by_nonterminal(&mut self, cfg: &Cfg, set: SetId) -> Arc<Targets> {
         if let Some(known) = &self.sets[set as usize].by_nonterminal {
-            return known.clone();
+            return Arc::clone(known);
         }
         let targets = self.targets(cfg, set, |state| &state.nonterminals);
-        self.sets[set as usize].by_nonterminal = Some(targets.clone());
+        self.sets[set as usize].by_nonterminal = Some(Arc::clone(&targets));
         targets
     }
 
-    fn by_terminal(&mut self, cfg: &Cfg, set: SetId) -> Targets {
+    fn by_terminal(&mut self, cfg: &Cfg, set: SetId) -> Arc<Targets> {
         if let Some(known) = &self.sets[set as usize].by_terminal {
-            return known.clone();
+            return Arc::clone(known);
         }
         let targets = self.targets(cfg, set, |state| &state.terminals);
-        self.sets[set as usize].by_terminal = Some(targets.clone());
+        self.sets[set as usize].by_terminal = Some(Arc::clone(&targets));
         targets
     }
 
@@ -478,7 +478,7 @@ impl StateSets {
         cfg: &Cfg,
         set: SetId,
         transitions: impl Fn(&State) -> &[(u32, StateId)],
-    ) -> Targets {
+    ) -> Arc<Targets> {
         let mut by: FxHashMap<u32, Vec<(StateId, u32)>> = FxHashMap::default();
         let mut lean = Vec::new();
         for &(state, cost) in self.members(set).iter() {
@@ -497,10 +497,10 @@ impl StateSets {
             self.work += targets.len();
         }
         self.members += lean.len();
-        Targets {
-            by_symbol: Arc::new(by),
-            lean: lean.into(),
-        }
+        Arc::new(Targets {
+            by_symbol: by,
+            lean,
+        })
     }
 
     /// Adds the states that a symbol leads to, with costs.
@@ -514,9 +514,11 @@ impl StateSets {
         if let Symbol::Terminal(number) | Symbol::Nonterminal(number) = symbol {
             behind.extend(targets.by_symbol.get(&number).into_iter().flatten());
         }
-        for &(state, cost) in targets.lean.iter() {
-            let target = self.states.after(cfg, state, symbol);
-            behind.extend(target.map(|target| (target, cost)));
+        if SHORTCUTS {
+            for &(state, cost) in targets.lean.iter() {
+                let target = self.states.after(cfg, state, symbol);
+                behind.extend(target.map(|target| (target, cost)));
+            }
         }
         self.work += behind.len() / 4 + targets.lean.len() / 16;
     }

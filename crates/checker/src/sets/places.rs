@@ -108,7 +108,7 @@ impl StateSets {
             begun.push(self.settle_gap(cfg, places, NOTHING, group));
         }
         let begun: Arc<[SetId]> = begun.into();
-        if !self.is_overrun {
+        if !self.is_overrun() {
             self.begun.insert(key, Arc::clone(&begun));
         }
         begun

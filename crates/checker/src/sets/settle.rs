@@ -13,7 +13,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::places::{STATE_BITS, STATES, at};
 use super::{GroupId, INDEXED_FROM, NO_GROUP, NOTHING, SetId, StateSets};
 use crate::cfg::{Cfg, Symbol};
-use crate::dots::Within;
 use crate::lr::StateId;
 
 impl StateSets {
@@ -52,7 +51,7 @@ impl StateSets {
         }
         // Where items stand in any order, what follows one state in a gap may all follow
         // a cheaper one.
-        let mut between: Between = FxHashMap::default();
+        let mut between = Between::default();
         let mut needless: FxHashSet<u32> = FxHashSet::default();
         while let Some((place, cost)) = queue.settle() {
             self.work += 1;
@@ -61,8 +60,7 @@ impl StateSets {
             }
             let (state, member) = (place & STATES, place >> STATE_BITS);
             if group.is_some() && !cfg.interleaves.is_empty() && self.states.is_between(state) {
-                let alike = between.entry((member, self.states.within(state)));
-                let alike = alike.or_default();
+                let alike = between.alike(at(self.states.within(state), member));
                 let serves = |better: &u32| self.states.serves(cfg, better & STATES, state);
                 self.work += alike.len() / 64;
                 if alike.iter().any(serves) {
@@ -102,7 +100,7 @@ impl StateSets {
             }
         }
         self.mark_needless(cfg, &between, &queue, &mut needless);
-        if self.is_overrun {
+        if self.is_overrun() {
             return NOTHING;
         }
         let mut settled = queue.settled();
@@ -122,7 +120,7 @@ impl StateSets {
         needless: &mut FxHashSet<u32>,
     ) {
         let cost = |place: u32| queue.costs.get(&place).copied().unwrap_or(u32::MAX);
-        for alike in between.values() {
+        for alike in &between.alike {
             let cheapest = alike.iter().map(|&place| cost(place)).min();
             let mut fewest_first: Vec<(u32, u32)> = alike
                 .iter()
@@ -150,7 +148,22 @@ impl StateSets {
 
 /// The places between items in any order, by their boundary and where in which items they are:
 /// only such as are alike can serve one another.
-type Between = FxHashMap<(u32, Option<Within>), Vec<u32>>;
+#[derive(Default)]
+struct Between {
+    numbers: FxHashMap<u32, u32>,
+    alike: Vec<Vec<u32>>,
+}
+
+impl Between {
+    fn alike(&mut self, kind: u32) -> &mut Vec<u32> {
+        let fresh = self.alike.len() as u32;
+        let number = *self.numbers.entry(kind).or_insert(fresh);
+        if number == fresh {
+            self.alike.push(Vec::new());
+        }
+        &mut self.alike[number as usize]
+    }
+}
 
 /// Dijkstra's algorithm, the graph being known to whoever drives it.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! What is missing in an interleave, found without the sets in between.
 
 use super::{Interleave, Progress};
+use crate::automaton::SHORTCUTS;
 
 /// An item and one of its ways, by their numbers.
 pub type Choice = (usize, usize);
@@ -66,7 +67,7 @@ impl<W> Interleave<W> {
 
     /// Whether there are [items to put](Self::hidden_items) where some were hidden.
     pub(super) fn can_reveal(&self, progress: &Progress) -> bool {
-        if self.wanted != 0 {
+        if !SHORTCUTS || self.wanted != 0 {
             return self.hidden_items(progress).is_some();
         }
         let (mut required, mut left, mut repeats) = (0u32, 0u32, false);

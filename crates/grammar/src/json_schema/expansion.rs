@@ -246,8 +246,8 @@ impl<'a> Expander<'a> {
 
     /// Warns of an object that is valid only if names that no keyword names differ.
     pub(super) fn may_repeat(&mut self, schema: SchemaId) {
-        let message = "a name that no keyword names may stand here twice and is counted each time, \
-                       so what is written is judged as a whole text";
+        let message = "a name that no keyword names may stand here twice, so what is written is \
+                       judged as a whole text";
         self.warn(REPEATED_NAMES, schema, "", message.to_owned());
     }
 

@@ -12,6 +12,7 @@ use super::lower::Lowering;
 use super::members::Member;
 use super::shape::Objects;
 use super::syntax::between;
+use crate::automaton::SHORTCUTS;
 use crate::interleave::{Interleave, Item, Way};
 use crate::{Expr, RuleId};
 
@@ -44,7 +45,9 @@ impl<'a> Lowering<'a> {
         if is_closed && named < objects.min || objects.max.is_some_and(|max| max < required) {
             return None;
         }
-        if objects.min > required + 1 && !is_closed || may_lose_a_condition(&members) {
+        // A grammar engine alone has no judge.
+        let may_count_twice = objects.min > required + 1 && !is_closed;
+        if SHORTCUTS && (may_count_twice || may_lose_a_condition(&members)) {
             self.expander.may_repeat(self.here.1);
         }
         let min = if objects.min > required {
@@ -206,11 +209,7 @@ enum Order {
 /// Whether a name that may stand twice can meet a condition at first and not in the end.
 fn may_lose_a_condition(members: &[Member]) -> bool {
     let mut free = members.iter().filter(|member| !member.is_named);
-    free.any(|member| {
-        let mut met = member.ways.iter().map(|(met, _)| met);
-        let first = met.next();
-        met.any(|met| Some(met) != first)
-    })
+    free.any(|member| member.ways.windows(2).any(|pair| pair[0].0 != pair[1].0))
 }
 
 /// What is not empty of members in order, which are an option where all may be

@@ -11,6 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use self::escapes::unescape;
 use super::decimal::{Decimal, MAX_DIGITS};
+use crate::automaton::SHORTCUTS;
 use crate::quoted::{quoted, quoted_character};
 use crate::{Diagnostic, Place};
 
@@ -177,16 +178,25 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Only a [`Validator`](super::Validator) wants them, and a grammar engine alone has none.
+    fn spans(&mut self) -> Option<&mut Spans> {
+        match SHORTCUTS {
+            true => self.spans.as_mut(),
+            false => None,
+        }
+    }
+
     fn value(&mut self) -> Result<Json, Diagnostic> {
         self.skip_blanks();
         let start = self.at;
-        let number = self.spans.as_mut().map_or(0, |spans| {
+        let number = self.spans().map_or(0, |spans| {
             spans.values.push(start..start);
             spans.values.len() - 1
         });
         let value = self.value_here()?;
-        if let Some(spans) = &mut self.spans {
-            spans.values[number].end = self.at;
+        let end = self.at;
+        if let Some(spans) = self.spans() {
+            spans.values[number].end = end;
         }
         Ok(value)
     }
@@ -239,9 +249,9 @@ impl<'a> Reader<'a> {
                 }
                 let key = self.string()?;
                 let is_repeated = seen.has(&members, &key);
-                match &mut self.spans {
+                let here = start..self.at;
+                match self.spans() {
                     Some(spans) => {
-                        let here = start..self.at;
                         if is_repeated
                             && let Some(first) = members.iter().position(|(it, _)| *it == key)
                         {
