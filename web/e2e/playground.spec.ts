@@ -111,6 +111,26 @@ test.describe("the grammar", () => {
     await expect(verdict(page)).toContainText("Cannot be completed.");
   });
 
+  test("what no grammar says is judged as a whole", async ({ page }) => {
+    await openPlayground(page);
+    const items = { type: "string", pattern: "^[ab]*$" };
+    const schema = { type: "array", items, minItems: 2, uniqueItems: true };
+    await writeGrammar(page, "JSON Schema", JSON.stringify(schema));
+    await expect(page.locator("#findings li")).toContainText(["/uniqueItems"]);
+    await writeText(page, '["a", □, □]');
+    await expect(verdict(page)).toContainText("Can be completed.");
+    const found = JSON.parse((await witness(page).textContent()) ?? "") as string[];
+    expect(new Set(found).size).toBe(found.length);
+    await expect(page.locator("#choices")).toContainText("may turn out not to be valid");
+    await writeText(page, '["a", "b", "a"]');
+    await expect(verdict(page)).toContainText("Cannot be completed.");
+    await expect(verdict(page)).toContainText('Column 12: "a" stands before, too');
+    await writeText(page, '["a", "a", □]');
+    await expect(verdict(page)).toContainText("Not decided.");
+    await page.locator("#export-buttons").getByRole("button", { name: "GBNF" }).click();
+    await expect(page.locator("#exported")).toContainText("No grammar says all");
+  });
+
   test("each slot has a field, which a link carries", async ({ page, context }) => {
     await openPlayground(page);
     const city = { type: "string", "x-oneOf": "city" };

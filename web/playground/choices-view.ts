@@ -63,6 +63,9 @@ export class ChoicesView {
     });
   }
 
+  /** Whether the grammar admits more than is valid. */
+  isJudged = false;
+
   /** Learns what tokens spell. */
   set spellings(spellings: readonly (string | null)[]) {
     this.#spellings = spellings;
@@ -104,6 +107,7 @@ export class ChoicesView {
     if (undecided > 0) {
       words.push(`${counted(undecided, "class is", "classes are")} undecided within the budget.`);
     }
+    if (this.isJudged) words.push("Of what may stand, some may turn out not to be valid.");
     this.#say(words);
     this.#characters.replaceChildren(...(characters ? [this.#characterList(characters)] : []));
     this.#tokenBox.hidden = tokens === undefined;
@@ -182,6 +186,8 @@ export class ChoicesView {
 function reasonWords(name: string, { explanation, before }: Tried): (Node | string)[] {
   const shown = element("code", {}, name);
   switch (explanation.why) {
+    case "invalid":
+      return [shown, " is refused: the schema’s keywords refuse the text."];
     case "completable":
       return [shown, " may stand here: ", element("code", {}, explanation.witness)];
     case "empty":

@@ -21,7 +21,7 @@ import { SlotsPane } from "./slots-pane.ts";
 import type { State } from "./state.ts";
 import { TestsPane } from "./tests-pane.ts";
 import { TextPane } from "./text-pane.ts";
-import { breakPlace, VerdictView } from "./verdict-view.ts";
+import { breakPlace, repeatPlace, VerdictView } from "./verdict-view.ts";
 import { duration } from "./words.ts";
 
 /** Milliseconds without a key before the address is brought up to date. */
@@ -309,6 +309,10 @@ export class Playground {
   #explained(explanation: Explanation): void {
     const { parts, text } = this.#text;
     this.#verdict.explain(explanation, text, parts, (offset) => this.#text.goTo(offset));
+    if (explanation.why === "invalid" && explanation.repeats) {
+      this.#text.breakAt(repeatPlace(explanation.repeats, text, parts), "It stands before, too.");
+      return;
+    }
     const isBreak = explanation.why === "breaks";
     const place = isBreak ? breakPlace(explanation, text, parts) : undefined;
     this.#text.breakAt(place, "It breaks here.");
@@ -324,6 +328,7 @@ export class Playground {
     this.#stale(false);
     this.#linked.info = info;
     this.#grammar.show(info.warnings);
+    this.#choices.isJudged = info.warnings.some(({ kind }) => kind === "whole-texts");
     this.#export.stale(this.#state());
     const { rules, terminals } = info;
     const words = [counted(rules.length, "rule")];

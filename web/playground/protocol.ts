@@ -86,6 +86,8 @@ export type Explanation =
   | { readonly why: "completable"; readonly witness: string }
   | { readonly why: "empty" }
   | { readonly why: "cells"; readonly witness: string }
+  /** The grammar, which admits more than is valid, has it; the schema's keywords refuse it. */
+  | { readonly why: "invalid"; readonly repeats?: Repeat }
   | {
       readonly why: "breaks";
       /** The piece that breaks. */
@@ -98,6 +100,15 @@ export type Explanation =
       readonly end: boolean;
       readonly witness: string;
     };
+
+/** A part of a text that is equal to one before it, where none may be. */
+export interface Repeat {
+  /** The piece in which it begins. */
+  readonly segment: number;
+  /** Where in it, in UTF-16 units. */
+  readonly offset: number;
+  readonly text: string;
+}
 
 /** A part of a derivation; nodes stand behind the one that they are part of. */
 export interface TreeNode {

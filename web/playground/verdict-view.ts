@@ -5,7 +5,7 @@ import { element } from "../src/page/dom.ts";
 import { sentence } from "./findings-view.ts";
 import type { Part } from "./gaps.ts";
 import { isGap, writtenPlace } from "./gaps.ts";
-import type { Explanation } from "./protocol.ts";
+import type { Explanation, Repeat } from "./protocol.ts";
 import { quoted, rangesOfText, rangeWords } from "./words.ts";
 
 /** How the verdict stands. */
@@ -58,6 +58,18 @@ export class VerdictView {
           element("code", {}, explanation.witness),
         );
         break;
+      case "invalid": {
+        const { repeats } = explanation;
+        if (!repeats) {
+          no("The schema’s keywords refuse it, which no grammar says in full.");
+          break;
+        }
+        const at = repeatPlace(repeats, written, parts);
+        const where = element("button", { type: "button", class: "place" }, place(at, written));
+        where.addEventListener("click", () => goTo(at.start));
+        no(where, " ", element("code", {}, repeats.text), " stands before, too, and may not.");
+        break;
+      }
       case "breaks": {
         const at = breakPlace(explanation, written, parts);
         const where = element("button", { type: "button", class: "place" }, place(at, written));
@@ -83,12 +95,32 @@ export function breakPlace(
   written: string,
   parts: readonly Part[],
 ): { start: number; end: number } {
-  const part = parts[explanation.segment];
+  const { segment, offset, found = "" } = explanation;
+  return writtenSpan(segment, offset, found, written, parts);
+}
+
+/** Where something stands that stood before, as it is written. */
+export function repeatPlace(
+  { segment, offset, text }: Repeat,
+  written: string,
+  parts: readonly Part[],
+): { start: number; end: number } {
+  return writtenSpan(segment, offset, text, written, parts);
+}
+
+/** Where some text stands, as it is written. */
+function writtenSpan(
+  segment: number,
+  offset: number,
+  text: string,
+  written: string,
+  parts: readonly Part[],
+): { start: number; end: number } {
+  const part = parts[segment];
   if (!part) return { start: written.length, end: written.length };
   if (isGap(part)) return { start: part.start, end: part.start };
-  const start = writtenPlace(written, part, explanation.offset);
-  const length = explanation.found?.length ?? 0;
-  return { start, end: writtenPlace(written, part, explanation.offset + length) };
+  const start = writtenPlace(written, part, offset);
+  return { start, end: writtenPlace(written, part, offset + text.length) };
 }
 
 function place({ start }: { start: number }, written: string): string {

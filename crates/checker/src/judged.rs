@@ -6,7 +6,8 @@
 //! that is refused is *changed*: the masked cells of what is at fault, and more and more of
 //! those beside it, are left free, all others keep their tokens, and one of them is given another
 //! of the tokens that the grammar allows there, until the judge is content or has been asked
-//! often enough. Where the text may end in masked cells, shorter completions come first.
+//! often enough. Where the text may end in masked cells, shorter completions come first. Patterns,
+//! whose gaps may have any length, are changed in their own way ([`judged_pattern`](crate::judged_pattern)).
 //!
 //! A yes is a yes, and *impossible* is said where not even the grammar has a filling, or where
 //! nothing is masked. What lies between, a grammar's filling and no accepted one found, is
@@ -23,6 +24,7 @@ use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 
 use crate::canvas::all_but_near;
 use crate::exact::Haste;
+use crate::judged_pattern::Changing as PatternChanging;
 use crate::{CanvasVerdict, Checker, Pattern, Segment, Verdict};
 
 /// Says which of a grammar's texts are wanted.
@@ -67,30 +69,44 @@ impl Checker {
         self
     }
 
+    /// Has another judge asked, or none; the one that was asked so far.
+    pub fn set_judge(&mut self, judge: Option<Arc<dyn Judge>>) -> Option<Arc<dyn Judge>> {
+        std::mem::replace(&mut self.judge, judge)
+    }
+
     /// Whether completions are judged. Then masks are those of the grammar, and may be too wide.
     pub fn is_judged(&self) -> bool {
         self.judge.is_some()
     }
 
-    /// A verdict on a pattern, its witness judged.
-    pub(crate) fn judged(&self, pattern: &Pattern, verdict: Verdict) -> Verdict {
-        let (Some(judge), Verdict::Completable(witness)) = (&self.judge, &verdict) else {
-            return verdict;
+    /// A verdict on a pattern, its witness one that the judge accepts.
+    pub(crate) fn judged(&mut self, pattern: &Pattern, verdict: Verdict) -> Verdict {
+        let witness = match verdict {
+            Verdict::Completable(witness) => witness,
+            verdict => return verdict,
+        };
+        let Some(judge) = self.judge.clone() else {
+            return Verdict::Completable(witness);
         };
         let vocabulary = self.vocabulary().map(AsRef::as_ref);
-        let text = witness.text(pattern, vocabulary);
         let is_text = |segment: &Segment| matches!(segment, Segment::Text(_));
-        match judge.judge(&text) {
-            Judgement::Accepted => verdict,
+        let found = match judge.judge(&witness.text(pattern, vocabulary)) {
+            Judgement::Accepted => Some(witness),
             Judgement::Refused { .. } if pattern.segments.iter().all(is_text) => {
-                Verdict::Impossible
+                return Verdict::Impossible;
             }
-            Judgement::Refused { .. } | Judgement::Unknown => {
-                let CanvasVerdict::Exhausted { what, limit } = self.nothing_accepted() else {
-                    return verdict;
-                };
-                Verdict::Exhausted { what, limit }
+            Judgement::Refused { faults } => {
+                let left = self.limits().judged;
+                PatternChanging::new(self, &*judge, pattern, left).changed(witness, faults)
             }
+            Judgement::Unknown => None,
+        };
+        match found {
+            Some(witness) => Verdict::Completable(witness),
+            None => Verdict::Exhausted {
+                what: COMPLETIONS_TO_JUDGE,
+                limit: self.limits().judged,
+            },
         }
     }
 

@@ -57,6 +57,8 @@ pub mod graph;
 pub mod guide;
 #[cfg(feature = "shortcuts")]
 mod judged;
+#[cfg(feature = "shortcuts")]
+mod judged_pattern;
 mod landings;
 mod look;
 pub mod lookahead;

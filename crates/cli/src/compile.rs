@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use lacuna_checker::CheckerLimits;
 use lacuna_engine::cache::{CompiledGrammar, Origin};
-use lacuna_engine::{Fault, Fewest, Finding, Purpose};
+use lacuna_engine::{Dialect, Fault, Fewest, Finding, GrammarSource, Purpose};
 use lacuna_grammar::TokenTexts;
 use lacuna_grammar::lint::no_text_fits;
 use serde_json::{Value, json};
@@ -58,16 +58,25 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Purpose::Judging
     };
     let path = &arguments.grammar;
-    let source = read_source(path, &arguments.slots)?;
+    let mut source = read_source(path, &arguments.slots)?;
     let cache = arguments.cache.open()?;
+    lap();
+    let compile =
+        |source: &GrammarSource| cache.compile(source, purpose, vocabulary.as_ref(), true);
+    let mut found = compile(&source);
+    if found.is_err() && source.dialect == Dialect::JsonSchema {
+        // What no grammar says is judged by a wider one, as `check` does.
+        let mut wide = source.clone();
+        wide.schema.wide = true;
+        if let (Ok(Some(_)), Ok(taken)) = (wide.validator(), compile(&wide)) {
+            (source, found) = (wide, Ok(taken));
+        }
+    }
     let refused = |fault| {
         let fault = source.placed(fault, purpose, vocabulary.as_deref());
         CommandError::grammar(path, &source.text, fault)
     };
-    lap();
-    let found = cache
-        .compile(&source, purpose, vocabulary.as_ref(), true)
-        .map_err(refused)?;
+    let found = found.map_err(refused)?;
     let found_ms = lap();
     let grammar = &found.grammar;
     let lints = grammar.lints();

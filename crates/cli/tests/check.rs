@@ -507,6 +507,38 @@ fn whole_texts_of_a_schema_that_no_grammar_says() {
     assert_eq!(lines[5]["completable"], json!(false), "{}", lines[5]);
 }
 
+#[test]
+fn gaps_of_a_schema_that_no_grammar_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let schema = r#"{"type": "array", "uniqueItems": true, "minItems": 12, "items": {"type": "object",
+        "properties": {"n": {"type": "integer"}, "c": {"enum": ["red", "green", "blue"]}},
+        "required": ["n", "c"]}}"#;
+    let grammar = write(folder.path(), "unique.schema.json", schema);
+    let item = r#"{"n": 1, "c": "red"}"#;
+    let begun = r#",{"n":1,"c":"#;
+    let input = [
+        json!({ "segments": [null] }),
+        json!({ "segments": [format!("[{item}"), null, "]"] }),
+        json!({ "segments": [format!("[{item}{begun}"), null, format!("}}{begun}"), null, "}", null] }),
+        json!({ "segments": [format!("[{item}"), null, format!(",{item}]")] }),
+    ];
+    let input: String = input.iter().map(|line| format!("{line}\n")).collect();
+    let output = check(&["--grammar", &grammar], &input);
+    let lines = lines(&output);
+    for line in &lines[..3] {
+        let witness = line["witness"].as_str().unwrap_or_else(|| panic!("{line}"));
+        let items: Vec<Value> = serde_json::from_str(witness).expect("JSON");
+        assert!(items.len() >= 12);
+        for (at, item) in items.iter().enumerate() {
+            assert!(!items[..at].contains(item), "{item} is twice in {witness}");
+        }
+    }
+    let error = lines[3]["error"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{}", lines[3]));
+    assert!(error.starts_with("undecided"), "{error}");
+}
+
 /// Each set of properties seen is a state of its own; thousands of them are met by a text, and
 /// pairs of them by a gap.
 #[test]

@@ -136,3 +136,20 @@ fn a_schema_may_take_so_many_steps() {
     let (enough, _) = compile("a.schema.json", schema, &["--effort", "10000"]);
     assert!(enough.status.success());
 }
+
+#[test]
+fn a_schema_that_no_grammar_says_is_compiled_to_a_wider_one() {
+    let unique = r#"{"type": "array", "uniqueItems": true, "items": {"type": "string"}}"#;
+    for more in [&[][..], &["--writing"]] {
+        let (output, report) = compile("a.schema.json", unique, more);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_eq!(report["warnings"][0]["kind"], "whole-texts", "{report}");
+        assert_eq!(report["warnings"][0]["pointer"], "/uniqueItems");
+        assert!(said.contains("whole-texts"), "{said}");
+    }
+    let impossible = r#"{"type": "array", "uniqueItems": true, "minItems": 3, "maxItems": 2}"#;
+    let (output, _) = compile("a.schema.json", impossible, &[]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("impossible-schema"), "{said}");
+}

@@ -8,6 +8,11 @@
 //! any length here; a text that breaks nowhere then is one whose gaps have too few cells,
 //! or too many.
 
+#[cfg(feature = "shortcuts")]
+use std::sync::Arc;
+
+#[cfg(feature = "shortcuts")]
+use lacuna_checker::{Judge, Judgement};
 use serde::Serialize;
 
 use crate::{Fault, GrammarSession};
@@ -28,6 +33,14 @@ pub enum Explanation {
         /// A text with gaps of other lengths.
         witness: String,
     },
+    /// The grammar, which admits more than is valid, has this text, and the schema's keywords
+    /// refuse it.
+    #[cfg(feature = "shortcuts")]
+    Invalid {
+        /// A part of it that is equal to one before it and must not be, if it is that.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        repeats: Option<Repeat>,
+    },
     /// A fragment has something in it that cannot stand there.
     Breaks {
         /// The segment that breaks, from 0.
@@ -46,6 +59,18 @@ pub enum Explanation {
         /// A text that begins as this one does before the break.
         witness: String,
     },
+}
+
+/// A part of a text that is equal to one before it.
+#[cfg(feature = "shortcuts")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Repeat {
+    /// The segment in which it begins, from 0.
+    pub segment: usize,
+    /// Where in it, in bytes.
+    pub offset: usize,
+    /// The part.
+    pub text: String,
 }
 
 /// A place between two characters of a segment.
@@ -74,6 +99,12 @@ impl GrammarSession {
         if let Some(witness) = self.check(segments, gaps)?.witness {
             let witness = readable(&witness);
             return Ok(Explanation::Completable { witness });
+        }
+        #[cfg(feature = "shortcuts")]
+        if let Some(judge) = self.set_judge(None) {
+            let explained = self.explain(segments, gaps);
+            self.set_judge(Some(Arc::clone(&judge)));
+            return self.explain_judged(segments, explained?, &*judge);
         }
         if gaps.is_some()
             && let Some(witness) = self.check(segments, None)?.witness
@@ -131,6 +162,47 @@ impl GrammarSession {
             end: could(&[], false)?,
             witness: readable(&witness),
         })
+    }
+
+    /// What remains of an explanation under a grammar that admits more, where it does not say why.
+    #[cfg(feature = "shortcuts")]
+    fn explain_judged(
+        &mut self,
+        segments: Segments<'_>,
+        explained: Explanation,
+        judge: &dyn Judge,
+    ) -> Result<Explanation, Fault> {
+        match explained {
+            Explanation::Cells { .. } => Ok(match self.check(segments, None)?.witness {
+                Some(witness) => Explanation::Cells {
+                    witness: readable(&witness),
+                },
+                None => Explanation::Invalid { repeats: None },
+            }),
+            Explanation::Completable { .. } => {
+                let text: Vec<u8> = segments.iter().flatten().flatten().copied().collect();
+                let faults = match judge.judge(&text) {
+                    Judgement::Refused { faults } => faults,
+                    Judgement::Accepted | Judgement::Unknown => Vec::new(),
+                };
+                let item = faults.into_iter().next().map(|[item, _]| item);
+                let repeats = item.and_then(|item| {
+                    let (mut segment, mut offset) = (0, item.start);
+                    while offset >= segments.get(segment)?.as_ref().map_or(0, Vec::len) {
+                        offset -= segments[segment].as_ref().map_or(0, Vec::len);
+                        segment += 1;
+                    }
+                    let text = readable(text.get(item)?);
+                    Some(Repeat {
+                        segment,
+                        offset,
+                        text,
+                    })
+                });
+                Ok(Explanation::Invalid { repeats })
+            }
+            other => Ok(other),
+        }
     }
 
     /// A text that begins as this one does up to a cut, if there is one.

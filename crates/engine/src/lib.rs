@@ -61,6 +61,8 @@ pub use device::{Timer, Tunings};
 #[cfg(feature = "model")]
 pub use engine::{Engine, GenerateRequest, grammar_source};
 pub use explain::Explanation;
+#[cfg(feature = "shortcuts")]
+pub use explain::Repeat;
 pub use fault::{Fault, Finding};
 pub use fewest::Fewest;
 pub use lacuna_grammar::Place;

@@ -61,6 +61,15 @@ impl GrammarSession {
         Self::with_checker(self.checker.judged_by(judge))
     }
 
+    /// Has another judge asked about completions, or none; the one that was asked so far.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn set_judge(
+        &mut self,
+        judge: Option<Arc<dyn lacuna_checker::Judge>>,
+    ) -> Option<Arc<dyn lacuna_checker::Judge>> {
+        self.checker.set_judge(judge)
+    }
+
     /// The vocabulary that gaps are counted in: in it the tokens that the grammar
     /// names may fill cells.
     pub fn vocabulary(&self) -> Option<&Arc<Vocabulary>> {

@@ -177,6 +177,19 @@ impl GrammarSource {
         })
     }
 
+    /// A schema, admitting more, and what judges its whole texts, where it was refused because no
+    /// grammar says all that it asks for.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn judged(&self, refusal: &Fault) -> Option<(Self, Validator)> {
+        let mut findings = refusal.diagnostics.iter();
+        if findings.any(|it| matches!(&*it.kind, "impossible-schema" | "too-much-work")) {
+            return None;
+        }
+        let wide = self.widened()?;
+        let validator = wide.validator().ok()??;
+        Some((wide, validator))
+    }
+
     /// What judges whole texts of a JSON Schema, where its grammar admits more.
     ///
     /// # Errors

@@ -50,7 +50,9 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// Compiles a source; cells hold tokens of the vocabulary.
+    /// Compiles a source; cells hold tokens of the vocabulary. Where no grammar says all that a
+    /// schema asks for, which a warning of the kind `whole-texts` says, completions are judged by
+    /// its keywords.
     ///
     /// # Errors
     /// A [`Fault`] with every finding.
@@ -130,6 +132,11 @@ impl Workbench {
     /// # Errors
     /// A [`Fault`] of kind `export` that tells what that dialect cannot hold.
     pub fn export(&self, target: Target) -> Result<String, Fault> {
+        let mut warnings = self.linted.warnings.iter();
+        if warnings.any(|warning| warning.kind == "whole-texts") {
+            let message = "no grammar says all that this schema asks for";
+            return Err(Fault::new("export", message));
+        }
         let exported = export(&self.linted, target);
         exported.map_err(|obstacles| Fault {
             kind: "export",

@@ -158,6 +158,109 @@ fn items_differ_in_their_values_where_separators_are_tokens() {
     }
 }
 
+/// Oracle: a text that is valid can be completed whatever is taken out of it, and what is found is
+/// valid by its values.
+#[test]
+fn gaps_in_texts_are_filled_by_items_that_differ() {
+    let rows = r#"{"type": "array", "minItems": 4, "uniqueItems": true, "items": {"type": "object",
+        "properties": {"n": {"type": "integer"}, "c": {"enum": ["red", "green", "blue"]}},
+        "required": ["n", "c"]}}"#;
+    let lists = r#"{"type": "array", "uniqueItems": true,
+        "items": {"type": "array", "items": {"type": ["string", "number", "null"]}}}"#;
+    let words = r#"{"properties": {"a": {"$ref": "\#/$defs/w"}, "b": {"$ref": "\#/$defs/w"}}, "type": "object",
+        "$defs": {"w": {"type": "array", "uniqueItems": true, "items": {"type": "string"}}}}"#;
+    let words = words.replace("\\#", "#");
+    let some = r#"{"type": "array", "uniqueItems": true, "contains": {"type": "string", "minLength": 2},
+        "minContains": 2, "items": {"type": ["string", "integer"]}}"#;
+    let vocabulary = vocabulary();
+    let mut rng = fastrand::Rng::with_seed(7);
+    // With gaps of any length, and of so many cells.
+    let mut counts = [[0; 2]; 2];
+    for (schema, texts) in [
+        (
+            rows,
+            [
+                r#"[{"n":1,"c":"red"},{"n":1,"c":"blue"},{"n":1,"c":"green"},{"n":2,"c":"red"}]"#,
+                r#"[{"c":"red","n":10},{"n":1,"c":"red"},{"n":0,"c":"red","x":[]},{"n":0,"c":"red"},{"n":9,"c":"red"}]"#,
+            ],
+        ),
+        (
+            lists,
+            [
+                r#"[[],["a"],["a","a"],[1,2],[1],[null]]"#,
+                r#"[ ["aa", 1], ["ab", 1], ["ac", 1.5], [1, "ac"] ]"#,
+            ],
+        ),
+        (
+            &words,
+            [
+                r#"{"a":["x","y","z"],"b":["x","y","z"]}"#,
+                r#"{"b":["one","two","three"],"c":["one","one"],"a":[]}"#,
+            ],
+        ),
+        (
+            some,
+            [r#"[1,"aa","bb",2,"c"]"#, r#"["aaa","aab","aac",10,11]"#],
+        ),
+    ] {
+        let mut wide = source(schema);
+        wide.schema.wide = true;
+        let validator = || wide.validator().expect("a schema").expect("a validator");
+        let grammar = wide.compile(Purpose::Judging).expect("a grammar");
+        let session = GrammarSession::new(&grammar, Some(Arc::clone(&vocabulary)));
+        let mut session = session
+            .expect("a session")
+            .with_validator(Some(validator()));
+        for text in texts.iter().cycle().take(60) {
+            let (segments, gaps) = without_parts(text.as_bytes(), &mut rng);
+            let gaps = rng.bool().then_some(gaps);
+            match session.check(&segments, gaps.as_deref()) {
+                Ok(answer) => {
+                    let shown = segments
+                        .iter()
+                        .map(|it| it.as_deref().map(String::from_utf8_lossy));
+                    let shown: Vec<_> = shown.collect();
+                    let witness = answer
+                        .witness
+                        .unwrap_or_else(|| panic!("{shown:?}, {gaps:?}"));
+                    assert_eq!(
+                        validator().is_valid(&witness),
+                        Some(true),
+                        "{shown:?}, {gaps:?}"
+                    );
+                    counts[usize::from(gaps.is_some())][0] += 1;
+                }
+                Err(fault) => {
+                    assert_eq!(fault.kind, "undecided");
+                    counts[usize::from(gaps.is_some())][1] += 1;
+                }
+            }
+        }
+    }
+    let [[of_any, undecided], [of_cells, undecided_cells]] = counts;
+    println!("any length: {of_any} completed, {undecided} undecided");
+    println!("so many cells: {of_cells} completed, {undecided_cells} undecided");
+    assert!(undecided * 30 < of_any && undecided_cells * 6 < of_cells);
+}
+
+/// A text with some parts taken out, and how long these were.
+fn without_parts(text: &[u8], rng: &mut fastrand::Rng) -> (Vec<Option<Vec<u8>>>, Vec<usize>) {
+    let mut cuts: Vec<usize> = (0..2 * rng.usize(1..4))
+        .map(|_| rng.usize(..=text.len()))
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let (mut segments, mut gaps, mut end) = (Vec::new(), Vec::new(), 0);
+    for cut in cuts.chunks_exact(2) {
+        segments.push(Some(text[end..cut[0]].to_vec()));
+        segments.push(None);
+        gaps.push(cut[1] - cut[0]);
+        end = cut[1];
+    }
+    segments.push(Some(text[end..].to_vec()));
+    (segments, gaps)
+}
+
 #[test]
 fn masks_are_not_given_for_exact() {
     let mut session = session();

@@ -5,7 +5,7 @@
 
 import type { Piece } from "../gaps.ts";
 import type { Completed } from "../protocol.ts";
-import { type Bench, type EnginePiece, faultOf } from "./bench.ts";
+import { type Bench, type EnginePiece, isUndecided } from "./bench.ts";
 import { random } from "./random.ts";
 import type { Slices, Turn } from "./slices.ts";
 import { decode } from "./utf8.ts";
@@ -122,7 +122,7 @@ async function pick(
     try {
       if (bench.complete(around(letter))) return letter;
     } catch (thrown) {
-      if (faultOf(thrown).kind !== "budget") throw thrown;
+      if (!isUndecided(thrown)) throw thrown;
     }
   }
   return null;

@@ -24,6 +24,11 @@ export function faultOf(thrown: unknown): Fault {
   return fault;
 }
 
+/** Whether something was thrown because nobody knows, which is not an answer. */
+export function isUndecided(thrown: unknown): boolean {
+  return ["budget", "undecided"].includes(faultOf(thrown).kind);
+}
+
 export class Bench {
   readonly #handle: Workbench;
   readonly vocabulary: Vocabulary;
@@ -43,11 +48,17 @@ export class Bench {
 
   explain(pieces: readonly EnginePiece[]): Explanation {
     const explanation = this.#handle.explain([...pieces]) as Explanation;
-    if (explanation.why !== "breaks") return explanation;
-    const broken = pieces[explanation.segment];
-    if (typeof broken !== "string") return explanation;
-    const before = new TextEncoder().encode(broken).subarray(0, explanation.offset);
-    return { ...explanation, offset: decode(before).length };
+    const inUnits = <Place extends { readonly segment: number; readonly offset: number }>(
+      place: Place,
+    ): Place => {
+      const text = pieces[place.segment];
+      if (typeof text !== "string") return place;
+      const before = new TextEncoder().encode(text).subarray(0, place.offset);
+      return { ...place, offset: decode(before).length };
+    };
+    if (explanation.why === "breaks") return inUnits(explanation);
+    if (explanation.why !== "invalid" || !explanation.repeats) return explanation;
+    return { ...explanation, repeats: inUnits(explanation.repeats) };
   }
 
   derive(text: string): TreeNode[] {

@@ -6,7 +6,7 @@
 import type { Piece } from "../gaps.ts";
 import type { Choices } from "../protocol.ts";
 import { type Letters, letterClass } from "./another.ts";
-import { type Bench, type EnginePiece, faultOf } from "./bench.ts";
+import { type Bench, type EnginePiece, isUndecided } from "./bench.ts";
 import { rangesOf } from "./ranges.ts";
 import type { Slices, Turn } from "./slices.ts";
 import { decode, decodeWhole } from "./utf8.ts";
@@ -135,7 +135,7 @@ export class ChoiceFinder {
     try {
       return this.#bench.complete(pieces) !== null;
     } catch (thrown) {
-      if (faultOf(thrown).kind !== "budget") throw thrown;
+      if (!isUndecided(thrown)) throw thrown;
       known.undecided++;
       return false;
     }

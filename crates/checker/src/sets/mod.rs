@@ -239,7 +239,7 @@ impl StateSets {
             }
         } else {
             let targets = self.by_terminal(cfg, set);
-            self.step(cfg, &targets, Symbol::Terminal(terminal), &mut next);
+            self.work += self.step(cfg, &targets, Symbol::Terminal(terminal), &mut next);
         }
         let next = self.normalise(next);
         self.read.insert((set, terminal), next);
@@ -273,7 +273,8 @@ impl StateSets {
                     return None;
                 }
                 behind.clear();
-                self.step(cfg, &targets, Symbol::Nonterminal(nonterminal), &mut behind);
+                let symbol = Symbol::Nonterminal(nonterminal);
+                self.work += self.step(cfg, &targets, symbol, &mut behind);
                 let behind = behind.iter();
                 next.extend(behind.map(|&(target, cost)| (target, cost.saturating_add(inner))));
             }
@@ -503,24 +504,27 @@ impl StateSets {
         })
     }
 
-    /// Adds the states that a symbol leads to, with costs.
+    /// Adds the states that a symbol leads to, with costs, and says how many of these were known
+    /// beforehand. The work of those that had to be looked up is counted.
     fn step(
         &mut self,
         cfg: &Cfg,
         targets: &Targets,
         symbol: Symbol,
         behind: &mut Vec<(StateId, u32)>,
-    ) {
+    ) -> usize {
         if let Symbol::Terminal(number) | Symbol::Nonterminal(number) = symbol {
             behind.extend(targets.by_symbol.get(&number).into_iter().flatten());
         }
+        let known = behind.len();
         if SHORTCUTS {
             for &(state, cost) in targets.lean.iter() {
                 let target = self.states.after(cfg, state, symbol);
                 behind.extend(target.map(|target| (target, cost)));
             }
+            self.work += (behind.len() - known) / 4 + targets.lean.len() / 16;
         }
-        self.work += behind.len() / 4 + targets.lean.len() / 16;
+        known
     }
 
     fn normalise(&mut self, members: Vec<(StateId, u32)>) -> Option<Costed> {

@@ -69,6 +69,10 @@ impl Read {
         })
     }
 
+    #[cfg_attr(
+        not(feature = "shortcuts"),
+        expect(unused_variables, reason = "nothing is judged")
+    )]
     fn linted(source: &GrammarSource, purpose: Purpose, linted: Linted) -> Self {
         let lints = Lints {
             warnings: source.findings(&linted),
@@ -138,8 +142,26 @@ impl CompiledGrammar {
         compiled.map_err(|fault| source.placed(fault, purpose, vocabulary.map(|it| &**it)))
     }
 
-    /// The same with what the front end made of the source.
+    /// The same with what the front end made of the source. Where no grammar says in full what a
+    /// schema asks for, it admits more, and completions are judged.
     pub(crate) fn with_linted(
+        source: &GrammarSource,
+        purpose: Purpose,
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Result<(Self, Linted), Fault> {
+        let exact = Self::exact_with_linted(source, purpose, vocabulary);
+        #[cfg(feature = "shortcuts")]
+        if let Err(refusal) = &exact
+            && let Some((wide, validator)) = source.judged(refusal)
+            && let Ok((mut compiled, linted)) = Self::exact_with_linted(&wide, purpose, vocabulary)
+        {
+            compiled.judge = Some(judge_by(validator));
+            return Ok((compiled, linted));
+        }
+        exact
+    }
+
+    fn exact_with_linted(
         source: &GrammarSource,
         purpose: Purpose,
         vocabulary: &Arc<Vocabulary>,

@@ -275,12 +275,8 @@ impl GrammarCache {
         key: CacheKey,
         refusal: &Fault,
     ) -> Option<Found> {
-        let wide = source.widened().filter(|_| purpose == Purpose::Writing)?;
-        let mut findings = refusal.diagnostics.iter();
-        if findings.any(|it| matches!(&*it.kind, "impossible-schema" | "too-much-work")) {
-            return None;
-        }
-        let validator = wide.validator().ok()??;
+        let is_writing = purpose == Purpose::Writing;
+        let (wide, validator) = is_writing.then(|| source.judged(refusal))??;
         let read = Read::new(&wide, purpose, vocabulary, lint).ok()?;
         let mut grammar = read.compile(vocabulary, &self.limits).ok()?;
         grammar.judge = Some(judge_by(validator));

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::contents::Contents;
+use super::dialect::{Dialect, Unknown};
 use super::draft::Draft;
 use super::finding::{Finding, error};
 use super::keyword::{Node, SchemaId};
@@ -276,9 +277,10 @@ impl<'a> Document<'a> {
         &self.sources[id as usize].pointer
     }
 
-    /// The draft of a schema, where it is known.
-    pub(super) fn draft(&self, id: SchemaId) -> Option<Draft> {
-        self.resources.get(self.sources[id as usize].resource).draft
+    /// What a schema is read by.
+    pub(super) fn dialect(&self, id: SchemaId) -> Result<Dialect, Unknown<'a>> {
+        let resource = self.sources[id as usize].resource;
+        self.resources.get(resource).dialect
     }
 
     /// Whether `$schema` named the draft that a schema is read by.
@@ -332,9 +334,14 @@ impl<'a> Document<'a> {
     }
 
     /// The strings of a format, where formats are asserted and it is one.
-    pub(super) fn asserted(&mut self, format: &'a str) -> Result<Option<Arc<Language>>, Finding> {
+    pub(super) fn asserted(
+        &mut self,
+        format: &'a str,
+        dialect: Dialect,
+    ) -> Result<Option<Arc<Language>>, Finding> {
         let asked = self.resources.root().json.get("x-assertFormats");
-        if !self.options.assert_formats && asked != Some(&Json::Bool(true)) {
+        let asked = asked == Some(&Json::Bool(true)) || dialect.asserts_formats();
+        if !self.options.assert_formats && !asked {
             return Ok(None);
         }
         if let Some(known) = self.formats.get(format) {

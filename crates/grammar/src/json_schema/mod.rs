@@ -55,6 +55,7 @@ mod constants;
 mod contents;
 mod decimal;
 mod denial;
+mod dialect;
 mod differing;
 mod document;
 mod draft;
@@ -67,6 +68,7 @@ mod knowledge;
 mod lengths;
 mod lower;
 mod members;
+mod metaschemas;
 mod name_list;
 mod number_machine;
 mod numbers;
@@ -88,6 +90,8 @@ mod uri;
 mod validity;
 mod value;
 mod values;
+#[cfg(feature = "shortcuts")]
+mod vocabularies;
 mod word_rows;
 mod words;
 

@@ -8,12 +8,15 @@
 use std::rc::Rc;
 
 use super::denial;
+use super::dialect::{Dialect, Unknown};
 use super::document::{Document, step};
 use super::draft::Draft;
 use super::finding::{Finding, error, expected};
 use super::keyword::{Keyword, Node, SchemaId};
 use super::slots::slot;
 use super::value::Json;
+use crate::automaton::SHORTCUTS;
+use crate::quoted;
 use crate::{Diagnostic, Filling, Place};
 
 /// Largest count in `minItems`, `maxLength` and the like.
@@ -47,12 +50,26 @@ pub(super) fn schema<'a>(
     pointer: Rc<str>,
     json: &'a Json,
 ) -> Node<'a> {
-    let draft = match document.draft(id) {
-        Some(draft) => draft,
-        None => {
+    let dialect = match document.dialect(id) {
+        Ok(dialect) => dialect,
+        Err(unknown) => {
             let place = format!("{pointer}/$schema");
-            let finding = error("unsupported-draft", &place, "this draft is not supported")
-                .with_note("drafts 4, 6, 7, 2019-09 and 2020-12 are");
+            let finding = match unknown {
+                Unknown::Vocabulary(uri) if SHORTCUTS => {
+                    let message = format!("the vocabulary {} is not supported", quoted(uri));
+                    error("unsupported-vocabulary", &place, message)
+                }
+                _ => {
+                    let finding = error("unsupported-draft", &place, "this draft is not supported");
+                    finding.with_note(match SHORTCUTS {
+                        true => {
+                            "drafts 4, 6, 7, 2019-09 and 2020-12 are, and schemas of schemas that \
+                             are handed over as documents"
+                        }
+                        false => "drafts 4, 6, 7, 2019-09 and 2020-12 are",
+                    })
+                }
+            };
             if !document.findings.contains(&finding) {
                 document.findings.push(finding);
             }
@@ -62,7 +79,8 @@ pub(super) fn schema<'a>(
     let mut reader = Reader {
         document,
         id,
-        draft,
+        draft: dialect.draft,
+        dialect,
         json,
         keywords: Vec::new(),
     };
@@ -101,6 +119,7 @@ pub(super) struct Reader<'d, 'a> {
     pub document: &'d mut Document<'a>,
     pub id: SchemaId,
     pub draft: Draft,
+    pub dialect: Dialect,
     pub json: &'a Json,
     pub keywords: Vec<Keyword<'a>>,
 }
@@ -166,6 +185,11 @@ impl<'a> Reader<'_, 'a> {
         if OF_SOME_DRAFTS.iter().any(unknown) {
             return self.another_drafts(keyword);
         }
+        if !self.dialect.has(keyword) {
+            let message = format!("the keyword {keyword} is of a vocabulary that is not asked for");
+            let note = "name the vocabulary in what $schema names";
+            return self.ignore(keyword, &message, note);
+        }
         let read = match keyword {
             "type" => return self.types(value),
             "enum" | "const" => self.values(keyword, value)?,
@@ -181,7 +205,7 @@ impl<'a> Reader<'_, 'a> {
             "minLength" => Keyword::Length(length(value)?.unwrap_or(MAX_LENGTH), None),
             "maxLength" => Keyword::Length(0, length(value)?),
             "pattern" => Keyword::Text(self.pattern(text(value)?)?),
-            "format" => match self.document.asserted(text(value)?)? {
+            "format" => match self.document.asserted(text(value)?, self.dialect)? {
                 Some(texts) => Keyword::Text(texts),
                 None => return Ok(()),
             },
@@ -262,6 +286,11 @@ impl<'a> Reader<'_, 'a> {
         if keyword == "dependencies" || !self.document.declares_draft(self.id) {
             return Err(Finding::new("unsupported-keyword", message).with_note(note));
         }
+        self.ignore(keyword, &message, note)
+    }
+
+    /// Warns of a keyword that constrains nothing, as the specification says.
+    fn ignore(&mut self, keyword: &str, message: &str, note: &str) -> Result<(), Finding> {
         let place = format!("{}/{}", self.document.pointer(self.id), step(keyword));
         let message = format!("{message} and constrains nothing");
         let place = Place::Pointer(place);

@@ -40,7 +40,7 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn contains(&mut self, value: &'a Json) -> Result<Keyword<'a>, Finding> {
         let counts = self.draft >= Draft::Nineteen;
         let bound = |keyword| match self.json.get(keyword) {
-            Some(value) if counts => {
+            Some(value) if counts && self.dialect.has(keyword) => {
                 let counted = count(value);
                 counted.map(Some).map_err(|_| {
                     Finding::new(

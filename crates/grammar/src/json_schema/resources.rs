@@ -11,10 +11,13 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap as HashMap;
 
+use super::dialect::{Dialect, Unknown};
 use super::draft::{Draft, Holder, holder};
 use super::finding::{Finding, expected};
+use super::metaschemas;
 use super::uri::{resolve, split_fragment};
 use super::value::Json;
+use crate::automaton::SHORTCUTS;
 use crate::quoted;
 
 /// The identifier of a schema that has none.
@@ -28,8 +31,8 @@ pub(super) type ResourceId = u32;
 pub(super) struct Resource<'a> {
     uri: String,
     root: Spot<'a>,
-    /// `None` where `$schema` names another.
-    pub draft: Option<Draft>,
+    /// What it is read by.
+    pub dialect: Result<Dialect, Unknown<'a>>,
     /// Whether `$schema` is there, or in the document around.
     pub declares_draft: bool,
     /// Nothing where several schemas have the same.
@@ -50,8 +53,10 @@ pub(super) struct Spot<'a> {
 }
 
 /// All documents of a schema.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Resources<'a> {
+    /// Those handed over, by their identifiers.
+    documents: &'a [(String, Json)],
     list: Vec<Resource<'a>>,
     /// `None` for an identifier that several have.
     by_uri: HashMap<String, Option<ResourceId>>,
@@ -61,15 +66,45 @@ pub(super) struct Resources<'a> {
 impl<'a> Resources<'a> {
     /// The schema, and the documents handed over with it by their identifiers.
     pub(super) fn new(root: &'a Json, documents: &'a [(String, Json)]) -> Self {
-        let mut resources = Self::default();
-        let draft = declared(root).unwrap_or(Some(Draft::Twenty));
-        resources.document(NAMELESS, "", root, draft);
+        let mut resources = Self {
+            documents,
+            list: Vec::new(),
+            by_uri: HashMap::default(),
+            by_root: HashMap::default(),
+        };
+        let dialect = resources.dialect(root, Ok(Dialect::of(Draft::Twenty)));
+        resources.document(NAMELESS, "", root, dialect);
         for (uri, json) in documents {
             let uri = split_fragment(uri).0;
-            let draft = declared(json).unwrap_or(draft);
-            resources.document(uri, &format!("{uri}#"), json, draft);
+            resources.document(uri, &format!("{uri}#"), json, dialect);
         }
         resources
+    }
+
+    /// What a schema is read by that stands where another dialect is in force.
+    fn dialect(
+        &self,
+        json: &Json,
+        around: Result<Dialect, Unknown<'a>>,
+    ) -> Result<Dialect, Unknown<'a>> {
+        Dialect::declared(json, self.documents).unwrap_or(around)
+    }
+
+    /// Takes those documents in that json-schema.org has beside one.
+    fn add_published(&mut self, uri: &str) {
+        for (id, json) in metaschemas::of(uri).into_iter().flatten() {
+            // What was handed over comes first.
+            if !self.by_uri.contains_key(id) {
+                let dialect = Ok(Dialect::of(Draft::Twenty));
+                self.document(id, &format!("{id}#"), json, dialect);
+            }
+            let is_same = uri.split_once(':').zip(id.split_once(':'));
+            if is_same.is_some_and(|(uri, id)| uri.1 == id.1)
+                && let Some(&known) = self.by_uri.get(id)
+            {
+                self.by_uri.insert(uri.to_owned(), known);
+            }
+        }
     }
 
     pub(super) fn root(&self) -> Spot<'a> {
@@ -92,9 +127,16 @@ impl<'a> Resources<'a> {
     }
 
     /// What a reference in a resource leads to.
-    pub(super) fn resolve(&self, reference: &str, from: ResourceId) -> Result<Spot<'a>, Finding> {
+    pub(super) fn resolve(
+        &mut self,
+        reference: &str,
+        from: ResourceId,
+    ) -> Result<Spot<'a>, Finding> {
         let (before, fragment) = split_fragment(reference);
         let uri = resolve(&self.get(from).uri, before);
+        if SHORTCUTS && !self.by_uri.contains_key(&uri) {
+            self.add_published(&uri);
+        }
         // Where nothing says what a reference is relative to, it may be a document's name.
         let named = self.by_uri.get(&uri).or_else(|| self.by_uri.get(before));
         let target = match named {
@@ -152,11 +194,18 @@ impl<'a> Resources<'a> {
         Some(spot)
     }
 
-    fn document(&mut self, uri: &str, pointer: &str, root: &'a Json, draft: Option<Draft>) {
-        let own = identifier(root, draft.unwrap_or(Draft::Twenty));
+    fn document(
+        &mut self,
+        uri: &str,
+        pointer: &str,
+        root: &'a Json,
+        around: Result<Dialect, Unknown<'a>>,
+    ) {
+        let dialect = self.dialect(root, around);
+        let own = identifier(root, draft(dialect));
         let own = own.filter(|own| !own.starts_with('#'));
         let id = own.map_or(uri.to_owned(), |own| resolve(uri, own));
-        let resource = self.add(id.clone(), pointer.to_owned(), root, draft, None);
+        let resource = self.add(id.clone(), pointer.to_owned(), root, dialect, None);
         if id != uri {
             self.by_uri.entry(uri.to_owned()).or_insert(Some(resource));
         }
@@ -169,7 +218,7 @@ impl<'a> Resources<'a> {
         uri: String,
         pointer: String,
         json: &'a Json,
-        draft: Option<Draft>,
+        dialect: Result<Dialect, Unknown<'a>>,
         around: Option<ResourceId>,
     ) -> ResourceId {
         let resource = self.list.len() as ResourceId;
@@ -186,8 +235,8 @@ impl<'a> Resources<'a> {
                 pointer,
                 resource,
             },
-            draft,
-            declares_draft: declared(json).is_some() || around_declares,
+            dialect,
+            declares_draft: json.get("$schema").is_some() || around_declares,
             anchors: HashMap::default(),
             dynamic: Vec::new(),
         });
@@ -237,14 +286,13 @@ impl<'a> Resources<'a> {
     /// Takes note of the names that a schema gives itself.
     fn names(&mut self, json: &'a Json, path: &str, around: ResourceId) -> ResourceId {
         let mut resource = self.of(json, around);
-        let draft = self.get(around).draft.unwrap_or(Draft::Twenty);
+        let dialect = self.dialect(json, self.get(around).dialect);
         let mut anchors: Vec<&'a str> = Vec::new();
-        match identifier(json, draft) {
+        match identifier(json, draft(dialect)) {
             Some(id) if id.starts_with('#') => anchors.extend(id.strip_prefix('#')),
             Some(id) if !self.is_root(json) => {
                 let uri = resolve(&self.get(around).uri, id);
-                let draft = declared(json).unwrap_or(self.get(around).draft);
-                resource = self.add(uri, path.to_owned(), json, draft, Some(around));
+                resource = self.add(uri, path.to_owned(), json, dialect, Some(around));
                 anchors.extend(split_fragment(id).1.filter(|name| !name.is_empty()));
             }
             _ => {}
@@ -258,7 +306,7 @@ impl<'a> Resources<'a> {
             Some(Json::Text(name)) => Some(name.as_str()),
             _ => None,
         };
-        let draft = self.get(resource).draft.unwrap_or(Draft::Twenty);
+        let draft = draft(self.get(resource).dialect);
         let target = &mut self.list[resource as usize];
         if draft >= Draft::Nineteen {
             anchors.extend(text("$anchor"));
@@ -288,16 +336,12 @@ impl<'a> Resources<'a> {
     }
 }
 
-/// What `$schema` says, if it is there: `None` inside for an unknown draft.
-pub(super) fn declared(json: &Json) -> Option<Option<Draft>> {
-    match json.get("$schema")? {
-        Json::Text(uri) => Some(Draft::named(uri)),
-        _ => Some(None),
-    }
+/// The draft whose keywords give schemas their names.
+fn draft(dialect: Result<Dialect, Unknown<'_>>) -> Draft {
+    dialect.map_or(Draft::Twenty, |known| known.draft)
 }
 
 fn identifier(json: &Json, draft: Draft) -> Option<&str> {
-    let draft = declared(json).flatten().unwrap_or(draft);
     if draft.reference_stands_alone() && json.get("$ref").is_some() {
         return None;
     }

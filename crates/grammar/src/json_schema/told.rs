@@ -132,7 +132,8 @@ impl<'a> Expander<'a> {
     fn words_of(&mut self, schema: SchemaId) -> Option<Words<'a>> {
         // Nothing is read that might never be otherwise, and be wrong.
         let is_text = |json: &Json| matches!(json, Json::Text(_));
-        let has_const = self.document.draft(schema) != Some(Draft::Four);
+        let dialect = self.document.dialect(schema);
+        let has_const = dialect.is_ok_and(|dialect| dialect.draft > Draft::Four);
         let mut lists = 0;
         for (keyword, json) in self.document.written(schema)?.iter() {
             match (keyword.as_str(), json) {
