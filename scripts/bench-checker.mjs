@@ -1,10 +1,12 @@
 // `npm run bench:checker`: the checker in WebAssembly beside the native one. The canvases
 // of `cargo bench -p lacuna-published`, with the vocabulary of the model that ships, are
-// checked by `lacuna check`, and in Node by the npm package's engine that decodes, which is
-// built for speed, and by its grammar engine, which is built for size; prints Markdown.
+// checked by `lacuna check`, and in Node by the playground's engine, which is built for speed
+// as the one that decodes is, and by the npm package's grammar engine, which is built for size;
+// prints Markdown.
 // `--cases N` takes so many canvases of each workload, `--built` takes what was last built.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/node-packages.mjs";
 import { npmPackage } from "./lib/npm-package.mjs";
@@ -37,9 +39,10 @@ await main(async () => {
   const { compileGrammar, Vocabulary } = await import(
     inside("web", "lacuna", "dist", "grammar", "index.js")
   );
-  const decoding = await import(inside("web", "lacuna", "wasm", "full", "lacuna_wasm.js"));
-  const module = readFileSync(inside("web", "lacuna", "wasm", "full", "lacuna_wasm_bg.wasm"));
-  await decoding.default({ module_or_path: module });
+  const playground = inside("web", "playground", "pkg");
+  const fast = await import(join(playground, "lacuna_wasm.js"));
+  const module = readFileSync(join(playground, "lacuna_wasm_bg.wasm"));
+  await fast.default({ module_or_path: module });
   const read = (...path) => readFileSync(inside(...path), "utf8");
   const config = JSON.parse(read("models", "lacuna-mini", "config.json"));
   const vocabulary = await Vocabulary.fromTokenizer(read(...TOKENIZER.split("/")), config);
@@ -52,8 +55,8 @@ await main(async () => {
     const lark = read(...file.split("/"));
     const engines = {
       fast: async (text) => {
-        const table = tokenTable(decoding, vocabulary, config);
-        const grammar = decoding.Grammar.compile("lark", text, {}, table);
+        const table = tokenTable(fast, vocabulary, config);
+        const grammar = fast.Grammar.compile("lark", text, {}, table);
         const check = ({ segments, gaps }) => grammar.check(segments, gaps);
         return { check, dispose: () => grammar.free() };
       },

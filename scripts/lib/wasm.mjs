@@ -19,7 +19,7 @@ import { requireRust, stdToolchain, threadsToolchain, wasmToolchain } from "./to
 // A panic says its message and its file: with lines and columns, 3,400 places are a hundredth of
 // the module once it is packed.
 const FLAGS = [
-  ...["-C", "target-feature=+simd128", "--cfg", 'getrandom_backend="wasm_js"'],
+  ...["-C", "target-feature=+simd128,+bulk-memory", "--cfg", 'getrandom_backend="wasm_js"'],
   "-Zlocation-detail=file",
 ];
 
@@ -38,12 +38,14 @@ const THREAD_FLAGS = [
   ].flatMap((argument) => ["-C", `link-arg=${argument}`]),
 ];
 
+// A tenth of a module is sorting, each kind of item its own. What has to be fast sorts little.
+const SMALL_STD = ["-Zbuild-std-features=optimize_for_size"];
+
 // Half the size of a build for speed. Panics are bugs; here they trap without a word.
 const SMALL_FLAGS = [
   "-Zunstable-options",
   ...["-Cpanic=immediate-abort", "-Zinline-mir=no", "-Zlocation-detail=none"],
 ];
-const SMALL_STD = ["-Zbuild-std-features=optimize_for_size"];
 
 /** What else a module's bytes depend on. */
 const SHAPERS = [
@@ -130,9 +132,8 @@ export async function wasm(builds = BUILDS) {
 
 /** The toolchain of a build; `undefined` if it is to be left out. */
 async function toolchainFor(build, plain) {
-  if (sharesMemory(build)) return threadsToolchain(plain);
-  if (!isSmall(build)) return plain;
-  const building = await stdToolchain(plain);
+  const building = sharesMemory(build) ? await threadsToolchain(plain) : await stdToolchain(plain);
+  if (!building && sharesMemory(build)) return undefined;
   if (!building) {
     console.log(
       `  ${build.name}: larger than it could be, without \`rustup component add rust-src\``,
@@ -142,7 +143,7 @@ async function toolchainFor(build, plain) {
   return {
     ...building,
     args: [...building.args, ...SMALL_STD],
-    flags: SMALL_FLAGS,
+    flags: isSmall(build) ? SMALL_FLAGS : [],
   };
 }
 
@@ -171,6 +172,7 @@ function inputHash(without) {
     ...crates,
     inside("Cargo.toml"),
     inside("Cargo.lock"),
+    inside("scripts", "lib", "wasm.mjs"),
     inside("shaders"),
     inside("scripts", "bindgen"),
     ...SHAPERS,

@@ -7,6 +7,7 @@
 //!
 //! Cost: the entries of a row of the spanner table.
 
+use lacuna_lexer::SortFew;
 use lacuna_lexer::{LexerState, NO_ROW, RowId, TerminalId, TokenId};
 
 use crate::graph::{CompletionGraph, Edge, Edges, Label, Point, Step};
@@ -84,7 +85,7 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
         }));
     }
     if let [_, _, ..] = rows.as_slice() {
-        edges.sort_unstable_by_key(|edge| (edge.label, edge.to));
+        edges.sort_few_by_key(|edge| (edge.label, edge.to));
         edges.dedup();
     }
     Some(Edges {

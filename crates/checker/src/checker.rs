@@ -97,8 +97,8 @@ impl Default for CheckerLimits {
     fn default() -> Self {
         Self {
             automata: Limits {
-                nfa_states: 400_000,
-                dfa_states: 100_000,
+                nfa_states: 1_200_000,
+                dfa_states: 300_000,
             },
             language_states: 10_000,
             approximations: Limits {

@@ -9,6 +9,7 @@
 //!
 //! Cost: a new step, the sets that the lexeme moves and those that it completes.
 
+use lacuna_lexer::SortFew;
 use std::sync::Arc;
 
 use lacuna_lexer::{BitSet, Lexer, LexerState, MemoUse, TerminalId};
@@ -130,7 +131,7 @@ impl Columns {
             return inner;
         }
         let mut sets: Vec<SetId> = known.entries.iter().map(|&(_, set)| set).collect();
-        sets.sort_unstable();
+        sets.sort_few();
         sets.dedup();
         let fresh = self.inners.len() as u32;
         let inner = *self.inners.entry(sets.into()).or_insert(fresh);
@@ -270,7 +271,7 @@ impl Columns {
         if entries.is_empty() {
             return None;
         }
-        entries.sort_unstable();
+        entries.sort_few();
         Some(self.intern(entries.into(), begun, ends))
     }
 

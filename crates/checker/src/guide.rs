@@ -10,6 +10,7 @@
 //! Cost: once for each goal, a walk over all parser states; for each column and
 //! goal, the states that wait there.
 
+use lacuna_lexer::SortFew;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
@@ -448,7 +449,7 @@ fn tails(states: &[Arc<State>], costs: &Costs) -> Vec<Tails> {
         reached.into_iter().for_each(|id| least[id as usize] = FAR);
     }
     let sorted = tails.into_iter().map(|mut tails| {
-        tails.sort_unstable();
+        tails.sort_few();
         tails.into()
     });
     sorted.collect()

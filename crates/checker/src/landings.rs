@@ -8,6 +8,7 @@
 //! Cost: for each place and state, what may end there, and a step of the lexer.
 
 use lacuna_lexer::LexerState;
+use lacuna_lexer::SortFew;
 use rustc_hash::FxHashMap;
 
 use crate::Segment;
@@ -127,7 +128,7 @@ fn told_apart(graph: &CompletionGraph<'_>, point: Point, byte: u8) -> Vec<u32> {
     }
     let read = states.iter().filter_map(|&state| lexer.next(state, byte));
     told.extend(read.map(|state| (READ, state)));
-    told.sort_unstable();
+    told.sort_few();
     told.dedup();
     let told = told.into_iter();
     told.flat_map(|(terminal, state)| [terminal, state])

@@ -13,6 +13,7 @@
 //! Cost: for each edge a look-up, and three times the words of a set of the cover's states, as
 //! often as of these read its terminal.
 
+use lacuna_lexer::SortFew;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -539,7 +540,7 @@ impl Lookahead {
             }
         }
         self.asked = asked;
-        kept.sort_unstable_by_key(|edge| (edge.label, edge.to, edge.cost));
+        kept.sort_few_by_key(|edge| (edge.label, edge.to, edge.cost));
         kept.dedup_by_key(|edge| (edge.label, edge.to));
         if !kept.is_empty() {
             self.nodes[id as usize].kept = Some(kept.as_slice().into());

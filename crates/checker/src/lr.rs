@@ -18,6 +18,7 @@
 //!
 //! Cost: a state once, then one look-up for each symbol.
 
+use lacuna_lexer::SortFew;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
@@ -266,7 +267,7 @@ impl States {
             }
             matches!(symbol, Symbol::Terminal(_) | Symbol::Nonterminal(_))
         });
-        completes.sort_unstable();
+        completes.sort_few();
         completes.dedup();
         let (prediction, items) = match is_kernel {
             true => {
@@ -583,7 +584,7 @@ impl States {
             let mut dots = self.dots.beginnings(cfg, nonterminal);
             self.pass_nullable(cfg, &mut dots);
             dots.append(&mut self.begun(cfg, &dots));
-            dots.sort_unstable();
+            dots.sort_few();
             dots.dedup();
             let mut moves = Moves::new();
             for &dot in &dots {
@@ -616,7 +617,7 @@ impl States {
     }
 
     fn id(&mut self, kind: Kind, mut dots: Vec<Dot>, outline: StateId) -> StateId {
-        dots.sort_unstable();
+        dots.sort_few();
         dots.dedup();
         let fresh = self.sets.len() as StateId;
         let (sets, made, work) = (&mut self.sets, &mut self.made, &mut self.work);

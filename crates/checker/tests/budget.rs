@@ -151,7 +151,7 @@ text ::= ([^<&] | "&" ("lt" | "amp" | "gt") ";")+
 fn a_text_longer_than_automata_may_be_is_refused() {
     let limits = CheckerLimits::default();
     let most = limits.automata.dfa_states;
-    for (length, is_taken) in [(most / 2, true), (most, false), (40 * most, false)] {
+    for (length, is_taken) in [(most / 2, true), (most, false), (12 * most, false)] {
         let grammar = format!("root ::= \"{}\"", "a".repeat(length));
         let grammar = gbnf::parse(&grammar).expect("a grammar");
         let checker = Checker::new(&grammar, None, limits);

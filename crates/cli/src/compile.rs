@@ -69,7 +69,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         let mut wide = source.clone();
         wide.schema.wide = true;
         if let (Ok(Some(_)), Ok(taken)) = (wide.validator(), compile(&wide)) {
-            (source, found) = (wide, Ok(taken));
+            let lints = taken.grammar.lints();
+            let mut warnings = lints.iter().flat_map(|lints| &lints.warnings);
+            if warnings.any(|warning| warning.kind == "whole-texts") {
+                (source, found) = (wide, Ok(taken));
+            }
         }
     }
     let refused = |fault| {

@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use lacuna_engine::{By, Dialect, ExportTarget, GrammarSource, Piece, Place, Purpose, Workbench};
+use lacuna_engine::{
+    By, Dialect, Explanation, ExportTarget, GrammarSource, Piece, Place, Purpose, Repeat, Workbench,
+};
 use lacuna_grammar::recognize::recognize;
 use lacuna_lexer::Vocabulary;
 
@@ -130,4 +132,40 @@ fn classes_put_letters_together_that_are_alike() {
     assert_eq!(classes[0], classes[1]);
     assert_ne!(classes[0], classes[2]);
     assert_eq!(classes[4], None);
+}
+
+#[test]
+fn what_no_grammar_says_is_judged() {
+    let schema = r#"{"type": "array", "uniqueItems": true, "items": {"type": "string"}}"#;
+    let bytes = (0..=u8::MAX).map(|byte| Some(vec![byte]));
+    let tokens = bytes.chain([None, None]).collect();
+    let vocabulary = Arc::new(Vocabulary::new(tokens, vec![256], 257).expect("a vocabulary"));
+    let source = || GrammarSource::new(Dialect::JsonSchema, schema);
+    for purpose in [Purpose::Judging, Purpose::Writing] {
+        let mut bench = Workbench::open(source(), purpose, &vocabulary).expect("a wider grammar");
+        let warnings = &bench.compiled().lints().expect("lints").warnings;
+        assert_eq!(warnings[0].kind, "whole-texts");
+        let completion =
+            bench.complete(&[text(r#"["a",""#), Piece::Any, text(r#"","#), Piece::Any]);
+        let completion = completion.expect("a verdict").expect("a completion");
+        let items: Vec<String> = serde_json::from_slice(&completion.text).expect("JSON");
+        for (at, item) in items.iter().enumerate() {
+            assert!(!items[..at].contains(item), "{items:?}");
+        }
+        let twice = [text(r#"["a","#), text(r#""b","b"]"#)];
+        assert_eq!(bench.complete(&twice).expect("a verdict"), None);
+        let repeats = Some(Repeat {
+            segment: 1,
+            offset: 4,
+            text: r#""b""#.to_owned(),
+        });
+        let explained = bench.explain(&twice).expect("a reason");
+        assert_eq!(explained, Explanation::Invalid { repeats });
+        // What the grammar itself refuses is told as ever.
+        let explained = bench.explain(&[text(r#"["a",1]"#)]).expect("a reason");
+        let breaks = matches!(&explained, Explanation::Breaks { offset: 5, .. });
+        assert!(breaks, "{explained:?}");
+        let fault = bench.export(ExportTarget::Gbnf).expect_err("no grammar");
+        assert_eq!(fault.kind, "export");
+    }
 }

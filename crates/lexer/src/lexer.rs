@@ -24,6 +24,7 @@
 //! Cost: states and byte classes, once; sets of obligations that do not arise
 //! cost nothing.
 
+use crate::few::SortFew;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -631,7 +632,7 @@ impl<'a> Construction<'a> {
                 obligations.push(self.bound[next as usize]);
             }
         }
-        obligations.sort_unstable();
+        obligations.sort_few();
         obligations.dedup();
         let subsumption = &mut self.subsumption;
         subsumption.reduce(self.combined, extends, &mut obligations);
@@ -687,7 +688,7 @@ pub(crate) fn moves(
                 None => found.push((byte, next)),
             }
         }
-        found.sort_unstable();
+        found.sort_few();
         moves.add(found.drain(..).map(|(byte, next)| (byte as u8, next)));
     }
     moves

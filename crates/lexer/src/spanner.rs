@@ -12,6 +12,7 @@
 //! Rows are made only for states that a check asks about; one costs at most a walk
 //! of the trie. Which token takes a path is found where a witness asks for it.
 
+use crate::few::SortFew;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -185,9 +186,9 @@ impl Spanner {
                 }
             }
         }
-        landings.sort_unstable();
+        landings.sort_few();
         landings.dedup();
-        exits.sort_unstable();
+        exits.sort_few();
         exits.dedup();
         let id = self.intern(Row {
             landings: landings.into(),

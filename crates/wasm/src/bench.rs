@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::crossing::{from_js, thrown, to_js};
-use crate::grammar::performance_now;
+use crate::now::performance_now;
 
 /// A model to be timed, here and elsewhere.
 #[wasm_bindgen]

@@ -13,7 +13,7 @@ use lacuna_engine::cache::{CacheKey, Store, StoreError};
 use wasm_bindgen::prelude::*;
 
 use crate::crossing::to_js;
-use crate::grammar::performance_now;
+use crate::now::performance_now;
 
 /// Milliseconds of compiling below which an entry is not worth keeping.
 const WORTH_KEEPING: f64 = 10.0;

@@ -18,7 +18,7 @@ use crate::cache::cache;
 use crate::crossing::{from_js, thrown, to_js};
 use crate::decoding::Decoding;
 use crate::events::{Begin, event_to_js, figures_to_js};
-use crate::grammar::performance_now;
+use crate::now::performance_now;
 use crate::pause::pausing;
 use crate::schema_options::schema_choices;
 

@@ -23,9 +23,12 @@ mod engine;
 #[cfg(feature = "model")]
 mod events;
 mod grammar;
+mod now;
 #[cfg(feature = "model")]
 mod pause;
 mod plain;
+#[cfg(not(feature = "model"))]
+mod questions;
 mod schema_options;
 mod vocabulary;
 #[cfg(feature = "workbench")]

@@ -7,7 +7,7 @@ use lacuna_decoder::Pause;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use crate::grammar::performance_now;
+use crate::now::performance_now;
 
 /// Milliseconds of work between two pauses: a turn of the message queue is not free.
 const WORK_MS: f64 = 12.0;

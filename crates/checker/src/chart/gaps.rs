@@ -4,6 +4,7 @@
 //! every gap with the same boundaries, and worked out once
 //! ([`gap_group`](crate::gap_group)); here it is applied to what came to one gap.
 
+use lacuna_lexer::SortFew;
 use std::sync::Arc;
 
 use super::node::{InGap, NOT_QUEUED};
@@ -52,7 +53,7 @@ impl Parser<'_, '_> {
             }
         }
         // What began last completes first.
-        pending.sort_unstable();
+        pending.sort_few();
         pending.dedup();
         let mut predicted = vec![NOTHING; nodes.len()];
         while let Some((_, origin)) = pending.pop() {

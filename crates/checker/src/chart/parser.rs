@@ -1,6 +1,7 @@
 //! The parser's loop: nodes in the order of their places, their edges, and what these
 //! bring where they lead.
 
+use lacuna_lexer::SortFew;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -97,7 +98,7 @@ impl<'a> Parser<'a, '_> {
             .map(|entry| (self.chart.nodes[entry.origin as usize].rank, entry.origin))
             .collect();
         // What began last completes first.
-        pending.sort_unstable();
+        pending.sort_few();
         while let Some((_, origin)) = pending.pop() {
             self.chart.work += 1;
             let begun = self.chart.nodes[origin as usize].begun;
@@ -242,7 +243,7 @@ impl<'a> Parser<'a, '_> {
     /// Makes entries of what edges brought to a node, all of one origin at once.
     pub fn absorb(&mut self, id: NodeId) {
         let mut arrivals = std::mem::take(&mut self.chart.nodes[id as usize].arrivals);
-        arrivals.sort_unstable();
+        arrivals.sort_few();
         for arrived in arrivals.chunk_by(|a, b| a.0 == b.0) {
             let all = arrived.iter().map(|&(_, costed)| costed).collect();
             let union = self.sets.union_of(all);

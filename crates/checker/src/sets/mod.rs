@@ -19,6 +19,7 @@
 mod places;
 mod settle;
 
+use lacuna_lexer::SortFew;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
@@ -361,7 +362,7 @@ impl StateSets {
             .iter()
             .map(|costed| (costed.cost - least, costed.set))
             .collect();
-        key.sort_unstable();
+        key.sort_few();
         key.dedup();
         let costed = |set| Costed { set, cost: least };
         match key.as_slice() {
@@ -378,7 +379,7 @@ impl StateSets {
             members.extend(set.iter().map(|&(m, cost)| (m, cost.saturating_add(apart))));
         }
         self.work += members.len();
-        members.sort_unstable();
+        members.sort_few();
         members.dedup_by_key(|&mut (member, _)| member);
         let set = self.intern(members);
         self.members += key.len();
@@ -492,7 +493,7 @@ impl StateSets {
             }
         }
         for targets in by.values_mut() {
-            targets.sort_unstable();
+            targets.sort_few();
             targets.dedup_by_key(|&mut (target, _)| target);
             self.members += targets.len();
             self.work += targets.len();
@@ -572,7 +573,7 @@ fn merged(low: &[(u32, u32)], high: &[(u32, u32)], apart: u32) -> Vec<(u32, u32)
 
 /// Each number once, at its least cost, with the least of all taken off.
 fn cheapest_first(mut members: Vec<(u32, u32)>) -> Option<(u32, Vec<(u32, u32)>)> {
-    members.sort_unstable();
+    members.sort_few();
     members.dedup_by_key(|&mut (member, _)| member);
     let least = members.iter().map(|&(_, cost)| cost).min()?;
     if least > 0 {

@@ -5,6 +5,7 @@
 //! stand in any order, states whose futures others have too are left out; without that,
 //! a gap of *n* items would hold each subset of them.
 
+use lacuna_lexer::SortFew;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -193,7 +194,7 @@ impl Relaxation {
 
     fn settled(self) -> Vec<(u32, u32)> {
         let mut settled: Vec<(u32, u32)> = self.costs.into_iter().collect();
-        settled.sort_unstable();
+        settled.sort_few();
         settled
     }
 }

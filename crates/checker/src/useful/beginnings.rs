@@ -4,6 +4,7 @@
 //!
 //! Cost: a place for each symbol that the states of a set can read.
 
+use lacuna_lexer::SortFew;
 use lacuna_lexer::{key, keys_of};
 use rustc_hash::FxHashMap;
 
@@ -49,7 +50,7 @@ impl Beginnings {
         for &state in &states {
             parser.add_reads(state, NONE, &mut reads);
         }
-        reads.sort_unstable();
+        reads.sort_few();
         let id = self.all.len() as BeginningId;
         self.ids.insert(states.into(), id);
         self.all.push(reads);

@@ -4,6 +4,7 @@
 //! each nonterminal, all origins at once. Whatever waits where something began is known as
 //! a whole by then, since that is an earlier place.
 
+use lacuna_lexer::SortFew;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -224,7 +225,7 @@ impl<'a> Chart<'a> {
             self.parser.add_reads(state, at as u32, &mut self.reads);
         }
         let reads = first..self.reads.len();
-        self.reads[reads.clone()].sort_unstable();
+        self.reads[reads.clone()].sort_few();
         self.work += reads.len();
         self.settled[boundary as usize].reads = Some(reads.clone());
         reads
@@ -318,7 +319,7 @@ impl<'a> Chart<'a> {
             let predictions = [prediction, items].into_iter().flatten();
             begun.extend(predictions.filter(|&prediction| self.is_asked(prediction)));
         }
-        begun.sort_unstable();
+        begun.sort_few();
         begun.dedup();
         let begun = self.beginnings.id(&mut self.parser, begun);
         let known = first..self.known.len();

@@ -154,6 +154,10 @@ impl CompiledGrammar {
         if let Err(refusal) = &exact
             && let Some((wide, validator)) = source.judged(refusal)
             && let Ok((mut compiled, linted)) = Self::exact_with_linted(&wide, purpose, vocabulary)
+            && linted
+                .warnings
+                .iter()
+                .any(|warning| warning.kind == "whole-texts")
         {
             compiled.judge = Some(judge_by(validator));
             return Ok((compiled, linted));
