@@ -4,7 +4,7 @@
 //! requests come in as plain objects, events go out as plain objects, and every
 //! error is thrown as a plain object `{ kind, message, diagnostics? }`.
 //!
-//! Two builds: with the feature `gpu` everything; without `model`, which `gpu` includes,
+//! Two builds: with the feature `gpu` all that a run needs; without `model`, which `gpu` includes,
 //! [`Grammar`] alone, with no cache behind it. A third, with `bench` instead, is for the page of benchmarks, and a
 //! fourth, with `workbench`, for the playground.
 
