@@ -19,6 +19,10 @@ use crate::lr::StateId;
 use crate::sets::{Costed, StateSets};
 
 /// Steps of a derivation that a witness may take to write.
+/// How much more than it is known to cost a goal may cost: of items in any order those are
+/// forgotten whose future others have too, and these may have cost more.
+const SLACK: u32 = 256;
+
 const MAX_STEPS: usize = 4_000_000;
 
 /// The chart of a finished parse, and all that it was made from.
@@ -83,7 +87,10 @@ impl Derivation<'_> {
             if steps > MAX_STEPS {
                 return None;
             }
-            match self.explain(goal, &mut stack)? {
+            // Exactly so, as a rule.
+            let mut costs = goal.cost..=goal.cost.saturating_add(SLACK);
+            let explained = costs.find_map(|cost| self.explain(Goal { cost, ..goal }, &mut stack));
+            match explained? {
                 Explanation::Begun => {}
                 Explanation::Edge(before, label) => {
                     self.prepend(before.node, goal.node, label, &mut reversed);
@@ -256,8 +263,9 @@ impl Derivation<'_> {
                         continue;
                     }
                     let mut read = Vec::new();
+                    let hides = self.sets.gap_group(gap.group)?.hides_items();
                     let states = self.sets.states();
-                    states.each_inside_gap(self.cfg, state, |symbol, target| {
+                    states.each_inside_gap(self.cfg, state, hides, |symbol, target| {
                         read.extend((target == goal.state).then_some(symbol));
                     });
                     let group = self.sets.gap_group(gap.group)?;

@@ -9,14 +9,21 @@
 //! Processing Letters 6, 1977). Only texts that are not empty count: what may be
 //! empty is passed by when parser states are made.
 //!
+//! Of items in any order the last one tells the boundary behind them, if whatever stands before
+//! it is all one to the lexer; then a list for each item that may be the last is enough. Where
+//! it is not, there is no group.
+//!
 //! Cost: boundaries² for each symbol of a production, again when one of its nonterminals
 //! has become cheaper. In most grammars one boundary stands for all.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{LexerState, TerminalId};
+use rustc_hash::FxHashMap;
 
-use crate::cfg::{Cfg, NonterminalId, Symbol};
+use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
 
 /// Index of a boundary in its group.
 pub type Member = u32;
@@ -60,8 +67,9 @@ pub struct GapGroup {
     terminals: Vec<Arrivals>,
     /// By nonterminal and boundary, where its texts end.
     nonterminals: Vec<Arrivals>,
-    /// By nonterminal and two boundaries, how the cheapest text between them is made.
-    made: Vec<Made>,
+    /// By the place of a nonterminal and a boundary, and another boundary, how the cheapest text
+    /// between them is made.
+    made: FxHashMap<(u32, Member), Made>,
     /// Number of boundaries.
     count: usize,
 }
@@ -69,21 +77,29 @@ pub struct GapGroup {
 /// A production's symbols that are not empty, with the boundaries behind them.
 type Made = Vec<(Symbol, Member)>;
 
-const NEVER: u32 = u32::MAX;
-
-/// Work up to which a group is worked out at once.
-const MAX_WORK: usize = 40_000_000;
+/// Steps over symbols up to which a group is worked out: half a second, and as many bytes as
+/// boundaries take where they are many.
+const MAX_WORK: usize = 20_000_000;
 
 impl GapGroup {
     /// Works a group out; `None` if it is too large for that.
     pub(crate) fn new(cfg: &Cfg, nullable: &[bool], boundaries: &Boundaries) -> Option<Self> {
         let count = boundaries.states.len();
-        if count.pow(3).saturating_mul(cfg.symbols.len()) > MAX_WORK {
+        let places = cfg.productions.len().saturating_mul(count);
+        let mut productions = Productions::new(cfg);
+        if places > MAX_WORK {
             return None;
         }
-        // Which items stand where matters to boundaries, where there are several.
         if count > 1 && !cfg.interleaves.is_empty() {
-            return None;
+            if !SHORTCUTS {
+                return None;
+            }
+            // Which item is the last matters to boundaries.
+            let others = cfg.interleaves.iter();
+            let others = others.map(|it| lists_by_last(it, nullable, MAX_WORK / count));
+            for (nonterminal, sides) in others.collect::<Option<Vec<_>>>()? {
+                productions.add(nonterminal, sides);
+            }
         }
         let mut terminals = vec![Arrivals::new(); cfg.lexer.terminal_count() * count];
         for step in &boundaries.steps {
@@ -92,38 +108,74 @@ impl GapGroup {
         }
         let mut group = Self {
             terminals,
-            nonterminals: vec![Arrivals::new(); cfg.productions.len() * count],
-            made: vec![Made::new(); cfg.productions.len() * count * count],
+            nonterminals: vec![Arrivals::new(); places],
+            made: FxHashMap::default(),
             count,
         };
-        let mut costs = vec![NEVER; cfg.productions.len() * count * count];
-        let mut texts = Texts::new(nullable, count);
-        let mut productions = Productions::new(cfg);
-        while let Some((nonterminal, first)) = productions.next() {
-            let symbols = symbols(cfg, first);
+        let mut texts = Texts::new(nullable);
+        while let Some(next) = productions.next() {
+            let (nonterminal, symbols) = &productions.all[next];
+            let nonterminal = *nonterminal;
+            let mut is_improved = false;
             for from in 0..count as Member {
                 texts.read(&group, symbols, from);
-                let place = nonterminal as usize * count + from as usize;
-                let known = &mut costs[place * count..][..count];
-                let mut improved = false;
-                for (to, known) in (0..).zip(&mut *known) {
-                    let cost = texts.cost(to);
-                    if cost < *known {
-                        *known = cost;
-                        improved = true;
-                        let made = place * count + to as usize;
-                        group.made[made] = texts.made(symbols, to);
+                let place = group.place(nonterminal, from);
+                for (to, cost) in texts.ends() {
+                    if improve(&mut group.nonterminals[place], to, cost) {
+                        is_improved = true;
+                        let made = texts.made(symbols, to);
+                        group.made.insert((place as u32, to), made);
                     }
                 }
-                if improved {
-                    let arrivals = (0..).zip(known.iter().copied());
-                    let arrivals = arrivals.filter(|&(_, cost)| cost != NEVER);
-                    group.nonterminals[place] = arrivals.collect();
-                    productions.improved(nonterminal);
-                }
+            }
+            if texts.work > MAX_WORK {
+                return None;
+            }
+            if is_improved {
+                productions.improved(nonterminal);
             }
         }
-        Some(group)
+        let mut interleaves = cfg.interleaves.iter();
+        let is_told = !SHORTCUTS || count == 1 || interleaves.all(|it| group.tells_by_last(it));
+        is_told.then_some(group)
+    }
+
+    /// Whether the boundaries around items in any order depend on the last of them alone: each
+    /// leads to the same ones wherever it may begin, and so does the separator behind each.
+    fn tells_by_last(&self, interleaved: &Interleaved) -> bool {
+        let items = &interleaved.items;
+        let ends = |symbol: Symbol, from: Member| -> Vec<Member> {
+            let mut ends: Vec<Member> = self.arrivals(symbol, from).iter().map(|it| it.0).collect();
+            ends.sort_unstable();
+            ends
+        };
+        let all = 0..self.count as Member;
+        let ways = || items.items.iter().flat_map(|item| &item.ways);
+        let may_begin = |from: &Member| ways().any(|way| !ends(way.text, *from).is_empty());
+        let beginnings: Vec<Member> = all.filter(may_begin).collect();
+        let Some(&first) = beginnings.first() else {
+            return true;
+        };
+        let mut behind: Vec<Member> = Vec::new();
+        for way in ways() {
+            let known = ends(way.text, first);
+            let is_alike = |from: &Member| ends(way.text, *from) == known;
+            if known.is_empty() || !beginnings.iter().all(is_alike) {
+                return false;
+            }
+            behind.extend(known);
+        }
+        behind.sort_unstable();
+        behind.dedup();
+        let mut separated = behind.iter().map(|&from| ends(items.separator, from));
+        let known = separated.next().unwrap_or_default();
+        let leads_on = |to: &Member| beginnings.contains(to);
+        known.iter().any(leads_on) && separated.all(|ends| ends == known)
+    }
+
+    /// Whether items in any order may be hidden in the gap: where one boundary stands for all.
+    pub(crate) fn hides_items(&self) -> bool {
+        self.count == 1
     }
 
     fn place(&self, symbol: u32, from: Member) -> usize {
@@ -164,9 +216,8 @@ impl GapGroup {
                 Symbol::Terminal(terminal) => reversed.push((terminal, from, to)),
                 Symbol::Nonterminal(nonterminal) => {
                     let mut at = from;
-                    let made = self.place(nonterminal, from) * self.count + to as usize;
-                    let made = self.made.get(made).filter(|made| !made.is_empty())?;
-                    for &(symbol, behind) in made {
+                    let place = self.place(nonterminal, from) as u32;
+                    for &(symbol, behind) in self.made.get(&(place, to))? {
                         stack.push((symbol, at, behind));
                         at = behind;
                     }
@@ -180,44 +231,55 @@ impl GapGroup {
 
 /// The productions whose texts are to be looked at, again where what they are made of
 /// became cheaper.
-struct Productions {
-    /// Each with its nonterminal and its first symbol.
-    all: Vec<(NonterminalId, u32)>,
+struct Productions<'a> {
+    /// Each nonterminal's, by their symbols.
+    all: Vec<(NonterminalId, Cow<'a, [Symbol]>)>,
     /// For each nonterminal, the productions that it stands in.
     uses: Vec<Vec<u32>>,
     queue: VecDeque<u32>,
     is_queued: Vec<bool>,
 }
 
-impl Productions {
+impl<'a> Productions<'a> {
     /// All of a grammar's, to be looked at once.
-    fn new(cfg: &Cfg) -> Self {
-        let by_nonterminal = (0..).zip(&cfg.productions);
-        let all: Vec<(NonterminalId, u32)> = by_nonterminal
-            .flat_map(|(nonterminal, firsts)| firsts.iter().map(move |&first| (nonterminal, first)))
-            .collect();
-        let mut uses = vec![Vec::new(); cfg.productions.len()];
-        for (production, &(_, first)) in (0..).zip(&all) {
-            for &symbol in symbols(cfg, first) {
+    fn new(cfg: &'a Cfg) -> Self {
+        let mut productions = Self {
+            all: Vec::new(),
+            uses: vec![Vec::new(); cfg.productions.len()],
+            queue: VecDeque::new(),
+            is_queued: Vec::new(),
+        };
+        for (nonterminal, firsts) in (0..).zip(&cfg.productions) {
+            let sides = firsts.iter().map(|&first| Cow::from(symbols(cfg, first)));
+            productions.add(nonterminal, sides);
+        }
+        productions
+    }
+
+    fn add(
+        &mut self,
+        nonterminal: NonterminalId,
+        sides: impl IntoIterator<Item = Cow<'a, [Symbol]>>,
+    ) {
+        for symbols in sides {
+            let production = self.all.len() as u32;
+            for &symbol in symbols.iter() {
                 if let Symbol::Nonterminal(part) = symbol
-                    && uses[part as usize].last() != Some(&production)
+                    && self.uses[part as usize].last() != Some(&production)
                 {
-                    uses[part as usize].push(production);
+                    self.uses[part as usize].push(production);
                 }
             }
-        }
-        Self {
-            queue: (0..all.len() as u32).collect(),
-            is_queued: vec![true; all.len()],
-            uses,
-            all,
+            self.all.push((nonterminal, symbols));
+            self.queue.push_back(production);
+            self.is_queued.push(true);
         }
     }
 
-    fn next(&mut self) -> Option<(NonterminalId, u32)> {
+    fn next(&mut self) -> Option<usize> {
         let production = self.queue.pop_front()? as usize;
         self.is_queued[production] = false;
-        Some(self.all[production])
+        Some(production)
     }
 
     fn improved(&mut self, nonterminal: NonterminalId) {
@@ -229,95 +291,164 @@ impl Productions {
     }
 }
 
+/// For each item in any order, and each way of it, a list in which it is the last; `None` if one
+/// may be empty, or they have more symbols than `most`.
+fn lists_by_last<'a>(
+    interleaved: &Interleaved,
+    nullable: &[bool],
+    most: usize,
+) -> Option<(NonterminalId, Vec<Cow<'a, [Symbol]>>)> {
+    let items = &interleaved.items;
+    let may_be_empty =
+        |symbol: &Symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable[*n as usize]);
+    if items.forms().any(may_be_empty) {
+        return None;
+    }
+    let (mut lists, mut symbols) = (Vec::new(), 0);
+    for (item, known) in items.items.iter().enumerate() {
+        for (number, way) in known.ways.iter().enumerate() {
+            let behind = items.after(&items.start(), item, number);
+            let Some(others) = behind.and_then(|behind| items.hidden_items(&behind)) else {
+                continue;
+            };
+            let mut list = Vec::with_capacity(2 * others.len() + 1);
+            for (item, way) in others {
+                list.extend([items.items[item].ways[way].text, items.separator]);
+            }
+            list.push(way.text);
+            symbols += list.len();
+            if symbols > most {
+                return None;
+            }
+            lists.push(list.into());
+        }
+    }
+    Some((interleaved.nonterminal, lists))
+}
+
+/// Adds an end, or makes it cheaper; whether that is news.
+fn improve(arrivals: &mut Arrivals, to: Member, cost: u32) -> bool {
+    match arrivals.iter_mut().find(|known| known.0 == to) {
+        Some((_, known)) if *known <= cost => return false,
+        Some((_, known)) => *known = cost,
+        None => {
+            arrivals.push((to, cost));
+            arrivals.sort_unstable();
+        }
+    }
+    true
+}
+
 /// The texts of one production from one boundary on, by what is known so far.
 struct Texts<'a> {
     nullable: &'a [bool],
-    count: usize,
-    /// For each dot, whether the text up to it is empty (first half) or not, and
-    /// each boundary: the cost, and the boundary before.
+    /// What is reached behind the symbols, one after another; the first is the start.
     reached: Vec<Reached>,
-    /// Number of symbols.
-    len: usize,
+    /// Where the places behind each symbol begin, and where those behind the last end; none
+    /// but the start's where nothing is reached behind all.
+    layers: Vec<usize>,
+    /// Steps so far.
+    work: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Reached {
+    /// A boundary, and whether the text up to it is empty.
+    place: (Member, bool),
     cost: u32,
+    /// What was reached before.
     before: usize,
 }
 
-const UNREACHED: Reached = Reached {
-    cost: NEVER,
-    before: 0,
-};
-
 impl<'a> Texts<'a> {
-    fn new(nullable: &'a [bool], count: usize) -> Self {
+    fn new(nullable: &'a [bool]) -> Self {
         Self {
             nullable,
-            count,
             reached: Vec::new(),
-            len: 0,
+            layers: Vec::new(),
+            work: 0,
         }
     }
 
     fn read(&mut self, group: &GapGroup, symbols: &[Symbol], from: Member) {
-        let (count, width) = (self.count, 2 * self.count);
-        self.len = symbols.len();
+        self.work += 1;
         self.reached.clear();
-        self.reached.resize((symbols.len() + 1) * width, UNREACHED);
-        self.reached[from as usize].cost = 0;
-        for (at, &symbol) in symbols.iter().enumerate() {
-            let (before, behind) = self.reached.split_at_mut((at + 1) * width);
-            let (last, next) = (&before[at * width..], &mut behind[..width]);
+        self.reached.push(Reached {
+            place: (from, true),
+            cost: 0,
+            before: 0,
+        });
+        self.layers.clear();
+        self.layers.extend([0, 1]);
+        let mut last = 0;
+        for &symbol in symbols {
             let may_be_empty = match symbol {
                 Symbol::Nonterminal(nonterminal) => self.nullable[nonterminal as usize],
                 Symbol::Terminal(_) | Symbol::End(_) | Symbol::EndOfText => false,
             };
-            let mut alive = false;
-            for (place, &Reached { cost, .. }) in last.iter().enumerate() {
-                if cost == NEVER {
-                    continue;
-                }
-                let mut reach = |to: usize, cost: u32| {
-                    if cost < next[to].cost {
-                        let before = place;
-                        next[to] = Reached { cost, before };
-                        alive = true;
-                    }
-                };
+            let next = self.reached.len();
+            for before in last..next {
+                let Reached { place, cost, .. } = self.reached[before];
+                let arrivals = group.arrivals(symbol, place.0);
+                self.work += 1 + arrivals.len();
                 if may_be_empty {
-                    reach(place, cost);
+                    self.reach(next, place, cost, before);
                 }
-                for &(to, step) in group.arrivals(symbol, (place % count) as Member) {
-                    reach(count + to as usize, cost.saturating_add(step));
+                for &(to, step) in arrivals {
+                    self.reach(next, (to, false), cost.saturating_add(step), before);
                 }
             }
-            if !alive {
+            self.layers.push(self.reached.len());
+            if next == self.reached.len() {
                 return;
             }
+            last = next;
         }
     }
 
-    fn reached(&self, dot: usize, place: usize) -> Reached {
-        self.reached[dot * 2 * self.count + place]
+    fn reach(&mut self, next: usize, place: (Member, bool), cost: u32, before: usize) {
+        // No more than two for each boundary, and mostly one in all.
+        let mut known = self.reached[next..].iter_mut();
+        match known.find(|known| known.place == place) {
+            Some(known) if cost < known.cost => {
+                known.cost = cost;
+                known.before = before;
+            }
+            Some(_) => {}
+            None => self.reached.push(Reached {
+                place,
+                cost,
+                before,
+            }),
+        }
     }
 
-    /// The cost of the cheapest text that is not empty.
-    fn cost(&self, to: Member) -> u32 {
-        self.reached(self.len, self.count + to as usize).cost
+    fn behind_all(&self) -> &[Reached] {
+        match self.layers.as_slice() {
+            [.., from, to] => &self.reached[*from..*to],
+            _ => &[],
+        }
+    }
+
+    /// Where the texts end that are not empty, each with the cost of a cheapest.
+    fn ends(&self) -> impl Iterator<Item = (Member, u32)> {
+        let ends = self.behind_all().iter().filter(|end| !end.place.1);
+        ends.map(|end| (end.place.0, end.cost))
     }
 
     fn made(&self, symbols: &[Symbol], to: Member) -> Made {
         let mut made = Vec::new();
-        let mut place = self.count + to as usize;
-        for (at, &symbol) in symbols.iter().enumerate().rev() {
-            let Reached { cost, before } = self.reached(at + 1, place);
+        let mut ends = self.behind_all().iter();
+        let Some(mut at) = ends.find(|end| end.place == (to, false)) else {
+            return made;
+        };
+        for &symbol in symbols.iter().rev() {
+            let before = &self.reached[at.before];
             // A symbol that leaves a place where it is was empty, or cost something.
-            if before != place || self.reached(at, place).cost < cost {
-                made.push((symbol, (place % self.count) as Member));
+            if before.place != at.place || before.cost < at.cost {
+                made.push((symbol, at.place.0));
             }
-            place = before;
+            at = before;
         }
         made.reverse();
         made

@@ -20,15 +20,28 @@ use crate::sweep::tokens;
 /// What lexemes can do in a gap of any length, by the state they enter it with.
 #[derive(Clone, Debug, Default)]
 pub struct GapReaches {
-    known: FxHashMap<LexerState, Arc<GapReach>>,
+    known: FxHashMap<(LexerState, Entry), Arc<GapReach>>,
     /// The ways to leave a gap, by the state it is entered with and the byte behind it.
-    leaving: FxHashMap<(LexerState, u8), Arc<[Leaving]>>,
+    leaving: FxHashMap<(LexerState, Entry, u8), Arc<[Leaving]>>,
     entries: usize,
     boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
+    /// The states that a gap is left in, if only the nearest are looked at.
+    nearest: Option<usize>,
     /// The terminals that stand in productions.
     used: Option<Vec<bool>>,
+    /// States that were walked over for what was not known, a measure of the time.
+    pub(crate) walked: usize,
     /// Of all that finds edges of a graph.
     pub(crate) stopwatch: Stopwatch,
+}
+
+/// How a gap is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Entry {
+    /// Between lexemes.
+    Boundary,
+    /// With a lexeme under way.
+    Within,
 }
 
 /// What a lexeme under way can become inside a gap of any length.
@@ -73,14 +86,33 @@ pub(crate) struct GapEnd {
 /// States and ends that are kept for later patterns: some 40 megabytes.
 const MAX_KEPT: usize = 2_000_000;
 
+/// States looked at for each that a gap is left in, where only the nearest are.
+const STATES_PER_LEAVING: usize = 32;
+
 impl GapReaches {
-    pub(crate) fn from(&mut self, lexer: &Lexer, state: LexerState) -> Arc<GapReach> {
-        if let Some(known) = self.known.get(&state) {
+    /// What can be done with the nearest so many states that a gap is left in, and with what a
+    /// lexeme under way comes to first.
+    pub(crate) fn of_nearest(nearest: usize) -> Self {
+        Self {
+            nearest: Some(nearest),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn from(&mut self, lexer: &Lexer, state: LexerState, entry: Entry) -> Arc<GapReach> {
+        if let Some(known) = self.known.get(&(state, entry)) {
             return Arc::clone(known);
         }
-        let reach = Arc::new(GapReach::new(lexer, state));
+        // Lexemes that begin in the gap are all looked at, for there is one place only where
+        // they do.
+        let most = match entry {
+            Entry::Boundary => None,
+            Entry::Within => self.nearest.map(|nearest| nearest * STATES_PER_LEAVING),
+        };
+        let reach = Arc::new(GapReach::new(lexer, state, most.unwrap_or(usize::MAX)));
+        self.walked = self.walked.wrapping_add(reach.states.len());
         self.make_room(reach.states.len() + reach.ends.len());
-        self.known.insert(state, Arc::clone(&reach));
+        self.known.insert((state, entry), Arc::clone(&reach));
         reach
     }
 
@@ -88,13 +120,14 @@ impl GapReaches {
     pub(crate) fn leaving(
         &mut self,
         lexer: &Lexer,
-        entry: LexerState,
+        (entered, entry): (LexerState, Entry),
         reach: &GapReach,
         next: u8,
     ) -> Arc<[Leaving]> {
-        if let Some(known) = self.leaving.get(&(entry, next)) {
+        if let Some(known) = self.leaving.get(&(entered, entry, next)) {
             return Arc::clone(known);
         }
+        self.walked = self.walked.wrapping_add(reach.states.len());
         let mut seen: FxHashSet<LexerState> = FxHashSet::default();
         let states = (0..).zip(&reach.states);
         let leaving = states.filter_map(|(at, reached)| {
@@ -102,9 +135,11 @@ impl GapReaches {
             let cost = reached.cost;
             seen.insert(state).then_some(Leaving { at, state, cost })
         });
+        let leaving = leaving.take(self.nearest.unwrap_or(usize::MAX));
         let leaving: Arc<[Leaving]> = leaving.collect();
         self.make_room(1 + leaving.len());
-        self.leaving.insert((entry, next), Arc::clone(&leaving));
+        let key = (entered, entry, next);
+        self.leaving.insert(key, Arc::clone(&leaving));
         leaving
     }
 
@@ -135,7 +170,7 @@ impl GapReaches {
         let mut at = 0;
         while let Some(&from) = states.get(at) {
             at += 1;
-            for end in &self.from(&cfg.lexer, from).ends {
+            for end in &self.from(&cfg.lexer, from, Entry::Boundary).ends {
                 if !used[end.terminal as usize] {
                     continue;
                 }
@@ -174,7 +209,8 @@ fn used_terminals(cfg: &Cfg) -> Vec<bool> {
 }
 
 impl GapReach {
-    fn new(lexer: &Lexer, entry: LexerState) -> Self {
+    /// What comes of a state, as far as the nearest so many.
+    fn new(lexer: &Lexer, entry: LexerState, most: usize) -> Self {
         let mut states = vec![Reached {
             state: entry,
             cost: 0,
@@ -190,6 +226,9 @@ impl GapReach {
             let Reached { state, cost, .. } = states[at as usize];
             if !settled.insert(state) {
                 continue;
+            }
+            if order.len() >= most {
+                break;
             }
             order.push(at);
             for finish in lexer.finishes(state) {

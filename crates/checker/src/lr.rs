@@ -84,15 +84,17 @@ impl State {
         }
     }
 
-    /// Where symbols lead that are read as a whole inside a gap of any length.
-    fn inside_gap(&self) -> impl Iterator<Item = (Symbol, StateId)> {
-        let (terminals, nonterminals) = match self.inside_gap {
+    /// Where symbols lead that are read as a whole inside a gap of any length, in which items
+    /// in any order may be hidden or not.
+    fn inside_gap(&self, hides: bool) -> impl Iterator<Item = (Symbol, StateId)> {
+        let inside_gap = self.inside_gap.as_ref().filter(|_| hides);
+        let (terminals, nonterminals) = match inside_gap {
             Some(_) => Default::default(),
             None => (self.terminals.iter(), self.nonterminals.iter()),
         };
         let terminals = terminals.map(|&(terminal, to)| (Symbol::Terminal(terminal), to));
         let nonterminals = nonterminals.map(|&(n, to)| (Symbol::Nonterminal(n), to));
-        let inside = self.inside_gap.iter().flat_map(|moves| moves.iter());
+        let inside = inside_gap.into_iter().flat_map(|moves| moves.iter());
         terminals.chain(nonterminals).chain(inside.copied())
     }
 }
@@ -403,19 +405,22 @@ impl States {
         })
     }
 
-    /// Shows where symbols lead that are read as a whole inside a gap of any length.
+    /// Shows where symbols lead that are read as a whole inside a gap of any length, in which
+    /// items in any order may be hidden or not.
     pub fn each_inside_gap(
         &mut self,
         cfg: &Cfg,
         id: StateId,
+        hides: bool,
         mut show: impl FnMut(Symbol, StateId),
     ) {
         let state = self.get(cfg, id);
         if !state.is_lean() {
-            return state.inside_gap().for_each(|(symbol, to)| show(symbol, to));
+            let inside = state.inside_gap(hides);
+            return inside.for_each(|(symbol, to)| show(symbol, to));
         }
         let key = &self.sets[id as usize];
-        if key.kind == Kind::Items {
+        if key.kind == Kind::Items || !hides {
             for symbol in self.symbols(cfg, id) {
                 if let Some(to) = self.after(cfg, id, symbol) {
                     show(symbol, to);

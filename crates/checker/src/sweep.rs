@@ -20,7 +20,7 @@ use std::sync::Arc;
 use lacuna_lexer::{LexerState, NO_ROW};
 use rustc_hash::FxHashMap;
 
-use crate::gap_reach::{GapReach, Leaving};
+use crate::gap_reach::{Entry, GapReach, Leaving};
 use crate::graph::{Addition, CompletionGraph, Edge, Edges, Emit, Label, Point, Step};
 use crate::{Gap, Segment};
 
@@ -38,7 +38,7 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
 
 /// The lexemes that begin at a node in a gap and end in it.
 pub(crate) fn edges_inside(graph: &mut CompletionGraph<'_>, node: Point) -> Vec<Edge> {
-    let reach = graph.reaches.from(graph.lexer, node.state);
+    let reach = graph.reaches.from(graph.lexer, node.state, Entry::Boundary);
     let ends = reach.ends.iter();
     let edges = ends.map(|end| Edge {
         label: Label::Lexeme(end.terminal),
@@ -57,7 +57,7 @@ pub(crate) fn additions(graph: &mut CompletionGraph<'_>, step: Step) -> Vec<Addi
     if let (Some(segment), Label::Lexeme(terminal)) = (graph.gap(from), label)
         && segment == to.segment
     {
-        let reach = graph.reaches.from(graph.lexer, from.state);
+        let reach = graph.reaches.from(graph.lexer, from.state, Entry::Boundary);
         let mut ends = reach.ends.iter();
         let end = ends.find(|end| end.terminal == terminal && end.to == to.state);
         return end.map_or_else(Vec::new, |end| {
@@ -115,6 +115,9 @@ struct Found {
 pub(crate) fn tokens(bytes: u32) -> u32 {
     bytes.div_ceil(4)
 }
+
+/// States walked over inside a gap that are as much work as a lexeme.
+const WALK: usize = 4;
 
 const NO_CROSSING: u32 = u32::MAX;
 
@@ -311,6 +314,11 @@ impl Sweep {
             ..self.node
         }));
         let entering = std::mem::take(&mut self.active);
+        let walked = graph.reaches.walked;
+        let entry = match self.node.within {
+            true => Entry::Within,
+            false => Entry::Boundary,
+        };
         let mut behind: FxHashMap<LexerState, u32> = FxHashMap::default();
         for Active {
             state,
@@ -318,7 +326,7 @@ impl Sweep {
             crossing,
         } in entering
         {
-            let reach = graph.reaches.from(graph.lexer, state);
+            let reach = graph.reaches.from(graph.lexer, state, entry);
             self.work += 1 + reach.ends.len();
             // Lexemes that stay in the gap they begin in are known already.
             let stays = segment == self.node.segment && !self.node.within;
@@ -346,7 +354,9 @@ impl Sweep {
             };
             match next {
                 Some(next) => {
-                    let leaving = graph.reaches.leaving(graph.lexer, state, &reach, next);
+                    let leaving = graph
+                        .reaches
+                        .leaving(graph.lexer, (state, entry), &reach, next);
                     self.leave(&way, leaving.iter().copied(), &mut behind);
                 }
                 None => {
@@ -359,6 +369,7 @@ impl Sweep {
                 }
             }
         }
+        self.work += graph.reaches.walked.wrapping_sub(walked) / WALK;
     }
 
     /// Goes on behind a gap.

@@ -5,11 +5,15 @@
 mod support;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict};
+use lacuna_checker::{
+    Checker, CheckerLimits, Compiled, ContextLimits, Gap, Pattern, Segment, Verdict,
+};
+use lacuna_grammar::automaton::{Dfa, Limits};
 use lacuna_grammar::interleave::{Interleave, Item, Way};
 use lacuna_grammar::recognize::recognize;
-use lacuna_grammar::{Expr, Grammar, Rule, RuleId};
+use lacuna_grammar::{Expr, Grammar, Lexicon, Rule, RuleId, Terminal, TerminalId};
 
 /// An item that is a letter, or one of two.
 struct Letter {
@@ -40,6 +44,14 @@ fn free(letters: &'static str) -> Letter {
     }
 }
 
+/// What a letter is one lexeme with.
+enum Beside {
+    Comma,
+    Brace,
+    CommaBefore,
+    BraceBefore,
+}
+
 struct Case {
     letters: Vec<Letter>,
     min: u32,
@@ -59,12 +71,56 @@ impl Case {
     }
 
     fn grammar(&self) -> Grammar {
+        let body = self.body(&|text| Expr::literal(text.bytes().collect::<Vec<u8>>()));
+        let name = "text".to_owned();
+        Grammar::new(vec![Rule { name, body }], RuleId(0))
+    }
+
+    /// The same cut by maximal munch, where a letter and what may stand beside it are one lexeme
+    /// that belongs nowhere: so it can only stand last, or first, or not there.
+    fn munched(&self, letter: usize, beside: &Beside) -> Grammar {
+        let letter = &self.letters[letter % self.letters.len()].letters[..1];
+        let lexeme = match beside {
+            Beside::Comma => format!("{letter},"),
+            Beside::Brace => format!("{letter}}}"),
+            Beside::CommaBefore => format!(",{letter}"),
+            Beside::BraceBefore => format!("{{{letter}"),
+        };
+        let mut texts = vec![lexeme];
+        let letters = self.letters.iter().flat_map(|it| it.letters.chars());
+        texts.extend(letters.map(String::from));
+        texts.extend([",", "{", "}", "[", "]"].map(str::to_owned));
+        let terminals = texts.iter().map(|text| Terminal {
+            name: text.clone(),
+            language: Dfa::from_expr(&Expr::literal(text.as_str()), &Limits::default())
+                .expect("a small automaton")
+                .into(),
+            ignored: false,
+        });
+        let terminals = terminals.collect();
+        let place = |text: &str| texts.iter().position(|known| known == text);
+        let terminal = |text: &str| place(text).map(|at| Expr::Terminal(TerminalId(at as u32)));
+        let body = self.body(&|text| terminal(text).expect("a terminal"));
+        let rule = |name: &str, body| Rule {
+            name: name.to_owned(),
+            body,
+        };
+        let nowhere = terminal(&texts[0]).expect("a terminal");
+        let rules = vec![rule("text", body), rule("nowhere", nowhere)];
+        Grammar {
+            lexicon: Some(Lexicon { terminals }),
+            ..Grammar::new(rules, RuleId(0))
+        }
+    }
+
+    /// A list in braces, in any number of brackets.
+    fn body(&self, literal: &impl Fn(&str) -> Expr) -> Expr {
         let items = self.letters.iter().map(|letter| Item {
             ways: (0..)
-                .zip(letter.letters.bytes())
-                .map(|(meets, byte)| Way {
+                .zip(letter.letters.chars())
+                .map(|(meets, letter)| Way {
                     meets,
-                    text: Expr::literal([byte]),
+                    text: literal(letter.encode_utf8(&mut [0; 4])),
                 })
                 .collect(),
             is_once: letter.is_once,
@@ -72,25 +128,19 @@ impl Case {
         });
         let items = Interleave {
             items: items.collect(),
-            separator: Expr::literal(","),
+            separator: literal(","),
             min: self.min,
             max: self.max,
             wanted: u32::from(self.wanted),
         };
         // Brackets and braces that nest, so that no automaton is the language.
         let list = Expr::Sequence(vec![
-            Expr::literal("{"),
+            literal("{"),
             Expr::Interleave(Box::new(items)),
-            Expr::literal("}"),
+            literal("}"),
         ]);
-        let nested = vec![
-            Expr::literal("["),
-            Expr::Rule(RuleId(0)),
-            Expr::literal("]"),
-        ];
-        let body = Expr::Choice(vec![list, Expr::Sequence(nested)]);
-        let name = "text".to_owned();
-        Grammar::new(vec![Rule { name, body }], RuleId(0))
+        let nested = vec![literal("["), Expr::Rule(RuleId(0)), literal("]")];
+        Expr::Choice(vec![list, Expr::Sequence(nested)])
     }
 
     /// All texts of at most so many items, by adding one letter after the other.
@@ -184,6 +234,19 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+/// One checker whose lexer has one context, and one whose lexer has as many as there may be, so
+/// that gaps have several boundaries.
+fn checkers(grammar: &Grammar) -> [Checker; 2] {
+    [ContextLimits::ONE, ContextLimits::MANY].map(|contexts| {
+        let limits = CheckerLimits {
+            contexts,
+            ..CheckerLimits::default()
+        };
+        let compiled = Compiled::new(grammar, true, &limits).expect("small");
+        Checker::from_compiled(Arc::new(compiled), None, limits)
+    })
+}
+
 fn pattern(text: &str) -> Pattern {
     let mut segments = Vec::new();
     for (at, piece) in text.split('_').enumerate() {
@@ -249,12 +312,40 @@ fn texts_are_all_permutations() {
 fn gaps_are_filled_where_items_are_missing() {
     let mut random = fastrand::Rng::with_seed(3);
     let (mut yes, mut no) = (0, 0);
-    for (number, case) in cases().iter().enumerate() {
-        let grammar = case.grammar();
-        let mut checker = Checker::new(&grammar, None, CheckerLimits::default()).expect("small");
+    let cases = cases();
+    let mut grammars = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        grammars.push((case, case.grammar()));
+        let beside = [
+            Beside::Comma,
+            Beside::Brace,
+            Beside::CommaBefore,
+            Beside::BraceBefore,
+        ];
+        for (at, beside) in beside.iter().enumerate() {
+            let last_required = case.letters.iter().rposition(|letter| letter.is_required);
+            for letter in [number + at, last_required.unwrap_or(0)] {
+                grammars.push((case, case.munched(letter, beside)));
+            }
+        }
+    }
+    for (number, (case, grammar)) in grammars.into_iter().enumerate() {
+        let mut checkers = checkers(&grammar);
         let most = case.letters.len().min(6) + 1;
-        let texts = case.texts(most);
-        for _ in 0..400 {
+        let mut texts = case.texts(most);
+        texts.retain(|text| grammar.lexicon.is_none() || recognize(&grammar, text.as_bytes()));
+        if texts.is_empty() {
+            continue;
+        }
+        // Gaps that a whole text lies in, and its brackets too, which are not in `texts`.
+        for (whole, expected) in [("_", true), ("{_}", true), ("[_]", true), ("{_]", false)] {
+            let asked = pattern(whole);
+            for verdict in checkers.each_mut().map(|checker| checker.check(&asked).0) {
+                let is_completable = matches!(verdict, Verdict::Completable(_));
+                assert_eq!(is_completable, expected, "case {number}: {whole}");
+            }
+        }
+        for _ in 0..120 {
             let mut text: Vec<char> = random.choice(&texts).expect("a text").chars().collect();
             // Another letter in one place, often one that stands there already.
             if random.bool() {
@@ -272,23 +363,25 @@ fn gaps_are_filled_where_items_are_missing() {
             }
             let asked = pattern(&punched);
             let expected = texts.iter().any(|text| fits(&punched, text));
-            match checker.check(&asked).0 {
-                Verdict::Completable(witness) => {
-                    yes += 1;
-                    let filled = witness.text(&asked, None);
-                    let filled = String::from_utf8(filled).expect("ASCII");
-                    assert!(
-                        fits(&punched, &filled),
-                        "case {number}: {punched}: {filled}"
-                    );
-                    let belongs = recognize(&grammar, filled.as_bytes());
-                    assert!(belongs, "case {number}: {punched}: {filled}");
+            for verdict in checkers.each_mut().map(|checker| checker.check(&asked)) {
+                match verdict.0 {
+                    Verdict::Completable(witness) => {
+                        yes += 1;
+                        let filled = witness.text(&asked, None);
+                        let filled = String::from_utf8(filled).expect("ASCII");
+                        assert!(
+                            fits(&punched, &filled),
+                            "case {number}: {punched}: {filled}"
+                        );
+                        let belongs = recognize(&grammar, filled.as_bytes());
+                        assert!(belongs, "case {number}: {punched}: {filled}");
+                    }
+                    Verdict::Impossible => {
+                        no += 1;
+                        assert!(!expected, "case {number}: {punched}");
+                    }
+                    Verdict::Exhausted { .. } => panic!("case {number}: {punched}: out of budget"),
                 }
-                Verdict::Impossible => {
-                    no += 1;
-                    assert!(!expected, "case {number}: {punched}");
-                }
-                Verdict::Exhausted { .. } => panic!("case {number}: {punched}: out of budget"),
             }
         }
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::corpus;
 
 const USAGE: &str = "usage: schema_corpus FOLDER [--documents URI=FOLDER] [--draft URI] [--formats] \
-                     [--witnesses N] [--slowest N] [--times FILE] [--quiet]";
+                     [--witnesses N] [--slowest N] [--times FILE] [--gaps] [--quiet]";
 
 pub struct Arguments {
     pub folder: PathBuf,
@@ -26,6 +26,8 @@ pub struct Arguments {
     pub slowest: usize,
     /// Where the times of every schema are written.
     pub times: Option<PathBuf>,
+    /// Whether canvases with gaps are asked.
+    pub asks_gaps: bool,
     /// Whether files are not listed one by one.
     pub is_quiet: bool,
 }
@@ -41,6 +43,7 @@ impl Arguments {
             witnesses: 12,
             slowest: 0,
             times: None,
+            asks_gaps: false,
             is_quiet: false,
         };
         while let Some(argument) = given.next() {
@@ -52,6 +55,7 @@ impl Arguments {
                 "--witnesses" => read.witnesses = value()?.parse().map_err(|_| USAGE)?,
                 "--slowest" => read.slowest = value()?.parse().map_err(|_| USAGE)?,
                 "--times" => read.times = Some(value()?.into()),
+                "--gaps" => read.asks_gaps = true,
                 "--quiet" => read.is_quiet = true,
                 other if other.starts_with('-') => return Err(USAGE.to_owned()),
                 folder => read.folder = folder.into(),

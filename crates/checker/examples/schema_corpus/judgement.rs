@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
 use crate::corpus::Group;
+use crate::gaps::Gaps;
 use crate::mutation::{mutate, spell};
 use crate::outside::Outside;
 use crate::support::Sampler;
@@ -374,6 +375,23 @@ impl<'c> Judgement<'c> {
                 self.disagree(tally, &format!("{what}: {spelled}"));
             }
         }
+    }
+
+    /// Asks canvases with gaps, where a grammar says all.
+    pub fn ask_gaps(&self, tally: &mut Tally, gaps: &mut Gaps) {
+        let mut options = SchemaOptions::membership();
+        options.documents = self.arguments.documents.clone();
+        options.assert_formats = self.arguments.asserts_formats;
+        let Ok(grammar) = compile(&self.schema, &options) else {
+            return;
+        };
+        let outside = self.outside(tally);
+        let is_valid = |text: &[u8]| match (&outside, serde_json::from_slice::<Value>(text)) {
+            (Some(outside), Ok(value)) => !self.is_comparable(text) || outside.is_valid(&value),
+            (None, Ok(_)) => true,
+            (_, Err(_)) => false,
+        };
+        gaps.ask(&self.name, self.schema.len(), &grammar, is_valid);
     }
 
     /// Whether the outside validator understands a text as the grammar does. Names that

@@ -11,15 +11,19 @@
 //! validator must find valid; changed a little, and spelled in some way, it must say
 //! of them what the grammar says.
 //!
+//! With `--gaps`, canvases with gaps of any length are asked of every schema, and what completes
+//! them is judged by the outside validator.
+//!
 //! `cargo run --release -p lacuna-checker --example schema_corpus -- FOLDER
 //! [--documents URI=FOLDER] [--draft URI] [--formats] [--witnesses N] [--slowest N]
-//! [--times FILE] [--quiet]`
+//! [--times FILE] [--gaps] [--quiet]`
 //!
 //! `--times` writes what every schema took, which `beside_llguidance.py` reads.
 
 mod arguments;
 mod clock;
 mod corpus;
+mod gaps;
 mod judgement;
 #[path = "../../../grammar/tests/support/keys.rs"]
 mod keys;
@@ -34,6 +38,7 @@ mod times;
 use std::process::ExitCode;
 
 use arguments::Arguments;
+use gaps::Gaps;
 use judgement::{Judgement, Tally};
 use times::Times;
 
@@ -54,11 +59,15 @@ fn main() -> ExitCode {
     };
     let mut whole = Tally::default();
     let mut times = Times::default();
+    let mut gaps = Gaps::default();
     for file in &files {
         let mut tally = Tally::default();
         for group in &file.groups {
             let mut judgement = Judgement::new(&arguments, &file.name, group);
             judgement.judge(&mut tally, &mut times);
+            if arguments.asks_gaps {
+                judgement.ask_gaps(&mut tally, &mut gaps);
+            }
         }
         if !arguments.is_quiet {
             println!("{}: {tally}", file.name);
@@ -68,6 +77,7 @@ fn main() -> ExitCode {
     println!("{} files: {whole}", files.len());
     whole.print_refusals();
     times.print(arguments.slowest);
+    gaps.print(arguments.slowest);
     if let Some(file) = &arguments.times
         && let Err(error) = std::fs::write(file, times.to_json().to_string())
     {

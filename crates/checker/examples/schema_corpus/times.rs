@@ -85,7 +85,7 @@ impl Times {
 }
 
 /// Of times in order.
-fn quantiles<T: std::borrow::Borrow<Time>>(times: &[T]) -> String {
+pub fn quantiles<T: std::borrow::Borrow<Time>>(times: &[T]) -> String {
     let shown = QUANTILES.map(|(quantile, part)| {
         let at = ((times.len() as f64 * part) as usize).min(times.len() - 1);
         format!("{quantile} {}", milliseconds(times[at].borrow().taken))

@@ -34,6 +34,7 @@ use crate::memo_use::MemoUses;
 mod bounds;
 mod choice;
 mod memos;
+mod nearest;
 mod open_end;
 mod questions;
 mod recent;
@@ -42,6 +43,7 @@ mod tiers;
 
 use choice::Choice;
 use memos::Memos;
+use nearest::Nearest;
 use recent::Recent;
 use sketch::Sketch;
 pub(crate) use tiers::is_searched_longer;
@@ -89,6 +91,8 @@ pub(crate) struct Exact {
     choice: Choice,
     /// Of short lexemes; made when gaps of any length ask for it.
     sketch: Option<Box<Sketch>>,
+    /// Of gaps of any length too; made when they ask for it.
+    nearest: Option<Box<Nearest>>,
     /// What forgotten memos were used for.
     past: MemoUses,
     /// For gaps of any length, for gaps that count cells, and for what is mended.
@@ -111,6 +115,7 @@ impl Exact {
             reaches: GapReaches::default(),
             choice: Choice::default(),
             sketch: None,
+            nearest: None,
             representatives: None,
             past: MemoUses::default(),
             charts: Default::default(),

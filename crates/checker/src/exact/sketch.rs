@@ -14,7 +14,7 @@ use lacuna_lexer::{Lexer, Spanner, Vocabulary};
 use super::Exact;
 use super::tiers::FIRST_SEARCH;
 use crate::beam::Width;
-use crate::gap_reach::GapReaches;
+use crate::gap_reach::{Entry, GapReaches};
 use crate::graph::Emit;
 use crate::guide::Guide;
 use crate::{Pattern, Witness};
@@ -104,7 +104,7 @@ fn short_lexemes(lexer: &Lexer, reaches: &mut GapReaches) -> Option<Vocabulary> 
     let mut tokens: Vec<Option<Vec<u8>>> = vec![None, None];
     let mut met = vec![false; lexer.terminal_count()];
     for start in lexer.starts() {
-        let reach = reaches.from(lexer, start);
+        let reach = reaches.from(lexer, start, Entry::Boundary);
         for end in &reach.ends {
             let is_met = std::mem::replace(&mut met[end.terminal as usize], true);
             if is_met && start != Lexer::START {

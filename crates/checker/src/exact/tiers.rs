@@ -205,6 +205,9 @@ impl Exact {
         if SHORTCUTS && let Some(witness) = self.mended(pattern, FIRST_PARSE) {
             return (Decision::Completable(witness), Tier::Mended);
         }
+        if SHORTCUTS && let Some(witness) = self.nearest_witness(pattern) {
+            return (Decision::Completable(witness), Tier::Searched);
+        }
         if gap_count(pattern) <= SEARCHED_GAPS
             && let Some(witness) = self.sketched_at_once(pattern)
         {

@@ -72,11 +72,13 @@ impl StateSets {
             }
             let here = |state: StateId| at(state, member);
             if let Some(group) = group.and_then(|group| self.groups[group as usize].1.as_ref()) {
-                self.states.each_inside_gap(cfg, state, |symbol, target| {
-                    for &(to, step) in group.arrivals(symbol, member) {
-                        queue.relax(at(target, to), cost.saturating_add(step));
-                    }
-                });
+                let hides = group.hides_items();
+                self.states
+                    .each_inside_gap(cfg, state, hides, |symbol, target| {
+                        for &(to, step) in group.arrivals(symbol, member) {
+                            queue.relax(at(target, to), cost.saturating_add(step));
+                        }
+                    });
             }
             let state = self.states.get(cfg, state);
             for &nonterminal in &state.completes {
