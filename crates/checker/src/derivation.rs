@@ -100,9 +100,7 @@ impl Derivation<'_> {
                     let (from, end) = (before.state, before.complete_in);
                     let states = self.sets.states();
                     let symbols = states.read_in_gap(self.cfg, nonterminal, from, end)?;
-                    for symbol in symbols.into_iter().rev() {
-                        self.prepend_text(before.node, goal.node, symbol, &mut reversed)?;
-                    }
+                    self.prepend_text(before.node, goal.node, &symbols, &mut reversed)?;
                     stack.push(before);
                 }
                 Explanation::Completed(before, inner) => stack.extend([before, inner]),
@@ -118,27 +116,30 @@ impl Derivation<'_> {
         reversed.push(Step { from, label, to });
     }
 
+    /// Writes symbols between two nodes of a gap.
     fn prepend_text(
         &mut self,
         from: NodeId,
         to: NodeId,
-        symbol: Symbol,
+        symbols: &[Symbol],
         reversed: &mut Vec<Step>,
     ) -> Option<()> {
         let (from, to) = (
             self.nodes[from as usize].gap.clone()?,
             self.nodes[to as usize].gap.clone()?,
         );
-        let group = self.sets.gap_group(to.group)?;
-        let lexemes = group.spell(symbol, from.member, to.member, MAX_STEPS)?;
-        for (terminal, before, behind) in lexemes {
-            let node = |member: u32| to.nodes.get(member as usize).copied();
-            self.prepend(
-                node(before)?,
-                node(behind)?,
-                Label::Lexeme(terminal),
-                reversed,
-            );
+        let mut way = match symbols {
+            &[symbol @ Symbol::Nonterminal(_)] => vec![(symbol, to.member)],
+            symbols => self.sets.way(to.group, symbols, from.member, to.member)?,
+        };
+        while let Some((symbol, behind)) = way.pop() {
+            let before = way.last().map_or(from.member, |&(_, before)| before);
+            let group = self.sets.gap_group(to.group)?;
+            for (terminal, before, behind) in group.spell(symbol, before, behind, MAX_STEPS)? {
+                let node = |member: u32| to.nodes.get(member as usize).copied();
+                let (before, behind) = (node(before)?, node(behind)?);
+                self.prepend(before, behind, Label::Lexeme(terminal), reversed);
+            }
         }
         Some(())
     }
@@ -262,34 +263,29 @@ impl Derivation<'_> {
                     if cost > goal.cost {
                         continue;
                     }
-                    let mut read = Vec::new();
-                    let hides = self.sets.gap_group(gap.group)?.hides_items();
-                    let states = self.sets.states();
-                    states.each_inside_gap(self.cfg, state, hides, |symbol, target| {
-                        read.extend((target == goal.state).then_some(symbol));
-                    });
-                    let group = self.sets.gap_group(gap.group)?;
-                    for symbol in read {
-                        for &arrival in group.arrivals(symbol, from) {
-                            if arrival != (gap.member, goal.cost - cost) {
-                                continue;
-                            }
-                            let before = Goal {
-                                node,
-                                state,
-                                cost,
-                                ..goal
-                            };
-                            return Some(match symbol {
-                                Symbol::Nonterminal(nonterminal) => {
-                                    Explanation::Text(before, nonterminal)
-                                }
-                                Symbol::Terminal(terminal) => {
-                                    Explanation::Edge(before, Label::Lexeme(terminal))
-                                }
-                                Symbol::End(_) | Symbol::EndOfText => continue,
-                            });
+                    let wanted = (gap.member, goal.cost - cost);
+                    let mut read = None;
+                    let show = |symbol, target, arrival| {
+                        if read.is_none() && target == goal.state && arrival == wanted {
+                            read = Some(symbol);
                         }
+                    };
+                    self.sets
+                        .each_inside(self.cfg, gap.group, state, from, show);
+                    let before = Goal {
+                        node,
+                        state,
+                        cost,
+                        ..goal
+                    };
+                    match read {
+                        Some(Symbol::Nonterminal(nonterminal)) => {
+                            return Some(Explanation::Text(before, nonterminal));
+                        }
+                        Some(Symbol::Terminal(terminal)) => {
+                            return Some(Explanation::Edge(before, Label::Lexeme(terminal)));
+                        }
+                        Some(Symbol::End(_) | Symbol::EndOfText) | None => {}
                     }
                 }
             }

@@ -10,8 +10,9 @@
 //! empty is passed by when parser states are made.
 //!
 //! Of items in any order the last one tells the boundary behind them, if whatever stands before
-//! it is all one to the lexer; then a list for each item that may be the last is enough. Where
-//! it is not, there is no group.
+//! it is all one to the lexer; then a list for each item that may be the last is enough, and
+//! which items stand there may be left open at the boundaries that any leads to. Where it is not
+//! all one, there is no group.
 //!
 //! Cost: boundaries² for each symbol of a production, again when one of its nonterminals
 //! has become cheaper. In most grammars one boundary stands for all.
@@ -24,6 +25,7 @@ use lacuna_lexer::{LexerState, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
+use crate::lr::{StateId, States};
 
 /// Index of a boundary in its group.
 pub type Member = u32;
@@ -70,6 +72,9 @@ pub struct GapGroup {
     /// By the place of a nonterminal and a boundary, and another boundary, how the cheapest text
     /// between them is made.
     made: FxHashMap<(u32, Member), Made>,
+    /// For each nonterminal that stands for hidden items, the boundaries behind which these may
+    /// be any; none where one boundary stands for all, behind which they always may.
+    hiding: FxHashMap<NonterminalId, Box<[Member]>>,
     /// Number of boundaries.
     count: usize,
 }
@@ -110,6 +115,7 @@ impl GapGroup {
             terminals,
             nonterminals: vec![Arrivals::new(); places],
             made: FxHashMap::default(),
+            hiding: FxHashMap::default(),
             count,
         };
         let mut texts = Texts::new(nullable);
@@ -135,14 +141,19 @@ impl GapGroup {
                 productions.improved(nonterminal);
             }
         }
-        let mut interleaves = cfg.interleaves.iter();
-        let is_told = !SHORTCUTS || count == 1 || interleaves.all(|it| group.tells_by_last(it));
-        is_told.then_some(group)
+        if SHORTCUTS && count > 1 {
+            for interleaved in &cfg.interleaves {
+                let hiding = group.told_by_last(interleaved)?;
+                group.hiding.insert(interleaved.hidden, hiding);
+            }
+        }
+        Some(group)
     }
 
-    /// Whether the boundaries around items in any order depend on the last of them alone: each
-    /// leads to the same ones wherever it may begin, and so does the separator behind each.
-    fn tells_by_last(&self, interleaved: &Interleaved) -> bool {
+    /// The boundaries that any item leads to; `None` unless those around items in any order depend
+    /// on the last of them alone: each leads to the same ones wherever it may begin, and so does
+    /// the separator behind each.
+    fn told_by_last(&self, interleaved: &Interleaved) -> Option<Box<[Member]>> {
         let items = &interleaved.items;
         let ends = |symbol: Symbol, from: Member| -> Vec<Member> {
             let mut ends: Vec<Member> = self.arrivals(symbol, from).iter().map(|it| it.0).collect();
@@ -154,15 +165,17 @@ impl GapGroup {
         let may_begin = |from: &Member| ways().any(|way| !ends(way.text, *from).is_empty());
         let beginnings: Vec<Member> = all.filter(may_begin).collect();
         let Some(&first) = beginnings.first() else {
-            return true;
+            return Some(Box::default());
         };
         let mut behind: Vec<Member> = Vec::new();
+        let mut behind_each: Vec<Member> = (0..self.count as Member).collect();
         for way in ways() {
             let known = ends(way.text, first);
             let is_alike = |from: &Member| ends(way.text, *from) == known;
             if known.is_empty() || !beginnings.iter().all(is_alike) {
-                return false;
+                return None;
             }
+            behind_each.retain(|to| known.contains(to));
             behind.extend(known);
         }
         behind.sort_unstable();
@@ -170,12 +183,73 @@ impl GapGroup {
         let mut separated = behind.iter().map(|&from| ends(items.separator, from));
         let known = separated.next().unwrap_or_default();
         let leads_on = |to: &Member| beginnings.contains(to);
-        known.iter().any(leads_on) && separated.all(|ends| ends == known)
+        let is_told = known.iter().any(leads_on) && separated.all(|ends| ends == known);
+        is_told.then(|| behind_each.into())
     }
 
-    /// Whether items in any order may be hidden in the gap: where one boundary stands for all.
-    pub(crate) fn hides_items(&self) -> bool {
-        self.count == 1
+    /// Shows where a state leads inside the gap over whole symbols, with the boundaries that
+    /// these lead to from one.
+    ///
+    /// Where any item may stand, which one it was is left open; elsewhere each is shown.
+    pub(crate) fn each_inside(
+        &self,
+        cfg: &Cfg,
+        states: &mut States,
+        state: StateId,
+        from: Member,
+        mut show: impl FnMut(Symbol, StateId, (Member, u32)),
+    ) {
+        states.each_inside_gap(cfg, state, true, |symbol, target| {
+            let hiding = match symbol {
+                Symbol::Nonterminal(nonterminal) if !self.hiding.is_empty() => {
+                    self.hiding.get(&nonterminal)
+                }
+                _ => None,
+            };
+            for &(to, cost) in self.arrivals(symbol, from) {
+                if hiding.is_none_or(|hiding| hiding.contains(&to)) {
+                    show(symbol, target, (to, cost));
+                }
+            }
+        });
+        if self.hiding.is_empty() {
+            return;
+        }
+        let interleaves = states.interleaves(state).into_iter();
+        let interleaves: Vec<&Interleaved> = interleaves
+            .map(|at| &cfg.interleaves[at as usize])
+            .collect();
+        if interleaves.is_empty() {
+            return;
+        }
+        let hides = |to: Member| {
+            let mut hiding = interleaves.iter().map(|it| self.hiding.get(&it.hidden));
+            hiding.all(|hiding| hiding.is_some_and(|hiding| hiding.contains(&to)))
+        };
+        states.each_inside_gap(cfg, state, false, |symbol, target| {
+            if interleaves.iter().any(|it| it.items.separator == symbol) {
+                return;
+            }
+            for &(to, cost) in self.arrivals(symbol, from) {
+                if !hides(to) {
+                    show(symbol, target, (to, cost));
+                }
+            }
+        });
+    }
+
+    /// A cheapest way to read symbols one after another between two boundaries: those that are
+    /// not empty, each with the boundary behind it.
+    pub(crate) fn way(
+        &self,
+        nullable: &[bool],
+        symbols: &[Symbol],
+        from: Member,
+        to: Member,
+    ) -> Vec<(Symbol, Member)> {
+        let mut texts = Texts::new(nullable);
+        texts.read(self, symbols, from);
+        texts.made(symbols, to)
     }
 
     fn place(&self, symbol: u32, from: Member) -> usize {

@@ -118,6 +118,10 @@ pub struct States {
     steps: FxHashMap<(StateId, Symbol), StateId>,
     /// Of lean states within items, where symbols lead inside gaps.
     inside_gaps: FxHashMap<StateId, Box<[(Symbol, StateId)]>>,
+    /// For each nonterminal, the last time that it was predicted; a list of its own for each
+    /// state would be as long for all states as the square of a grammar.
+    predicted: Vec<u32>,
+    round: u32,
     work: usize,
 }
 
@@ -171,6 +175,8 @@ impl States {
             made: Vec::new(),
             steps: FxHashMap::default(),
             inside_gaps: FxHashMap::default(),
+            predicted: Vec::new(),
+            round: 0,
             work: 0,
         };
         if SHORTCUTS && !is_outline {
@@ -495,6 +501,12 @@ impl States {
             && key.dots.iter().any(|&dot| self.dots.is_between(dot))
     }
 
+    /// The numbers of the interleaves that are under way in a state.
+    pub fn interleaves(&self, state: StateId) -> Vec<u32> {
+        let dots = self.sets[state as usize].dots.iter();
+        dots.filter_map(|&dot| self.dots.interleave(dot)).collect()
+    }
+
     /// Number of items seen before a state.
     pub fn seen(&self, state: StateId) -> u32 {
         let dots = self.sets[state as usize].dots.iter();
@@ -550,7 +562,12 @@ impl States {
     /// The places where texts begin that may stand at some places, but for items that are
     /// looked up.
     fn begun(&mut self, cfg: &Cfg, places: &[Dot]) -> Vec<Dot> {
-        let mut predicted = vec![false; cfg.productions.len()];
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.predicted.clear();
+            self.round = 1;
+        }
+        self.predicted.resize(cfg.productions.len(), 0);
         let mut found: Vec<Dot> = Vec::new();
         let mut work: Vec<Dot> = places.to_vec();
         let mut moves: Moves = Vec::new();
@@ -567,7 +584,8 @@ impl States {
                 let Symbol::Nonterminal(nonterminal) = symbol else {
                     continue;
                 };
-                if std::mem::replace(&mut predicted[nonterminal as usize], true) {
+                let known = &mut self.predicted[nonterminal as usize];
+                if std::mem::replace(known, self.round) == self.round {
                     continue;
                 }
                 let mut dots = self.dots.beginnings(cfg, nonterminal);

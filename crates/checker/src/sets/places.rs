@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Costed, GroupId, NOTHING, SetId, StateSets};
-use crate::cfg::Cfg;
+use crate::cfg::{Cfg, Symbol};
 use crate::gap_group::{Boundaries, GapGroup, Member};
 use crate::lr::StateId;
 
@@ -126,6 +126,35 @@ impl StateSets {
             self.groups.len() - 1
         });
         self.groups[id].1.as_ref().map(|_| id as GroupId)
+    }
+
+    /// Shows where a state leads in a group over whole symbols, from a boundary.
+    pub(crate) fn each_inside(
+        &mut self,
+        cfg: &Cfg,
+        group: GroupId,
+        state: StateId,
+        from: Member,
+        show: impl FnMut(Symbol, StateId, (Member, u32)),
+    ) {
+        if let Some(group) = self.groups[group as usize].1.as_ref() {
+            group.each_inside(cfg, &mut self.states, state, from, show);
+        }
+    }
+
+    /// How symbols are read one after another between two boundaries of a group; `None` if they
+    /// are not.
+    pub(crate) fn way(
+        &self,
+        group: GroupId,
+        symbols: &[Symbol],
+        from: Member,
+        to: Member,
+    ) -> Option<Vec<(Symbol, Member)>> {
+        let way = self
+            .gap_group(group)?
+            .way(self.states.nullable(), symbols, from, to);
+        (!way.is_empty()).then_some(way)
     }
 
     /// What symbols do in a group that there is.

@@ -71,14 +71,11 @@ impl StateSets {
                 alike.push(place);
             }
             let here = |state: StateId| at(state, member);
-            if let Some(group) = group.and_then(|group| self.groups[group as usize].1.as_ref()) {
-                let hides = group.hides_items();
-                self.states
-                    .each_inside_gap(cfg, state, hides, |symbol, target| {
-                        for &(to, step) in group.arrivals(symbol, member) {
-                            queue.relax(at(target, to), cost.saturating_add(step));
-                        }
-                    });
+            if let Some(group) = group {
+                let relax = |_, target, (to, step): (u32, u32)| {
+                    queue.relax(at(target, to), cost.saturating_add(step));
+                };
+                self.each_inside(cfg, group, state, member, relax);
             }
             let state = self.states.get(cfg, state);
             for &nonterminal in &state.completes {
