@@ -42,6 +42,10 @@ pub struct State {
     /// The nonterminals whose productions are complete.
     pub completes: Box<[NonterminalId]>,
     is_lean: bool,
+    /// Of a state whose steps are found when they are asked for: those that are not looked up, in
+    /// the order of their symbols, and the places whose steps are.
+    rest: Box<[(Symbol, Dot)]>,
+    many: Box<[Dot]>,
     /// Where terminals lead, by terminal.
     pub terminals: Box<[(TerminalId, StateId)]>,
     /// Where nonterminals lead, by nonterminal.
@@ -74,6 +78,16 @@ impl State {
     /// The state behind a nonterminal, if symbols are listed.
     pub fn after_nonterminal(&self, nonterminal: NonterminalId) -> Option<StateId> {
         find(&self.nonterminals, nonterminal)
+    }
+
+    /// Where a symbol leads that is not looked up.
+    fn rest_over(&self, symbol: Symbol) -> impl Iterator<Item = Dot> {
+        let from = self
+            .rest
+            .partition_point(|&(known, _)| order(known) < order(symbol));
+        let alike = self.rest[from..].iter();
+        let alike = alike.take_while(move |&&(known, _)| known == symbol);
+        alike.map(|&(_, dot)| dot)
     }
 
     fn listed(&self, symbol: Symbol) -> Option<StateId> {
@@ -284,8 +298,11 @@ impl States {
             }
             false => (None, None),
         };
+        let (mut rest, mut many) = (Moves::new(), Vec::new());
         if is_lean {
-            moves.clear();
+            rest = std::mem::take(&mut moves);
+            rest.sort_by_key(|&(symbol, _)| order(symbol));
+            many.extend(dots.iter().filter(|&&dot| self.dots.is_among_many(dot)));
         }
         let mut terminals = Vec::new();
         let mut nonterminals = Vec::new();
@@ -303,6 +320,8 @@ impl States {
             prediction,
             items,
             is_lean,
+            rest: rest.into(),
+            many: many.into(),
             completes: completes.into(),
             terminals: terminals.into(),
             nonterminals: nonterminals.into(),
@@ -321,23 +340,13 @@ impl States {
         if let Some(&known) = self.steps.get(&(id, symbol)) {
             return Some(known);
         }
-        let Key {
-            kind,
-            dots,
-            outline,
-        } = self.sets[id as usize].clone();
-        let mut behind = Vec::new();
-        for &dot in dots.iter() {
+        let Key { kind, outline, .. } = self.sets[id as usize];
+        let mut behind: Vec<Dot> = state.rest_over(symbol).collect();
+        for &dot in state.many.iter() {
             match kind {
                 Kind::Items => self.dots.within_item(cfg, dot, symbol, &mut behind),
-                _ if self.dots.is_among_many(dot) => {
-                    self.dots.over(cfg, dot, symbol, &mut behind);
-                }
                 Kind::Start | Kind::Kernel | Kind::Prediction => {
-                    let mut moves: Moves = Vec::new();
-                    self.dots.moves(cfg, dot, &mut moves);
-                    let moves = moves.iter().filter(|&&(read, _)| read == symbol);
-                    behind.extend(moves.map(|&(_, dot)| dot));
+                    self.dots.over(cfg, dot, symbol, &mut behind);
                 }
             }
         }
@@ -367,16 +376,13 @@ impl States {
 
     /// The symbols that a lean state reads.
     fn symbols(&mut self, cfg: &Cfg, id: StateId) -> Vec<Symbol> {
-        let Key { kind, dots, .. } = &self.sets[id as usize];
-        let (kind, dots) = (*kind, dots.clone());
-        let mut symbols = Vec::new();
-        for &dot in dots.iter() {
+        let state = self.get(cfg, id);
+        let kind = self.sets[id as usize].kind;
+        let mut symbols: Vec<Symbol> = state.rest.iter().map(|&(symbol, _)| symbol).collect();
+        for &dot in state.many.iter() {
             match kind {
                 Kind::Items => self.dots.items_begin_with(cfg, dot, &mut symbols),
                 Kind::Start | Kind::Kernel | Kind::Prediction => {
-                    let mut moves: Moves = Vec::new();
-                    self.dots.moves(cfg, dot, &mut moves);
-                    symbols.extend(moves.iter().map(|&(symbol, _)| symbol));
                     self.dots.symbols_over(cfg, dot, &mut symbols);
                 }
             }

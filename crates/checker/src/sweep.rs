@@ -433,7 +433,8 @@ impl Sweep {
             let same = |known: &Found| known.edge.label == edge.label && known.edge.to == edge.to;
             self.found.iter().position(same)
         } else {
-            for (at, found) in (0..).zip(&self.found).skip(self.known.len()) {
+            let indexed = self.known.len();
+            for (at, found) in (indexed as u32..).zip(&self.found[indexed..]) {
                 self.known.insert((found.edge.label, found.edge.to), at);
             }
             let known = self.known.get(&(edge.label, edge.to));

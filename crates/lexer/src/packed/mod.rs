@@ -47,8 +47,8 @@ pub struct PackedLexer {
     counting: Option<PackedCounting>,
 }
 
-/// States times terminals up to which a lexer is read: 128 MiB of bits.
-const MAX_ALIVE: u64 = 1 << 30;
+/// States times terminals up to which a lexer is read: 256 MiB of bits.
+const MAX_ALIVE: u64 = 1 << 31;
 
 impl Lexer {
     /// The lexer as lists of numbers, the same for the same lexer.
