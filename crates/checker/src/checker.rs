@@ -118,6 +118,46 @@ impl Default for CheckerLimits {
     }
 }
 
+impl CheckerLimits {
+    /// States for each byte of what was handed over: a character of a list of words is one, and
+    /// its other spelling in JSON, `\\u0061`, five more.
+    const STATES_FOR_A_BYTE: usize = 6;
+
+    /// States beyond which no list is too long to blame: a gigabyte, or what a page has to spare.
+    const MOST_STATES: usize = match cfg!(target_pointer_width = "32") {
+        true => 600_000,
+        false => 2_400_000,
+    };
+
+    /// The same limits for a grammar that was read of a text of so many bytes, its lists
+    /// included: automata may be larger where more was written, as a list of words is, which has
+    /// states for each character.
+    ///
+    /// ```
+    /// # use lacuna_checker::CheckerLimits;
+    /// let limits = CheckerLimits::default();
+    /// assert_eq!(limits.for_text(100).automata.dfa_states, 300_000);
+    /// assert_eq!(limits.for_text(90_000).automata.dfa_states, 540_000);
+    /// ```
+    #[must_use]
+    pub fn for_text(mut self, bytes: usize) -> Self {
+        let Limits {
+            nfa_states,
+            dfa_states,
+        } = self.automata;
+        let states = bytes
+            .saturating_mul(Self::STATES_FOR_A_BYTE)
+            .min(Self::MOST_STATES);
+        if states > dfa_states {
+            self.automata = Limits {
+                nfa_states: nfa_states.max(4 * states),
+                dfa_states: states,
+            };
+        }
+        self
+    }
+}
+
 /// Decides patterns of one grammar, with memos that fill as it is used.
 ///
 /// Checkers share nothing but what is compiled once, so grammars cannot disturb

@@ -534,12 +534,22 @@ fn gaps_of_a_schema_that_no_grammar_says() {
 
 #[test]
 fn lists_of_ten_thousand_words() {
+    lists_of_words(|number| 4 + number % 9);
+}
+
+/// Every character of a list is a state, and its other spelling five more.
+#[test]
+fn lists_of_ten_thousand_long_words() {
+    lists_of_words(|_| 36);
+}
+
+fn lists_of_words(letters: impl Fn(usize) -> usize) {
     let mut random = 1u32;
     let mut letter = || {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         char::from(b'a' + ((random >> 16) % 26) as u8)
     };
-    let words = (0..10_000).map(|number| (0..4 + number % 9).map(|_| letter()).collect());
+    let words = (0..10_000).map(|number| (0..letters(number)).map(|_| letter()).collect());
     let words: Vec<String> = words.collect();
     let folder = tempfile::tempdir().expect("a folder");
     let schema = json!({ "enum": words }).to_string();

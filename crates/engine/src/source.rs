@@ -208,6 +208,17 @@ impl GrammarSource {
             .map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
     }
 
+    /// Bytes of all that is handed over: the grammar, documents, texts and lists.
+    pub(crate) fn written(&self) -> usize {
+        let documents = self.schema.documents.iter().map(|(_, text)| text.len());
+        let texts = self.texts.iter().map(|(_, text)| text.len());
+        let lists = self.lists.iter().flat_map(|(_, list)| list);
+        self.text.len()
+            + documents.sum::<usize>()
+            + texts.sum::<usize>()
+            + lists.map(String::len).sum::<usize>()
+    }
+
     /// The texts that what is compiled may depend on: those that the grammar may
     /// ask for, by names that it spells. In a schema a name may be spelled with
     /// escapes; then all texts count.

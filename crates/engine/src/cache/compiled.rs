@@ -41,6 +41,8 @@ pub struct Lints {
 pub(super) struct Read {
     grammar: Grammar,
     lints: Option<Lints>,
+    /// Bytes of all that it made it of.
+    written: usize,
     /// The warning to give if lexemes or constraints leave no text.
     if_empty: Option<Finding>,
     #[cfg(feature = "shortcuts")]
@@ -64,6 +66,7 @@ impl Read {
             #[cfg(feature = "shortcuts")]
             judge: judge_of(source, purpose, &linted),
             grammar: linted.grammar,
+            written: source.written(),
             lints: None,
             if_empty: None,
         })
@@ -85,6 +88,7 @@ impl Read {
             #[cfg(feature = "shortcuts")]
             judge: judge_of(source, purpose, &linted),
             grammar: linted.grammar,
+            written: source.written(),
             lints: Some(lints),
         }
     }
@@ -94,7 +98,8 @@ impl Read {
         vocabulary: Option<&Arc<Vocabulary>>,
         limits: &CheckerLimits,
     ) -> Result<CompiledGrammar, Fault> {
-        let compiled = Compiled::new(&self.grammar, vocabulary.is_some(), limits)?;
+        let limits = limits.for_text(self.written);
+        let compiled = Compiled::new(&self.grammar, vocabulary.is_some(), &limits)?;
         let mut grammar = CompiledGrammar {
             compiled: Arc::new(compiled),
             rules: self.grammar.rules.len(),

@@ -126,7 +126,8 @@ impl CompiledGrammar {
             None => None,
         };
         Ok(Self {
-            compiled: Compiled::from_bytes(content.compiled, limits)?.into(),
+            // Of how long a text it was made the entry does not say.
+            compiled: Compiled::from_bytes(content.compiled, &limits.for_text(usize::MAX))?.into(),
             tokens: content.tokens,
             rules: content.rules as usize,
             lints,
