@@ -98,8 +98,13 @@ impl Read {
         vocabulary: Option<&Arc<Vocabulary>>,
         limits: &CheckerLimits,
     ) -> Result<CompiledGrammar, Fault> {
-        let limits = limits.for_text(self.written);
-        let compiled = Compiled::new(&self.grammar, vocabulary.is_some(), &limits)?;
+        let within =
+            |limits: &CheckerLimits| Compiled::new(&self.grammar, vocabulary.is_some(), limits);
+        // Larger automata only where no smaller ones do.
+        let compiled = within(limits).or_else(|error| match limits.for_text(self.written) {
+            larger if larger.automata.dfa_states > limits.automata.dfa_states => within(&larger),
+            _ => Err(error),
+        })?;
         let mut grammar = CompiledGrammar {
             compiled: Arc::new(compiled),
             rules: self.grammar.rules.len(),
