@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use rustc_hash::FxHashSet;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
@@ -87,10 +88,7 @@ impl Derivation<'_> {
             if steps > MAX_STEPS {
                 return None;
             }
-            // Exactly so, as a rule.
-            let mut costs = goal.cost..=goal.cost.saturating_add(SLACK);
-            let explained = costs.find_map(|cost| self.explain(Goal { cost, ..goal }, &mut stack));
-            match explained? {
+            match self.explain_within_slack(goal, &mut stack)? {
                 Explanation::Begun => {}
                 Explanation::Edge(before, label) => {
                     self.prepend(before.node, goal.node, label, &mut reversed);
@@ -108,6 +106,15 @@ impl Derivation<'_> {
         }
         reversed.reverse();
         Some(reversed)
+    }
+
+    /// What explains a goal at its cost, as a rule, or at a little more.
+    fn explain_within_slack(&mut self, goal: Goal, stack: &mut Vec<Goal>) -> Option<Explanation> {
+        if !SHORTCUTS {
+            return self.explain(goal, stack);
+        }
+        let mut costs = goal.cost..=goal.cost.saturating_add(SLACK);
+        costs.find_map(|cost| self.explain(Goal { cost, ..goal }, stack))
     }
 
     fn prepend(&self, from: NodeId, to: NodeId, label: Label, reversed: &mut Vec<Step>) {
@@ -128,9 +135,11 @@ impl Derivation<'_> {
             self.nodes[from as usize].gap.clone()?,
             self.nodes[to as usize].gap.clone()?,
         );
-        let mut way = match symbols {
-            &[symbol @ Symbol::Nonterminal(_)] => vec![(symbol, to.member)],
-            symbols => self.sets.way(to.group, symbols, from.member, to.member)?,
+        let is_one = matches!(symbols, [Symbol::Nonterminal(_)]);
+        let mut way = match SHORTCUTS && !is_one {
+            true => self.sets.way(to.group, symbols, from.member, to.member)?,
+            // There is one boundary only, or one symbol.
+            false => symbols.iter().map(|&symbol| (symbol, to.member)).collect(),
         };
         while let Some((symbol, behind)) = way.pop() {
             let before = way.last().map_or(from.member, |&(_, before)| before);

@@ -17,12 +17,10 @@
 //! Cost: boundaries² for each symbol of a production, again when one of its nonterminals
 //! has become cheaper. In most grammars one boundary stands for all.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{LexerState, TerminalId};
-use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
 use crate::lr::{StateId, States};
@@ -63,18 +61,17 @@ impl Boundaries {
 type Arrivals = Vec<(Member, u32)>;
 
 /// What symbols do between the boundaries of a gap.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct GapGroup {
     /// By terminal and boundary, where its lexemes end.
     terminals: Vec<Arrivals>,
     /// By nonterminal and boundary, where its texts end.
     nonterminals: Vec<Arrivals>,
-    /// By the place of a nonterminal and a boundary, and another boundary, how the cheapest text
-    /// between them is made.
-    made: FxHashMap<(u32, Member), Made>,
-    /// For each nonterminal that stands for hidden items, the boundaries behind which these may
-    /// be any; none where one boundary stands for all, behind which they always may.
-    hiding: FxHashMap<NonterminalId, Box<[Member]>>,
+    /// By nonterminal and boundary, for each where its texts end how the cheapest is made.
+    made: Vec<Vec<(Member, Made)>>,
+    /// The nonterminals that stand for hidden items, sorted, with the boundaries behind which
+    /// these may be any; none where one boundary stands for all, behind which they always may.
+    hiding: Vec<(NonterminalId, Box<[Member]>)>,
     /// Number of boundaries.
     count: usize,
 }
@@ -91,31 +88,33 @@ impl GapGroup {
     pub(crate) fn new(cfg: &Cfg, nullable: &[bool], boundaries: &Boundaries) -> Option<Self> {
         let count = boundaries.states.len();
         let places = cfg.productions.len().saturating_mul(count);
-        let mut productions = Productions::new(cfg);
         if places > MAX_WORK {
             return None;
         }
-        if count > 1 && !cfg.interleaves.is_empty() {
-            if !SHORTCUTS {
-                return None;
-            }
+        if !SHORTCUTS && count > 1 && !cfg.interleaves.is_empty() {
+            return None;
+        }
+        let mut lists = Vec::new();
+        let mut productions = Productions::new(cfg);
+        if SHORTCUTS && count > 1 {
             // Which item is the last matters to boundaries.
-            let others = cfg.interleaves.iter();
-            let others = others.map(|it| lists_by_last(it, nullable, MAX_WORK / count));
-            for (nonterminal, sides) in others.collect::<Option<Vec<_>>>()? {
-                productions.add(nonterminal, sides);
+            for interleaved in &cfg.interleaves {
+                lists_by_last(interleaved, nullable, MAX_WORK / count, &mut lists)?;
+            }
+            for (nonterminal, list) in &lists {
+                productions.add(*nonterminal, list);
             }
         }
         let mut terminals = vec![Arrivals::new(); cfg.lexer.terminal_count() * count];
         for step in &boundaries.steps {
             let place = step.terminal as usize * count + step.from as usize;
-            terminals[place].push((step.to, step.cost));
+            improve(&mut terminals[place], step.to, step.cost);
         }
         let mut group = Self {
             terminals,
             nonterminals: vec![Arrivals::new(); places],
-            made: FxHashMap::default(),
-            hiding: FxHashMap::default(),
+            made: vec![Vec::new(); places],
+            hiding: Vec::new(),
             count,
         };
         let mut texts = Texts::new(nullable);
@@ -130,7 +129,11 @@ impl GapGroup {
                     if improve(&mut group.nonterminals[place], to, cost) {
                         is_improved = true;
                         let made = texts.made(symbols, to);
-                        group.made.insert((place as u32, to), made);
+                        let known = &mut group.made[place];
+                        match known.iter_mut().find(|known| known.0 == to) {
+                            Some(known) => known.1 = made,
+                            None => known.push((to, made)),
+                        }
                     }
                 }
             }
@@ -144,8 +147,9 @@ impl GapGroup {
         if SHORTCUTS && count > 1 {
             for interleaved in &cfg.interleaves {
                 let hiding = group.told_by_last(interleaved)?;
-                group.hiding.insert(interleaved.hidden, hiding);
+                group.hiding.push((interleaved.hidden, hiding));
             }
+            group.hiding.sort_unstable();
         }
         Some(group)
     }
@@ -156,9 +160,7 @@ impl GapGroup {
     fn told_by_last(&self, interleaved: &Interleaved) -> Option<Box<[Member]>> {
         let items = &interleaved.items;
         let ends = |symbol: Symbol, from: Member| -> Vec<Member> {
-            let mut ends: Vec<Member> = self.arrivals(symbol, from).iter().map(|it| it.0).collect();
-            ends.sort_unstable();
-            ends
+            self.arrivals(symbol, from).iter().map(|it| it.0).collect()
         };
         let all = 0..self.count as Member;
         let ways = || items.items.iter().flat_map(|item| &item.ways);
@@ -199,11 +201,10 @@ impl GapGroup {
         from: Member,
         mut show: impl FnMut(Symbol, StateId, (Member, u32)),
     ) {
+        let are_some = SHORTCUTS && !self.hiding.is_empty();
         states.each_inside_gap(cfg, state, true, |symbol, target| {
             let hiding = match symbol {
-                Symbol::Nonterminal(nonterminal) if !self.hiding.is_empty() => {
-                    self.hiding.get(&nonterminal)
-                }
+                Symbol::Nonterminal(nonterminal) if are_some => self.hiding(nonterminal),
                 _ => None,
             };
             for &(to, cost) in self.arrivals(symbol, from) {
@@ -212,7 +213,7 @@ impl GapGroup {
                 }
             }
         });
-        if self.hiding.is_empty() {
+        if !are_some {
             return;
         }
         let interleaves = states.interleaves(state).into_iter();
@@ -223,7 +224,7 @@ impl GapGroup {
             return;
         }
         let hides = |to: Member| {
-            let mut hiding = interleaves.iter().map(|it| self.hiding.get(&it.hidden));
+            let mut hiding = interleaves.iter().map(|it| self.hiding(it.hidden));
             hiding.all(|hiding| hiding.is_some_and(|hiding| hiding.contains(&to)))
         };
         states.each_inside_gap(cfg, state, false, |symbol, target| {
@@ -236,6 +237,12 @@ impl GapGroup {
                 }
             }
         });
+    }
+
+    /// The boundaries behind which items may be any that a nonterminal stands for, if it does.
+    fn hiding(&self, nonterminal: NonterminalId) -> Option<&[Member]> {
+        let at = self.hiding.binary_search_by_key(&nonterminal, |it| it.0);
+        at.ok().map(|at| &*self.hiding[at].1)
     }
 
     /// A cheapest way to read symbols one after another between two boundaries: those that are
@@ -290,8 +297,9 @@ impl GapGroup {
                 Symbol::Terminal(terminal) => reversed.push((terminal, from, to)),
                 Symbol::Nonterminal(nonterminal) => {
                     let mut at = from;
-                    let place = self.place(nonterminal, from) as u32;
-                    for &(symbol, behind) in self.made.get(&(place, to))? {
+                    let made = self.made.get(self.place(nonterminal, from))?;
+                    let (_, made) = made.iter().find(|made| made.0 == to)?;
+                    for &(symbol, behind) in made {
                         stack.push((symbol, at, behind));
                         at = behind;
                     }
@@ -307,7 +315,7 @@ impl GapGroup {
 /// became cheaper.
 struct Productions<'a> {
     /// Each nonterminal's, by their symbols.
-    all: Vec<(NonterminalId, Cow<'a, [Symbol]>)>,
+    all: Vec<(NonterminalId, &'a [Symbol])>,
     /// For each nonterminal, the productions that it stands in.
     uses: Vec<Vec<u32>>,
     queue: VecDeque<u32>,
@@ -324,30 +332,25 @@ impl<'a> Productions<'a> {
             is_queued: Vec::new(),
         };
         for (nonterminal, firsts) in (0..).zip(&cfg.productions) {
-            let sides = firsts.iter().map(|&first| Cow::from(symbols(cfg, first)));
-            productions.add(nonterminal, sides);
+            for &first in firsts {
+                productions.add(nonterminal, symbols(cfg, first));
+            }
         }
         productions
     }
 
-    fn add(
-        &mut self,
-        nonterminal: NonterminalId,
-        sides: impl IntoIterator<Item = Cow<'a, [Symbol]>>,
-    ) {
-        for symbols in sides {
-            let production = self.all.len() as u32;
-            for &symbol in symbols.iter() {
-                if let Symbol::Nonterminal(part) = symbol
-                    && self.uses[part as usize].last() != Some(&production)
-                {
-                    self.uses[part as usize].push(production);
-                }
+    fn add(&mut self, nonterminal: NonterminalId, symbols: &'a [Symbol]) {
+        let production = self.all.len() as u32;
+        for &symbol in symbols {
+            if let Symbol::Nonterminal(part) = symbol
+                && self.uses[part as usize].last() != Some(&production)
+            {
+                self.uses[part as usize].push(production);
             }
-            self.all.push((nonterminal, symbols));
-            self.queue.push_back(production);
-            self.is_queued.push(true);
         }
+        self.all.push((nonterminal, symbols));
+        self.queue.push_back(production);
+        self.is_queued.push(true);
     }
 
     fn next(&mut self) -> Option<usize> {
@@ -365,20 +368,21 @@ impl<'a> Productions<'a> {
     }
 }
 
-/// For each item in any order, and each way of it, a list in which it is the last; `None` if one
-/// may be empty, or they have more symbols than `most`.
-fn lists_by_last<'a>(
+/// Adds, for each item in any order, and each way of it, a list in which it is the last; `None` if
+/// one may be empty, or they have more symbols than `most`.
+fn lists_by_last(
     interleaved: &Interleaved,
     nullable: &[bool],
     most: usize,
-) -> Option<(NonterminalId, Vec<Cow<'a, [Symbol]>>)> {
+    lists: &mut Vec<(NonterminalId, Vec<Symbol>)>,
+) -> Option<()> {
     let items = &interleaved.items;
     let may_be_empty =
         |symbol: &Symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable[*n as usize]);
     if items.forms().any(may_be_empty) {
         return None;
     }
-    let (mut lists, mut symbols) = (Vec::new(), 0);
+    let mut symbols = 0;
     for (item, known) in items.items.iter().enumerate() {
         for (number, way) in known.ways.iter().enumerate() {
             let behind = items.after(&items.start(), item, number);
@@ -394,23 +398,26 @@ fn lists_by_last<'a>(
             if symbols > most {
                 return None;
             }
-            lists.push(list.into());
+            lists.push((interleaved.nonterminal, list));
         }
     }
-    Some((interleaved.nonterminal, lists))
+    Some(())
 }
 
-/// Adds an end, or makes it cheaper; whether that is news.
+/// Adds an end, or makes it cheaper; whether that is news. Ends are sorted.
 fn improve(arrivals: &mut Arrivals, to: Member, cost: u32) -> bool {
-    match arrivals.iter_mut().find(|known| known.0 == to) {
-        Some((_, known)) if *known <= cost => return false,
-        Some((_, known)) => *known = cost,
-        None => {
-            arrivals.push((to, cost));
-            arrivals.sort_unstable();
+    let at = arrivals.partition_point(|known| known.0 < to);
+    match arrivals.get_mut(at) {
+        Some((known, before)) if *known == to => {
+            let is_news = cost < *before;
+            *before = cost.min(*before);
+            is_news
+        }
+        _ => {
+            arrivals.insert(at, (to, cost));
+            true
         }
     }
-    true
 }
 
 /// The texts of one production from one boundary on, by what is known so far.
@@ -418,9 +425,8 @@ struct Texts<'a> {
     nullable: &'a [bool],
     /// What is reached behind the symbols, one after another; the first is the start.
     reached: Vec<Reached>,
-    /// Where the places behind each symbol begin, and where those behind the last end; none
-    /// but the start's where nothing is reached behind all.
-    layers: Vec<usize>,
+    /// Where the places behind the last symbol begin.
+    last: usize,
     /// Steps so far.
     work: usize,
 }
@@ -439,7 +445,7 @@ impl<'a> Texts<'a> {
         Self {
             nullable,
             reached: Vec::new(),
-            layers: Vec::new(),
+            last: 0,
             work: 0,
         }
     }
@@ -452,16 +458,14 @@ impl<'a> Texts<'a> {
             cost: 0,
             before: 0,
         });
-        self.layers.clear();
-        self.layers.extend([0, 1]);
-        let mut last = 0;
+        self.last = 0;
         for &symbol in symbols {
             let may_be_empty = match symbol {
                 Symbol::Nonterminal(nonterminal) => self.nullable[nonterminal as usize],
                 Symbol::Terminal(_) | Symbol::End(_) | Symbol::EndOfText => false,
             };
             let next = self.reached.len();
-            for before in last..next {
+            for before in self.last..next {
                 let Reached { place, cost, .. } = self.reached[before];
                 let arrivals = group.arrivals(symbol, place.0);
                 self.work += 1 + arrivals.len();
@@ -472,11 +476,10 @@ impl<'a> Texts<'a> {
                     self.reach(next, (to, false), cost.saturating_add(step), before);
                 }
             }
-            self.layers.push(self.reached.len());
+            self.last = next;
             if next == self.reached.len() {
                 return;
             }
-            last = next;
         }
     }
 
@@ -498,10 +501,7 @@ impl<'a> Texts<'a> {
     }
 
     fn behind_all(&self) -> &[Reached] {
-        match self.layers.as_slice() {
-            [.., from, to] => &self.reached[*from..*to],
-            _ => &[],
-        }
+        &self.reached[self.last..]
     }
 
     /// Where the texts end that are not empty, each with the cost of a cheapest.

@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{Lexer, LexerState, Stopwatch, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,9 +21,9 @@ use crate::sweep::tokens;
 /// What lexemes can do in a gap of any length, by the state they enter it with.
 #[derive(Clone, Debug, Default)]
 pub struct GapReaches {
-    known: FxHashMap<(LexerState, Entry), Arc<GapReach>>,
+    known: ByEntry<FxHashMap<LexerState, Arc<GapReach>>>,
     /// The ways to leave a gap, by the state it is entered with and the byte behind it.
-    leaving: FxHashMap<(LexerState, Entry, u8), Arc<[Leaving]>>,
+    leaving: ByEntry<FxHashMap<(LexerState, u8), Arc<[Leaving]>>>,
     entries: usize,
     boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
     /// The states that a gap is left in, if only the nearest are looked at.
@@ -34,6 +35,10 @@ pub struct GapReaches {
     /// Of all that finds edges of a graph.
     pub(crate) stopwatch: Stopwatch,
 }
+
+/// What all entries share, or, where only the nearest states are looked at, what lexemes under way
+/// have for themselves.
+type ByEntry<T> = [T; if SHORTCUTS { 2 } else { 1 }];
 
 /// How a gap is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,6 +97,7 @@ const STATES_PER_LEAVING: usize = 32;
 impl GapReaches {
     /// What can be done with the nearest so many states that a gap is left in, and with what a
     /// lexeme under way comes to first.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn of_nearest(nearest: usize) -> Self {
         Self {
             nearest: Some(nearest),
@@ -99,20 +105,25 @@ impl GapReaches {
         }
     }
 
+    fn table(&self, entry: Entry) -> usize {
+        usize::from(SHORTCUTS && self.nearest.is_some() && entry == Entry::Within)
+    }
+
     pub(crate) fn from(&mut self, lexer: &Lexer, state: LexerState, entry: Entry) -> Arc<GapReach> {
-        if let Some(known) = self.known.get(&(state, entry)) {
+        let table = self.table(entry);
+        if let Some(known) = self.known[table].get(&state) {
             return Arc::clone(known);
         }
         // Lexemes that begin in the gap are all looked at, for there is one place only where
         // they do.
-        let most = match entry {
-            Entry::Boundary => None,
-            Entry::Within => self.nearest.map(|nearest| nearest * STATES_PER_LEAVING),
+        let most = match (table, self.nearest) {
+            (1, Some(nearest)) => nearest * STATES_PER_LEAVING,
+            _ => usize::MAX,
         };
-        let reach = Arc::new(GapReach::new(lexer, state, most.unwrap_or(usize::MAX)));
+        let reach = Arc::new(GapReach::new(lexer, state, most));
         self.walked = self.walked.wrapping_add(reach.states.len());
         self.make_room(reach.states.len() + reach.ends.len());
-        self.known.insert((state, entry), Arc::clone(&reach));
+        self.known[table].insert(state, Arc::clone(&reach));
         reach
     }
 
@@ -124,7 +135,8 @@ impl GapReaches {
         reach: &GapReach,
         next: u8,
     ) -> Arc<[Leaving]> {
-        if let Some(known) = self.leaving.get(&(entered, entry, next)) {
+        let table = self.table(entry);
+        if let Some(known) = self.leaving[table].get(&(entered, next)) {
             return Arc::clone(known);
         }
         self.walked = self.walked.wrapping_add(reach.states.len());
@@ -135,11 +147,11 @@ impl GapReaches {
             let cost = reached.cost;
             seen.insert(state).then_some(Leaving { at, state, cost })
         });
-        let leaving = leaving.take(self.nearest.unwrap_or(usize::MAX));
+        let nearest = self.nearest.filter(|_| SHORTCUTS);
+        let leaving = leaving.take(nearest.unwrap_or(usize::MAX));
         let leaving: Arc<[Leaving]> = leaving.collect();
         self.make_room(1 + leaving.len());
-        let key = (entered, entry, next);
-        self.leaving.insert(key, Arc::clone(&leaving));
+        self.leaving[table].insert((entered, next), Arc::clone(&leaving));
         leaving
     }
 
@@ -147,8 +159,8 @@ impl GapReaches {
     fn make_room(&mut self, entries: usize) {
         self.entries += entries;
         if self.entries > MAX_KEPT {
-            self.known.clear();
-            self.leaving.clear();
+            self.known = Default::default();
+            self.leaving = Default::default();
             self.entries = entries;
         }
     }

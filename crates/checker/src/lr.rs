@@ -299,7 +299,7 @@ impl States {
             false => (None, None),
         };
         let (mut rest, mut many) = (Moves::new(), Vec::new());
-        if is_lean {
+        if SHORTCUTS && is_lean {
             rest = std::mem::take(&mut moves);
             rest.sort_by_key(|&(symbol, _)| order(symbol));
             many.extend(dots.iter().filter(|&&dot| self.dots.is_among_many(dot)));

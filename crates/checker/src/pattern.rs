@@ -89,6 +89,7 @@ impl Pattern {
 
     /// The same with so many cells in place of any length, and up to `tail` at the end:
     /// its fillings, spelled, are fillings of this one.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn with_cells(&self, cells: usize, tail: usize) -> Self {
         let last = self.segments.len().saturating_sub(1);
         let counted = |(at, segment): (usize, &Segment)| match segment {

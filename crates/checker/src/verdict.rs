@@ -46,6 +46,7 @@ impl Witness {
     }
 
     /// The same with every filling in bytes.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn spelled(self, vocabulary: &Vocabulary) -> Self {
         let spell = |filling| match filling {
             Filling::Bytes(bytes) => Filling::Bytes(bytes),

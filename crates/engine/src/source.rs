@@ -209,6 +209,7 @@ impl GrammarSource {
     }
 
     /// Bytes of all that is handed over: the grammar, documents, texts and lists.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn written(&self) -> usize {
         let documents = self.schema.documents.iter().map(|(_, text)| text.len());
         let texts = self.texts.iter().map(|(_, text)| text.len());

@@ -11,8 +11,9 @@
 //! only the chart answers everything, within its budget.
 //!
 //! Gaps of any length are parsed at once if that is little work; else the last completion
-//! is mended ([`recent`]), short lexemes are searched for ([`sketch`]), and the look ahead,
-//! a beam and a full parse come as above.
+//! is mended (`recent`), the nearest states are parsed alone (`nearest`), short lexemes are searched
+//! for (`sketch`), and the look ahead, a beam and a full parse come as above. The grammar engine
+//! alone goes without those three.
 //!
 //! A witness is first looked for among fewer tokens than all ([`choice`]): there are fewer
 //! places to look at then.
@@ -34,17 +35,23 @@ use crate::memo_use::MemoUses;
 mod bounds;
 mod choice;
 mod memos;
+#[cfg(feature = "shortcuts")]
 mod nearest;
 mod open_end;
 mod questions;
+#[cfg(feature = "shortcuts")]
 mod recent;
+#[cfg(feature = "shortcuts")]
 mod sketch;
 mod tiers;
 
 use choice::Choice;
 use memos::Memos;
+#[cfg(feature = "shortcuts")]
 use nearest::Nearest;
+#[cfg(feature = "shortcuts")]
 use recent::Recent;
+#[cfg(feature = "shortcuts")]
 use sketch::Sketch;
 pub(crate) use tiers::is_searched_longer;
 
@@ -90,14 +97,17 @@ pub(crate) struct Exact {
     reaches: GapReaches,
     choice: Choice,
     /// Of short lexemes; made when gaps of any length ask for it.
+    #[cfg(feature = "shortcuts")]
     sketch: Option<Box<Sketch>>,
     /// Of gaps of any length too; made when they ask for it.
+    #[cfg(feature = "shortcuts")]
     nearest: Option<Box<Nearest>>,
     /// What forgotten memos were used for.
     past: MemoUses,
     /// For gaps of any length, for gaps that count cells, and for what is mended.
     charts: [Chart; 3],
     /// Of gaps of any length.
+    #[cfg(feature = "shortcuts")]
     recent: Option<Recent>,
     /// Items of all parses.
     pub(crate) parsed: usize,
@@ -114,11 +124,14 @@ impl Exact {
             memos: Memos::new(&cfg),
             reaches: GapReaches::default(),
             choice: Choice::default(),
+            #[cfg(feature = "shortcuts")]
             sketch: None,
+            #[cfg(feature = "shortcuts")]
             nearest: None,
             representatives: None,
             past: MemoUses::default(),
             charts: Default::default(),
+            #[cfg(feature = "shortcuts")]
             recent: None,
             parsed: 0,
             cfg,
@@ -168,9 +181,15 @@ impl Exact {
         if self.choice.forget(bound) {
             self.charts.iter_mut().for_each(Chart::clear);
         }
+        #[cfg(feature = "shortcuts")]
         let sketched = self.sketch.as_deref().map_or(0, Sketch::size);
+        #[cfg(not(feature = "shortcuts"))]
+        let sketched = 0;
         if self.memos.size() + sketched > bound {
-            self.sketch = None;
+            #[cfg(feature = "shortcuts")]
+            {
+                self.sketch = None;
+            }
             self.past = self.past + self.memos.uses();
             self.memos = Memos::new(&self.cfg);
             self.charts.iter_mut().for_each(Chart::clear);

@@ -94,6 +94,7 @@ impl Exact {
         self.parse_in(usize::from(pattern.counts_cells()), pattern, ahead, share)
     }
 
+    #[cfg(feature = "shortcuts")]
     /// The same in a chart of its own, so that the others stay as they are.
     pub(super) fn parse_beside(&mut self, pattern: &Pattern, share: usize) -> Parse {
         self.parse_in(2, pattern, None, share)

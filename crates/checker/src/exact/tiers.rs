@@ -48,6 +48,7 @@ pub(super) const WIDE: Width = Width {
 /// that it decides have a shortest witness.
 const AT_ONCE: usize = 1_600;
 
+#[cfg(feature = "shortcuts")]
 /// The share that the first parse may spend.
 const FIRST_PARSE: usize = 160;
 
@@ -191,9 +192,8 @@ impl Exact {
     /// Decides a pattern whose gaps have any length.
     fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
         let (decision, tier) = self.uncounted(pattern);
-        if SHORTCUTS {
-            self.remember(pattern, &decision);
-        }
+        #[cfg(feature = "shortcuts")]
+        self.remember(pattern, &decision);
         (decision, tier)
     }
 
@@ -202,12 +202,15 @@ impl Exact {
         if !matches!(parse, Parse::Exhausted) {
             return (self.decision(pattern, parse), Tier::Parse);
         }
-        if SHORTCUTS && let Some(witness) = self.mended(pattern, FIRST_PARSE) {
+        #[cfg(feature = "shortcuts")]
+        if let Some(witness) = self.mended(pattern, FIRST_PARSE) {
             return (Decision::Completable(witness), Tier::Mended);
         }
-        if SHORTCUTS && let Some(witness) = self.nearest_witness(pattern) {
+        #[cfg(feature = "shortcuts")]
+        if let Some(witness) = self.nearest_witness(pattern) {
             return (Decision::Completable(witness), Tier::Searched);
         }
+        #[cfg(feature = "shortcuts")]
         if gap_count(pattern) <= SEARCHED_GAPS
             && let Some(witness) = self.sketched_at_once(pattern)
         {
@@ -223,10 +226,13 @@ impl Exact {
             Some(Outlook::Exhausted) | None => {}
         }
         match self.chart(pattern, None, 1) {
-            Parse::Exhausted => match self.sketched_at_length(pattern, WIDE) {
-                Some(witness) => (Decision::Completable(witness), Tier::Searched),
-                None => (Decision::Exhausted, Tier::Parse),
-            },
+            Parse::Exhausted => {
+                #[cfg(feature = "shortcuts")]
+                if let Some(witness) = self.sketched_at_length(pattern, WIDE) {
+                    return (Decision::Completable(witness), Tier::Searched);
+                }
+                (Decision::Exhausted, Tier::Parse)
+            }
             parse => (self.decision(pattern, parse), Tier::Parse),
         }
     }

@@ -94,7 +94,7 @@ pub struct StateSets {
     ids: FxHashMap<Arc<[(StateId, u32)]>, SetId>,
     passed: Vec<Arc<[(NonterminalId, u32)]>>,
     passed_ids: FxHashMap<Arc<[(NonterminalId, u32)]>, PassedId>,
-    groups: Vec<(Arc<Boundaries>, Option<GapGroup>)>,
+    groups: Vec<(Arc<Boundaries>, Option<Arc<GapGroup>>)>,
     read: FxHashMap<(SetId, TerminalId), Option<Costed>>,
     passes: FxHashMap<(SetId, PassedId), Option<Costed>>,
     unions: FxHashMap<(SetId, SetId, u32), SetId>,

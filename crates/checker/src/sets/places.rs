@@ -122,7 +122,7 @@ impl StateSets {
         });
         let id = known.unwrap_or_else(|| {
             let group = GapGroup::new(cfg, self.states.nullable(), boundaries);
-            self.groups.push((Arc::clone(boundaries), group));
+            self.groups.push((Arc::clone(boundaries), group.map(Arc::new)));
             self.groups.len() - 1
         });
         self.groups[id].1.as_ref().map(|_| id as GroupId)
@@ -159,6 +159,6 @@ impl StateSets {
 
     /// What symbols do in a group that there is.
     pub(crate) fn gap_group(&self, group: GroupId) -> Option<&GapGroup> {
-        self.groups[group as usize].1.as_ref()
+        self.groups[group as usize].1.as_deref()
     }
 }

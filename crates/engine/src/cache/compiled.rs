@@ -42,6 +42,7 @@ pub(super) struct Read {
     grammar: Grammar,
     lints: Option<Lints>,
     /// Bytes of all that it made it of.
+    #[cfg(feature = "shortcuts")]
     written: usize,
     /// The warning to give if lexemes or constraints leave no text.
     if_empty: Option<Finding>,
@@ -66,6 +67,7 @@ impl Read {
             #[cfg(feature = "shortcuts")]
             judge: judge_of(source, purpose, &linted),
             grammar: linted.grammar,
+            #[cfg(feature = "shortcuts")]
             written: source.written(),
             lints: None,
             if_empty: None,
@@ -88,6 +90,7 @@ impl Read {
             #[cfg(feature = "shortcuts")]
             judge: judge_of(source, purpose, &linted),
             grammar: linted.grammar,
+            #[cfg(feature = "shortcuts")]
             written: source.written(),
             lints: Some(lints),
         }
@@ -98,13 +101,17 @@ impl Read {
         vocabulary: Option<&Arc<Vocabulary>>,
         limits: &CheckerLimits,
     ) -> Result<CompiledGrammar, Fault> {
-        let within =
-            |limits: &CheckerLimits| Compiled::new(&self.grammar, vocabulary.is_some(), limits);
+        let counts_cells = vocabulary.is_some();
+        let compiled = Compiled::new(&self.grammar, counts_cells, limits);
         // Larger automata only where no smaller ones do.
-        let compiled = within(limits).or_else(|error| match limits.for_text(self.written) {
-            larger if larger.automata.dfa_states > limits.automata.dfa_states => within(&larger),
+        #[cfg(feature = "shortcuts")]
+        let compiled = compiled.or_else(|error| match limits.for_text(self.written) {
+            larger if larger.automata.dfa_states > limits.automata.dfa_states => {
+                Compiled::new(&self.grammar, counts_cells, &larger)
+            }
             _ => Err(error),
-        })?;
+        });
+        let compiled = compiled?;
         let mut grammar = CompiledGrammar {
             compiled: Arc::new(compiled),
             rules: self.grammar.rules.len(),

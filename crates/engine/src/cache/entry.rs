@@ -102,6 +102,9 @@ impl CompiledGrammar {
         key: &CacheKey,
         limits: &CheckerLimits,
     ) -> Result<Self, EntryError> {
+        // Of how long a text it was made the entry does not say.
+        #[cfg(feature = "shortcuts")]
+        let limits = &limits.for_text(usize::MAX);
         let rest = entry.strip_prefix(&MAGIC).ok_or(EntryError::Foreign)?;
         let rest = rest.strip_prefix(FINGERPRINT).ok_or(EntryError::Stale)?;
         let (written, rest) = rest.split_at_checked(KEY).ok_or(EntryError::Damaged)?;
@@ -126,8 +129,7 @@ impl CompiledGrammar {
             None => None,
         };
         Ok(Self {
-            // Of how long a text it was made the entry does not say.
-            compiled: Compiled::from_bytes(content.compiled, &limits.for_text(usize::MAX))?.into(),
+            compiled: Compiled::from_bytes(content.compiled, limits)?.into(),
             tokens: content.tokens,
             rules: content.rules as usize,
             lints,
