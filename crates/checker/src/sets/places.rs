@@ -122,7 +122,8 @@ impl StateSets {
         });
         let id = known.unwrap_or_else(|| {
             let group = GapGroup::new(cfg, self.states.nullable(), boundaries);
-            self.groups.push((Arc::clone(boundaries), group.map(Arc::new)));
+            self.groups
+                .push((Arc::clone(boundaries), group.map(Arc::new)));
             self.groups.len() - 1
         });
         self.groups[id].1.as_ref().map(|_| id as GroupId)
