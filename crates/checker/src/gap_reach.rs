@@ -23,7 +23,7 @@ use crate::sweep::tokens;
 pub struct GapReaches {
     known: ByEntry<FxHashMap<LexerState, Arc<GapReach>>>,
     /// The ways to leave a gap, by the state it is entered with and the byte behind it.
-    leaving: ByEntry<FxHashMap<(LexerState, u8), Arc<[Leaving]>>>,
+    leaving: ByEntry<LeavingBy>,
     entries: usize,
     boundaries: FxHashMap<Box<[LexerState]>, Arc<Boundaries>>,
     /// The states that a gap is left in, if only the nearest are looked at.
@@ -39,6 +39,9 @@ pub struct GapReaches {
 /// What all entries share, or, where only the nearest states are looked at, what lexemes under way
 /// have for themselves.
 type ByEntry<T> = [T; if SHORTCUTS { 2 } else { 1 }];
+
+/// The ways to leave a gap, by the state it is entered with and the byte behind it.
+type LeavingBy = FxHashMap<(LexerState, u8), Arc<[Leaving]>>;
 
 /// How a gap is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
