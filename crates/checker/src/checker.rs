@@ -120,7 +120,7 @@ impl Default for CheckerLimits {
 
 impl CheckerLimits {
     /// States for each byte of what was handed over: a character of a list of words is one, and
-    /// its other spelling in JSON, `\\u0061`, five more.
+    /// its other spelling in JSON, `\u0061`, five more.
     const STATES_FOR_A_BYTE: usize = 6;
 
     /// States beyond which no list is too long to blame: a gigabyte, or what a page has to spare.
