@@ -137,11 +137,20 @@ pub struct Edges {
 
 /// What may stand in some gaps besides the tokens that stand in all.
 pub(crate) struct Wider<'a> {
-    /// All tokens.
-    pub spanner: &'a mut Spanner,
-    /// By segment, the gaps in which any of them may stand; behind the end, none.
-    pub gaps: &'a mut Vec<bool>,
+    /// More tokens, if there is such a step, and all.
+    pub spanners: [Option<&'a mut Spanner>; 2],
+    /// By segment, how many steps each gap was widened; behind the end, none.
+    pub gaps: &'a mut Vec<u8>,
 }
+
+impl Wider<'_> {
+    fn steps(&self) -> u8 {
+        self.spanners.iter().flatten().count() as u8
+    }
+}
+
+/// How much farther a gap is for each step that it was widened.
+const FARTHER: usize = 2;
 
 /// The graph of one pattern.
 pub struct CompletionGraph<'a> {
@@ -179,22 +188,29 @@ impl<'a> CompletionGraph<'a> {
 
     /// What may stand in the cells of a gap.
     pub(crate) fn spanner_of(&mut self, gap: u32) -> Option<&mut Spanner> {
-        match &mut self.wider {
-            Some(wider) if wider.gaps.get(gap as usize) == Some(&true) => Some(wider.spanner),
-            _ => self.spanner.as_deref_mut(),
+        if let Some(Wider { spanners, gaps }) = &mut self.wider
+            && let Some(&step @ 1..) = gaps.get(gap as usize)
+        {
+            let mut steps = spanners.iter_mut().flatten();
+            return steps.nth(usize::from(step) - 1).map(|spanner| &mut **spanner);
         }
+        self.spanner.as_deref_mut()
     }
 
-    /// Lets any token stand in a gap near a place behind which nothing goes on, and says in
-    /// which; `None` if there is none where this is new.
+    /// Lets more tokens stand in a gap near a place behind which nothing goes on, and says in
+    /// which; `None` if any may stand in all of these.
     pub(crate) fn widen_near(&mut self, segment: u32) -> Option<u32> {
         let segments = &self.pattern.segments;
-        let gaps = &mut self.wider.as_mut()?.gaps;
-        gaps.resize(segments.len(), false);
-        let gap = nearest(segment as usize, segments.len(), |at| {
-            matches!(segments[at], Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) && !gaps[at]
-        })?;
-        gaps[gap] = true;
+        let wider = self.wider.as_mut()?;
+        let most = wider.steps();
+        let gaps = &mut wider.gaps;
+        gaps.resize(segments.len(), 0);
+        let near = near(segment as usize, segments.len()).filter(|&at| {
+            matches!(segments[at], Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) && gaps[at] < most
+        });
+        let distance = |(nth, at): &(usize, usize)| nth + FARTHER * usize::from(gaps[*at]);
+        let (_, gap) = near.enumerate().min_by_key(distance)?;
+        gaps[gap] += 1;
         u32::try_from(gap).ok()
     }
 
@@ -328,14 +344,14 @@ impl<'a> CompletionGraph<'a> {
     }
 }
 
-/// Which segment to look into where nothing goes on in one, of those that are `open`: this one
-/// or the one before it, one of two behind it, or else one of six before it.
-fn nearest(from: usize, count: usize, open: impl Fn(usize) -> bool) -> Option<usize> {
-    let last = from.min(count.checked_sub(1)?);
-    let near = (last.saturating_sub(1)..=last).rev();
+/// Which segments to look into where nothing goes on in one, the first first: this one and the
+/// one before it, two behind it, and six before it.
+fn near(from: usize, count: usize) -> impl Iterator<Item = usize> {
+    let last = from.min(count.saturating_sub(1));
+    let near = (last.saturating_sub(1)..count.min(last + 1)).rev();
     let behind = last + 1..count.min(last + 3);
-    let before = (last.saturating_sub(6)..last).rev();
-    near.chain(behind).chain(before).find(|&at| open(at))
+    let before = (last.saturating_sub(6)..last.saturating_sub(1)).rev();
+    near.chain(behind).chain(before)
 }
 
 /// For each segment, and for the end, the rank of its first place.

@@ -82,6 +82,10 @@ impl Seen {
         self.inside as usize..self.end as usize
     }
 
+    fn all(&self) -> Range<usize> {
+        self.first as usize..self.end as usize
+    }
+
     fn kept(&self) -> &[Edge] {
         self.kept.as_deref().unwrap_or_default()
     }
@@ -291,14 +295,14 @@ impl Lookahead {
             };
             let node = &mut self.nodes[id as usize];
             node.queued = false;
-            let (first, end) = (node.first as usize, node.end as usize);
-            self.work += end - first + 1;
+            let edges = node.all();
+            self.work += edges.len() + 1;
             if self.work > budget {
                 return None;
             }
             // What is behind edges of one label is looked at once.
             let mut last = Label::End;
-            for at in first..end {
+            for at in edges {
                 let edge = self.edges[at];
                 if edge.label == Label::End {
                     can_end |= meet(self.forward.row(id), cover.end());
@@ -383,7 +387,7 @@ impl Lookahead {
         for (id, node) in (0..).zip(&mut self.nodes) {
             node.stands_for_it = id;
             let mut led_there = false;
-            for to in &mut self.to[node.first as usize..node.end as usize] {
+            for to in &mut self.to[node.all()] {
                 if let Some(&name) = names.get(*to as usize) {
                     led_there |= name == NOWHERE;
                     *to = name;
@@ -448,14 +452,17 @@ impl Lookahead {
         let mut alike: FxHashMap<(u32, bool, Arc<[Edge]>), u32> = FxHashMap::default();
         for place in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             // Only inside a gap of any length do edges lead to the same place.
-            let mut grown = true;
+            let mut grown = place.iter().any(|&(.., id)| {
+                let node = &self.nodes[id as usize];
+                node.inside < node.end
+            });
             while std::mem::replace(&mut grown, false) {
                 for &(.., id) in place {
                     grown |= self.ask(cover, id);
                 }
             }
             for &(rank, _, id) in place {
-                self.keep_what_leads_on(cover, id);
+                self.ask_and_keep(cover, id);
                 let node = &self.nodes[id as usize];
                 let is_apart = self.standing_in != StandingIn::Everywhere
                     || rank < self.from
@@ -486,20 +493,15 @@ impl Lookahead {
     /// Finds the states that the cover comes to a node in and from which the rest can be read,
     /// as far as is known; whether these are more than before and others may depend on them.
     fn ask(&mut self, cover: &Cover, id: u32) -> bool {
-        let node = &self.nodes[id as usize];
         let mut asked = std::mem::take(&mut self.asked);
         asked.clear();
         asked.resize(cover.words(), 0);
-        let (edges, has_inside) = (
-            node.first as usize..node.end as usize,
-            node.inside < node.end,
-        );
-        for at in edges {
+        for at in self.nodes[id as usize].all() {
             self.leads_on(cover, id, self.edges[at].label, self.to[at], &mut asked);
         }
         let is_grown = add(self.backward.row_mut(id), &asked);
         self.asked = asked;
-        is_grown && has_inside
+        is_grown
     }
 
     /// Whether an edge leads to where the rest can be read; the states of its node from which
@@ -521,16 +523,20 @@ impl Lookahead {
         }
     }
 
-    /// Leaves the edges of a node that lead to where the rest can be read.
-    fn keep_what_leads_on(&mut self, cover: &Cover, id: u32) {
+    /// Finds the same of a node, and leaves those of its edges that lead to where the rest can be
+    /// read.
+    fn ask_and_keep(&mut self, cover: &Cover, id: u32) {
         let node = &self.nodes[id as usize];
         let mut asked = std::mem::take(&mut self.asked);
+        asked.clear();
+        asked.resize(cover.words(), 0);
         let mut kept = std::mem::take(&mut self.keeping);
         for at in node.outside() {
             let (edge, to) = (self.edges[at], self.to[at]);
+            let leads_on = self.leads_on(cover, id, edge.label, to, &mut asked);
             let is_kept = match node.rank < self.from {
                 true => to != NOWHERE || edge.label == Label::End,
-                false => self.leads_on(cover, id, edge.label, to, &mut asked),
+                false => leads_on,
             };
             if is_kept {
                 // An end leads to where it is.
@@ -539,6 +545,7 @@ impl Lookahead {
                 kept.push(Edge { to, ..edge });
             }
         }
+        add(self.backward.row_mut(id), &asked);
         self.asked = asked;
         kept.sort_few_by_key(|edge| (edge.label, edge.to, edge.cost));
         kept.dedup_by_key(|edge| (edge.label, edge.to));

@@ -103,6 +103,17 @@ impl<'a> PlainTokens<'a> {
         (2 * plain.len() < self.all).then(|| self.vocabulary.filled_by(plain))
     }
 
+    /// How many are whole lexemes, one or two.
+    pub fn lexeme_count(&self) -> usize {
+        self.lexemes.len()
+    }
+
+    /// How many of these are one of one byte, which come first.
+    pub fn short_lexemes(&self) -> usize {
+        let is_short = |&&token: &&TokenId| self.vocabulary.bytes(token).map(<[u8]>::len) == Some(1);
+        self.lexemes.iter().take_while(is_short).count()
+    }
+
     /// The same of tokens that are whole lexemes, single ones first; `None` if of these there
     /// are not many.
     pub fn lexemes(&self, most: usize) -> Option<Vocabulary> {

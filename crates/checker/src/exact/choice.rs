@@ -2,9 +2,10 @@
 //!
 //! One filling is enough for a yes, and most tokens do what others do. So a witness is first
 //! looked for among few ([`PlainTokens`]): where a grammar has many terminals, among whole
-//! lexemes, and any token in those gaps only near which nothing goes on with these
-//! ([`CompletionGraph::widen_near`]); then among a few tokens, and among more of them if the
-//! vocabulary is large. Only what all tokens allow is the answer where there is no witness.
+//! lexemes, of one byte where gaps are many, and more in those gaps only near which nothing goes
+//! on with these ([`CompletionGraph::widen_near`]); then among a few tokens, and among more of
+//! them if the vocabulary is large. Only what all tokens allow is the answer where there is no
+//! witness.
 
 use std::sync::Arc;
 
@@ -22,20 +23,30 @@ const MORE_TOKENS: usize = 6;
 /// How many tokens write whole lexemes.
 const LEXEMES: usize = 110;
 
+/// How many of one byte are enough to be looked at alone.
+const FEWEST: usize = 8;
+
+/// How many times as many these must be as those of one byte to be a step between them and all.
+const STEP: usize = 2;
+
 /// The tokens that are looked at, and those that may be.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Choice {
     /// What is looked at now: all, as a rule.
     pub spanner: Option<Spanner>,
     /// What is not, in order.
-    others: [Option<Spanner>; 3],
-    /// Where whole lexemes are looked at, the gaps in which any token is.
-    wide: Option<Vec<bool>>,
+    others: [Option<Spanner>; 4],
+    /// Whether whole lexemes are a step between those of one byte and all tokens.
+    has_steps: bool,
+    /// Where whole lexemes are looked at, which, and how far gaps were widened.
+    wide: Option<(Fewer, Vec<u8>)>,
 }
 
 /// Fewer tokens than all, the place of these among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fewer {
+    /// Whole lexemes of one byte; more of them, and any token, where these are not enough.
+    ShortLexemes,
     /// Whole lexemes; any token where these are not enough.
     Lexemes,
     /// A few.
@@ -56,16 +67,19 @@ impl Choice {
         let plain = PlainTokens::new(lexer, &all, limits.lexemes_from);
         let few = limits.few_tokens;
         let more = is_large.then_some(MORE_TOKENS * few);
+        let short = plain.short_lexemes();
         let others = match SHORTCUTS {
             true => [
+                plain.lexemes(short).filter(|_| short >= FEWEST),
                 plain.lexemes(LEXEMES),
                 plain.vocabulary(few),
                 more.and_then(|more| plain.vocabulary(more)),
             ],
-            false => [None, plain.vocabulary(few), None],
+            false => [None, None, plain.vocabulary(few), None],
         };
         Self {
             others: others.map(|tokens| tokens.map(|tokens| Spanner::new(Arc::new(tokens)))),
+            has_steps: plain.lexeme_count().min(LEXEMES) >= STEP * short,
             spanner: Some(Spanner::new(all)),
             wide: None,
         }
@@ -79,9 +93,15 @@ impl Choice {
         reaches: &'a mut GapReaches,
     ) -> CompletionGraph<'a> {
         // While whole lexemes are looked at, all tokens have their place.
-        let all = self.others[Fewer::Lexemes as usize].as_mut();
-        let wider = all.zip(self.wide.as_mut());
-        let wider = wider.map(|(spanner, gaps)| Wider { spanner, gaps });
+        let [short, lexemes, ..] = &mut self.others;
+        let lexemes = lexemes.as_mut();
+        let wider = self.wide.as_mut().map(|(fewer, gaps)| Wider {
+            spanners: match fewer {
+                Fewer::ShortLexemes => [lexemes.filter(|_| self.has_steps), short.as_mut()],
+                _ => [lexemes, None],
+            },
+            gaps,
+        });
         CompletionGraph::new(pattern, lexer, self.spanner.as_mut(), reaches).with_wider(wider)
     }
 
@@ -119,7 +139,8 @@ impl Exact {
     pub(super) fn among<T>(&mut self, fewer: Fewer, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.choice.others[fewer as usize].as_ref()?;
         self.choice.exchange(fewer);
-        self.choice.wide = (fewer == Fewer::Lexemes).then(Vec::new);
+        let are_lexemes = matches!(fewer, Fewer::ShortLexemes | Fewer::Lexemes);
+        self.choice.wide = are_lexemes.then_some((fewer, Vec::new()));
         let found = ask(self);
         self.choice.wide = None;
         self.choice.exchange(fewer);
@@ -204,7 +225,8 @@ COMMENT: /#[^#]*#/
         let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
         exact.count_cells(&compiled);
         let mut random = fastrand::Rng::with_seed(5);
-        let (mut found, mut widened) = (0, 0);
+        // Of those of one byte, and of all: how many were found, and found once gaps were widened.
+        let mut seen = [(0, 0); 2];
         for round in 0..400 {
             let text = cut(TEXTS[round % TEXTS.len()], &vocabulary, &mut random);
             let cells: Vec<Option<u32>> = text
@@ -212,15 +234,21 @@ COMMENT: /#[^#]*#/
                 .map(|token| (random.u8(..3) != 0).then_some(token))
                 .collect();
             let pattern = Pattern::of_canvas(&cells, &vocabulary).expect("well formed");
+            let fewer = [Fewer::ShortLexemes, Fewer::Lexemes][round / TEXTS.len() % 2];
             let (witness, wide) = exact
-                .among(Fewer::Lexemes, |few| {
-                    let witness = few.beamed(&pattern, Some(WIDE));
-                    (witness, few.choice.wide.clone().unwrap_or_default())
+                .among(fewer, |few| {
+                    let witness = match fewer {
+                        Fewer::ShortLexemes => few.widened(&pattern),
+                        _ => few.beamed(&pattern, Some(WIDE)),
+                    };
+                    let (_, gaps) = few.choice.wide.clone().expect("whole lexemes");
+                    (witness, gaps)
                 })
                 .expect("whole lexemes");
             let Some(witness) = witness else { continue };
-            found += 1;
-            widened += usize::from(wide.contains(&true));
+            let (found, widened) = &mut seen[round / TEXTS.len() % 2];
+            *found += 1;
+            *widened += usize::from(wide.iter().any(|&steps| steps > 0));
             let tokens = witness.tokens(&cells, &pattern, &vocabulary);
             assert_eq!(tokens.len(), cells.len(), "{cells:?}");
             let kept = cells.iter().zip(&tokens);
@@ -236,9 +264,8 @@ COMMENT: /#[^#]*#/
                 String::from_utf8_lossy(&bytes)
             );
         }
-        assert!(
-            found >= 100 && widened >= 20,
-            "{found} found, {widened} of them widened"
-        );
+        let [short, all] = seen;
+        assert!(short.0 >= 100 && short.1 >= 20, "{short:?}");
+        assert!(all.0 >= 100 && all.1 >= 20, "{all:?}");
     }
 }

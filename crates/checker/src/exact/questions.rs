@@ -187,6 +187,20 @@ impl Exact {
         ahead: &Lookahead,
         share: usize,
     ) -> Option<Decision> {
+        match self.whole(pattern, ahead, share)? {
+            Whole::Path(path) => self.decided(pattern, Some(ahead), path),
+            Whole::Nothing { .. } => Some(Decision::Impossible),
+            Whole::Exhausted => None,
+        }
+    }
+
+    /// The same, as the chart says it.
+    pub(super) fn whole(
+        &mut self,
+        pattern: &Pattern,
+        ahead: &Lookahead,
+        share: usize,
+    ) -> Option<Whole> {
         if pattern.segments.contains(&Segment::Gap(Gap::Any)) {
             return None;
         }
@@ -199,11 +213,7 @@ impl Exact {
         let start = graph.start();
         let (whole, work) = whole(&self.cfg, &mut memos.sets, cover, ahead, start, budget);
         self.parsed += work / WORDS;
-        match whole {
-            Whole::Path(path) => self.decided(pattern, Some(ahead), path),
-            Whole::Nothing => Some(Decision::Impossible),
-            Whole::Exhausted => None,
-        }
+        Some(whole)
     }
 
     /// The witness of a path.

@@ -16,6 +16,8 @@ use crate::respell::respell;
 #[cfg(feature = "shortcuts")]
 use crate::tidy::without_needless_separators;
 #[cfg(feature = "shortcuts")]
+use crate::useful::Whole;
+#[cfg(feature = "shortcuts")]
 use crate::witness::witness;
 use crate::{Pattern, Segment, Tier, Witness};
 
@@ -63,6 +65,12 @@ const FEW_GAPS: usize = 9;
 /// Boundaries up to which a chart of bits is sooner drawn than a beam is followed that may find
 /// nothing.
 const FEW_BOUNDARIES: usize = 2_000;
+
+/// How often gaps are widened near which there is no witness, and how many at once.
+#[cfg(feature = "shortcuts")]
+const WIDENINGS: usize = 8;
+#[cfg(feature = "shortcuts")]
+const WIDENED: usize = 3;
 
 /// Gaps, of any length or of cells, up to which a search often finds a witness.
 const SEARCHED_GAPS: usize = 16;
@@ -291,12 +299,45 @@ impl Exact {
 
     /// A witness along a wide beam among fewer tokens than all.
     pub(super) fn beamed_among_fewer(&mut self, pattern: &Pattern) -> Option<Witness> {
-        const ORDER: &[Fewer] = match SHORTCUTS {
-            true => &[Fewer::Lexemes, Fewer::Few, Fewer::More],
-            false => &[Fewer::Few],
-        };
-        let mut order = ORDER.iter();
+        #[cfg(feature = "shortcuts")]
+        if !is_searched_longer(pattern)
+            && let Some(found) = self.among(Fewer::ShortLexemes, |few| few.widened(pattern))
+        {
+            return found.or_else(|| self.beamed_among(&[Fewer::Few, Fewer::More], pattern));
+        }
+        self.beamed_among(&[Fewer::Lexemes, Fewer::Few, Fewer::More], pattern)
+    }
+
+    fn beamed_among(&mut self, order: &[Fewer], pattern: &Pattern) -> Option<Witness> {
+        let mut order = order.iter();
         order.find_map(|&fewer| self.among(fewer, |few| few.beamed(pattern, Some(WIDE)))?)
+    }
+
+    /// A witness in a small chart, with more tokens in the gaps near which there is none; or
+    /// along a beam, once the chart is large.
+    #[cfg(feature = "shortcuts")]
+    pub(super) fn widened(&mut self, pattern: &Pattern) -> Option<Witness> {
+        for _ in 0..WIDENINGS {
+            let Outlook::Open(ahead) = self.look(pattern, StandingIn::Everywhere)? else {
+                return None;
+            };
+            if ahead.boundaries() > FEW_BOUNDARIES {
+                return self.beam(pattern, &ahead, Some(WIDE))?.witness();
+            }
+            let behind = match self.whole(pattern, &ahead, FIRST_CHART)? {
+                Whole::Path(path) => return self.decided(pattern, Some(&ahead), path)?.witness(),
+                Whole::Nothing { behind } => behind,
+                Whole::Exhausted => return self.beam(pattern, &ahead, Some(WIDE))?.witness(),
+            };
+            let mut graph = self
+                .choice
+                .graph(pattern, &self.cfg.lexer, &mut self.reaches);
+            let widened = (0..WIDENED).map_while(|_| graph.widen_near(behind));
+            if widened.count() == 0 {
+                return None;
+            }
+        }
+        None
     }
 
     /// A witness along a beam.

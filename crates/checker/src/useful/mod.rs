@@ -57,8 +57,8 @@ pub(crate) struct Useful {
 pub(crate) enum Whole {
     /// A path to the end.
     Path(Vec<Step>),
-    /// There is none.
-    Nothing,
+    /// There is none: nothing is true behind a segment.
+    Nothing { behind: u32 },
     /// More work than the budget allows.
     Exhausted,
 }

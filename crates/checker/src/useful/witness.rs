@@ -34,7 +34,9 @@ pub(super) fn path(chart: Chart<'_>) -> Whole {
         reversed: Vec::new(),
     };
     let Some(goal) = witness.end() else {
-        return Whole::Nothing;
+        return Whole::Nothing {
+            behind: witness.farthest(),
+        };
     };
     let mut stack = vec![goal];
     while let Some(goal) = stack.pop() {
@@ -53,6 +55,18 @@ struct Witness<'a> {
 }
 
 impl Witness<'_> {
+    /// The segment of the last boundary where anything is true.
+    fn farthest(&self) -> u32 {
+        let Chart {
+            places, settled, ..
+        } = &self.chart;
+        let last = settled.iter().rposition(|it| !it.known.is_empty());
+        last.map_or(0, |boundary| {
+            let place = places.boundaries[boundary];
+            places.places[place as usize].point.segment
+        })
+    }
+
     /// The first place where a whole text ends, and the state that it is in.
     fn end(&mut self) -> Option<Goal> {
         let places = self.chart.places;
