@@ -64,7 +64,7 @@ const FEW_GAPS: usize = 9;
 
 /// Boundaries up to which a chart of bits is sooner drawn than a beam is followed that may find
 /// nothing.
-const FEW_BOUNDARIES: usize = 2_000;
+const FEW_BOUNDARIES: usize = 4_000;
 
 /// How often gaps are widened near which there is no witness, and how many at once.
 #[cfg(feature = "shortcuts")]
