@@ -192,7 +192,9 @@ impl<'a> CompletionGraph<'a> {
             && let Some(&step @ 1..) = gaps.get(gap as usize)
         {
             let mut steps = spanners.iter_mut().flatten();
-            return steps.nth(usize::from(step) - 1).map(|spanner| &mut **spanner);
+            return steps
+                .nth(usize::from(step) - 1)
+                .map(|spanner| &mut **spanner);
         }
         self.spanner.as_deref_mut()
     }

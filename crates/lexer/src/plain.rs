@@ -110,7 +110,8 @@ impl<'a> PlainTokens<'a> {
 
     /// How many of these are one of one byte, which come first.
     pub fn short_lexemes(&self) -> usize {
-        let is_short = |&&token: &&TokenId| self.vocabulary.bytes(token).map(<[u8]>::len) == Some(1);
+        let is_short =
+            |&&token: &&TokenId| self.vocabulary.bytes(token).map(<[u8]>::len) == Some(1);
         self.lexemes.iter().take_while(is_short).count()
     }
 

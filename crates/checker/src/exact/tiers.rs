@@ -72,6 +72,10 @@ const WIDENINGS: usize = 8;
 #[cfg(feature = "shortcuts")]
 const WIDENED: usize = 3;
 
+/// How often they are widened where there is another way to go on.
+#[cfg(feature = "shortcuts")]
+const WIDENINGS_TO_MEND: usize = 2;
+
 /// Gaps, of any length or of cells, up to which a search often finds a witness.
 const SEARCHED_GAPS: usize = 16;
 
@@ -254,10 +258,11 @@ impl Exact {
         };
         let shorter = shortened.as_ref().unwrap_or(pattern);
         // Behind an open tail any few tokens do, and whole lexemes take longer.
-        if SHORTCUTS
-            && shortened.is_none()
-            && let Some(Some(found)) =
-                self.among(Fewer::Lexemes, |lexemes| lexemes.beamed(pattern, None))
+        #[cfg(feature = "shortcuts")]
+        if shortened.is_none()
+            && let Some(Some(found)) = self.among(Fewer::ShortLexemes, |lexemes| {
+                lexemes.widened(pattern, WIDENINGS_TO_MEND)
+            })
         {
             return Some(found);
         }
@@ -301,7 +306,8 @@ impl Exact {
     pub(super) fn beamed_among_fewer(&mut self, pattern: &Pattern) -> Option<Witness> {
         #[cfg(feature = "shortcuts")]
         if !is_searched_longer(pattern)
-            && let Some(found) = self.among(Fewer::ShortLexemes, |few| few.widened(pattern))
+            && let Some(found) =
+                self.among(Fewer::ShortLexemes, |few| few.widened(pattern, WIDENINGS))
         {
             return found.or_else(|| self.beamed_among(&[Fewer::Few, Fewer::More], pattern));
         }
@@ -316,8 +322,8 @@ impl Exact {
     /// A witness in a small chart, with more tokens in the gaps near which there is none; or
     /// along a beam, once the chart is large.
     #[cfg(feature = "shortcuts")]
-    pub(super) fn widened(&mut self, pattern: &Pattern) -> Option<Witness> {
-        for _ in 0..WIDENINGS {
+    pub(super) fn widened(&mut self, pattern: &Pattern, widenings: usize) -> Option<Witness> {
+        for _ in 0..widenings {
             let Outlook::Open(ahead) = self.look(pattern, StandingIn::Everywhere)? else {
                 return None;
             };
