@@ -238,7 +238,7 @@ COMMENT: /#[^#]*#/
             let (witness, wide) = exact
                 .among(fewer, |few| {
                     let witness = match fewer {
-                        Fewer::ShortLexemes => few.widened(&pattern),
+                        Fewer::ShortLexemes => few.widened(&pattern, 8),
                         _ => few.beamed(&pattern, Some(WIDE)),
                     };
                     let (_, gaps) = few.choice.wide.clone().expect("whole lexemes");

@@ -15,7 +15,6 @@ use crate::lookahead::{Outlook, StandingIn};
 use crate::respell::respell;
 #[cfg(feature = "shortcuts")]
 use crate::tidy::without_needless_separators;
-#[cfg(feature = "shortcuts")]
 use crate::useful::Whole;
 #[cfg(feature = "shortcuts")]
 use crate::witness::witness;
@@ -67,13 +66,10 @@ const FEW_GAPS: usize = 9;
 const FEW_BOUNDARIES: usize = 4_000;
 
 /// How often gaps are widened near which there is no witness, and how many at once.
-#[cfg(feature = "shortcuts")]
 const WIDENINGS: usize = 8;
-#[cfg(feature = "shortcuts")]
 const WIDENED: usize = 3;
 
 /// How often they are widened where there is another way to go on.
-#[cfg(feature = "shortcuts")]
 const WIDENINGS_TO_MEND: usize = 2;
 
 /// Gaps, of any length or of cells, up to which a search often finds a witness.
@@ -258,8 +254,8 @@ impl Exact {
         };
         let shorter = shortened.as_ref().unwrap_or(pattern);
         // Behind an open tail any few tokens do, and whole lexemes take longer.
-        #[cfg(feature = "shortcuts")]
-        if shortened.is_none()
+        if SHORTCUTS
+            && shortened.is_none()
             && let Some(Some(found)) = self.among(Fewer::ShortLexemes, |lexemes| {
                 lexemes.widened(pattern, WIDENINGS_TO_MEND)
             })
@@ -304,8 +300,8 @@ impl Exact {
 
     /// A witness along a wide beam among fewer tokens than all.
     pub(super) fn beamed_among_fewer(&mut self, pattern: &Pattern) -> Option<Witness> {
-        #[cfg(feature = "shortcuts")]
-        if !is_searched_longer(pattern)
+        if SHORTCUTS
+            && !is_searched_longer(pattern)
             && let Some(found) =
                 self.among(Fewer::ShortLexemes, |few| few.widened(pattern, WIDENINGS))
         {
@@ -321,7 +317,6 @@ impl Exact {
 
     /// A witness in a small chart, with more tokens in the gaps near which there is none; or
     /// along a beam, once the chart is large.
-    #[cfg(feature = "shortcuts")]
     pub(super) fn widened(&mut self, pattern: &Pattern, widenings: usize) -> Option<Witness> {
         for _ in 0..widenings {
             let Outlook::Open(ahead) = self.look(pattern, StandingIn::Everywhere)? else {
