@@ -291,6 +291,12 @@ impl Lexer {
         self.table.len() / self.class_count.max(1)
     }
 
+    /// Whether the end of a lexeme may oblige what follows, as it does where the longest one
+    /// counts.
+    pub fn owes(&self) -> bool {
+        !self.owing.table.is_empty()
+    }
+
     /// Whether characters are counted.
     pub fn counts(&self) -> bool {
         self.counted().is_some()

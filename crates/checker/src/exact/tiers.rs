@@ -214,8 +214,12 @@ impl Exact {
         if let Some(witness) = self.mended(pattern, FIRST_PARSE) {
             return (Decision::Completable(witness), Tier::Mended);
         }
+        // Where a lexeme's end owes something to what follows, few states are behind a gap, and
+        // what is to be near is soon found otherwise.
         #[cfg(feature = "shortcuts")]
-        if let Some(witness) = self.nearest_witness(pattern) {
+        let owes = self.cfg.lexer.owes();
+        #[cfg(feature = "shortcuts")]
+        if !owes && let Some(witness) = self.nearest_witness(pattern) {
             return (Decision::Completable(witness), Tier::Searched);
         }
         #[cfg(feature = "shortcuts")]
@@ -232,6 +236,10 @@ impl Exact {
                 }
             }
             Some(Outlook::Exhausted) | None => {}
+        }
+        #[cfg(feature = "shortcuts")]
+        if owes && let Some(witness) = self.nearest_witness(pattern) {
+            return (Decision::Completable(witness), Tier::Searched);
         }
         match self.chart(pattern, None, 1) {
             Parse::Exhausted => {
