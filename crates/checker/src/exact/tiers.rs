@@ -83,7 +83,8 @@ pub(super) const SECOND_SEARCH: usize = 40;
 /// The share that it may cost to write known terminals in cells.
 const RESPELLING: usize = 32;
 
-/// Cells of an open tail that witnesses are first looked for in.
+/// Cells of an open tail that witnesses are first looked for in, and then.
+const SHORTEST_TAIL: usize = 16;
 const SHORT_TAIL: usize = 48;
 
 /// The share that a search may spend on a pattern with a longer tail.
@@ -132,7 +133,9 @@ impl Exact {
             return (decision, Tier::Searched);
         }
         let shorter = shortened.as_ref().unwrap_or(pattern);
-        let mut witness = self.beamed_among_fewer(shorter);
+        let shortest = pattern.with_tail_up_to(SHORTEST_TAIL);
+        let mut witness = shortest.and_then(|shortest| self.beamed_among_fewer(&shortest));
+        witness = witness.or_else(|| self.beamed_among_fewer(shorter));
         if let (None, Some(shorter)) = (&witness, &shortened) {
             witness = self.beamed(shorter, None);
         }
