@@ -260,7 +260,7 @@ impl Exact {
     pub(crate) fn beamed_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
         self.forget();
         let shortened = match SHORTCUTS {
-            true => pattern.with_tail_up_to(SHORT_TAIL),
+            true => pattern.with_tail_up_to(SHORTEST_TAIL),
             false => None,
         };
         let shorter = shortened.as_ref().unwrap_or(pattern);
