@@ -23,8 +23,9 @@ use crate::{Pattern, Witness};
 const CELLS: usize = 4;
 const TAIL: usize = 48;
 
-/// The same of longer looks, one after another.
-const LONGER: [(usize, usize); 3] = [(2, 8), (1, 8), (CELLS, TAIL)];
+/// The same of the shortest look, and of longer ones, one after another.
+const SHORT: (usize, usize) = (1, 8);
+const LONGER: [(usize, usize); 3] = [(2, 8), SHORT, (CELLS, TAIL)];
 
 /// Short lexemes as a vocabulary, with what is known of them.
 #[derive(Clone, Debug)]
@@ -61,7 +62,13 @@ impl Exact {
         })
     }
 
-    /// The same along a beam.
+    /// The same of a lexeme for each gap at most, along a beam.
+    pub(super) fn sketched_short(&mut self, pattern: &Pattern, width: Width) -> Option<Witness> {
+        let (cells, tail) = SHORT;
+        self.sketched(&mut |exact| exact.beamed(&pattern.with_cells(cells, tail), Some(width)))
+    }
+
+    /// The same of more, along a beam.
     pub(super) fn sketched_at_length(
         &mut self,
         pattern: &Pattern,

@@ -244,6 +244,12 @@ impl Exact {
         if owes && let Some(witness) = self.nearest_witness(pattern) {
             return (Decision::Completable(witness), Tier::Searched);
         }
+        #[cfg(feature = "shortcuts")]
+        if gap_count(pattern) > SEARCHED_GAPS
+            && let Some(witness) = self.sketched_short(pattern, WIDE)
+        {
+            return (Decision::Completable(witness), Tier::Searched);
+        }
         match self.chart(pattern, None, 1) {
             Parse::Exhausted => {
                 #[cfg(feature = "shortcuts")]
