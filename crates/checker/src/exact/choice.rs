@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
     use crate::compiled::Compiled;
-    use crate::exact::tiers::WIDE;
+    use crate::exact::tiers::{WIDE, WIDENINGS};
 
     const GRAMMAR: &str = r#"start: item+
 item: NAME ";" | "if" "(" NAME ")" item | "{" item* "}" | NAME "=" value ";"
@@ -238,7 +238,7 @@ COMMENT: /#[^#]*#/
             let (witness, wide) = exact
                 .among(fewer, |few| {
                     let witness = match fewer {
-                        Fewer::ShortLexemes => few.widened(&pattern, 8),
+                        Fewer::ShortLexemes => few.widened(&pattern, WIDENINGS),
                         _ => few.beamed(&pattern, Some(WIDE)),
                     };
                     let (_, gaps) = few.choice.wide.clone().expect("whole lexemes");

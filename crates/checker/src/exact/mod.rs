@@ -12,9 +12,9 @@
 //!
 //! Gaps of any length are parsed at once if that is little work; else the last completion
 //! is mended (`recent`), the nearest states are parsed alone (`nearest`; after a beam, where
-//! lexemes owe something to what follows them), short lexemes are searched for (`sketch`), and
-//! the look ahead, a beam and a full parse come as above. The grammar engine alone goes without
-//! those three.
+//! lexemes owe something to what follows them), short lexemes are searched for (`sketch`; one for
+//! each of many gaps after a beam), and the look ahead, a beam and a full parse come as above. The
+//! grammar engine alone goes without those three.
 //!
 //! A witness is first looked for among fewer tokens than all ([`choice`]): there are fewer
 //! places to look at then.

@@ -66,7 +66,7 @@ const FEW_GAPS: usize = 9;
 const FEW_BOUNDARIES: usize = 4_000;
 
 /// How often gaps are widened near which there is no witness, and how many at once.
-const WIDENINGS: usize = 8;
+pub(super) const WIDENINGS: usize = 8;
 const WIDENED: usize = 3;
 
 /// How often they are widened where there is another way to go on.
@@ -332,20 +332,13 @@ impl Exact {
         order.find_map(|&fewer| self.among(fewer, |few| few.beamed(pattern, Some(WIDE)))?)
     }
 
-    /// A witness in a small chart, with more tokens in the gaps near which there is none; or
-    /// along a beam, once the chart is large.
+    /// A witness as [`beamed`](Self::beamed) finds it, with more tokens in the gaps near which the
+    /// chart ends.
     pub(super) fn widened(&mut self, pattern: &Pattern, widenings: usize) -> Option<Witness> {
         for _ in 0..widenings {
-            let Outlook::Open(ahead) = self.look(pattern, StandingIn::Everywhere)? else {
-                return None;
-            };
-            if ahead.boundaries() > FEW_BOUNDARIES {
-                return self.beam(pattern, &ahead, Some(WIDE))?.witness();
-            }
-            let behind = match self.whole(pattern, &ahead, FIRST_CHART)? {
-                Whole::Path(path) => return self.decided(pattern, Some(&ahead), path)?.witness(),
-                Whole::Nothing { behind } => behind,
-                Whole::Exhausted => return self.beam(pattern, &ahead, Some(WIDE))?.witness(),
+            let behind = match self.followed(pattern, Some(WIDE)) {
+                Ok(witness) => return Some(witness),
+                Err(behind) => behind?,
             };
             let mut graph = self
                 .choice
@@ -358,19 +351,27 @@ impl Exact {
         None
     }
 
-    /// A witness along a beam.
+    /// A witness in a small chart, or along a beam where the chart is large.
     pub(super) fn beamed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Option<Witness> {
-        let Outlook::Open(ahead) = self.look(pattern, StandingIn::Everywhere)? else {
-            return None;
-        };
+        self.followed(pattern, wide).ok()
+    }
 
-        if SHORTCUTS
-            && ahead.boundaries() <= FEW_BOUNDARIES
-            && let Some(decision) = self.charted(pattern, &ahead, FIRST_CHART)
-        {
-            return decision.witness();
-        }
-        self.beam(pattern, &ahead, wide)?.witness()
+    /// The same, or the segment behind which nothing is true in a small chart.
+    fn followed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Result<Witness, Option<u32>> {
+        let Some(Outlook::Open(ahead)) = self.look(pattern, StandingIn::Everywhere) else {
+            return Err(None);
+        };
+        let is_small = SHORTCUTS && ahead.boundaries() <= FEW_BOUNDARIES;
+        let whole = match is_small {
+            true => self.whole(pattern, &ahead, FIRST_CHART),
+            false => None,
+        };
+        let decision = match whole {
+            Some(Whole::Path(path)) => self.decided(pattern, Some(&ahead), path),
+            Some(Whole::Nothing { behind }) => return Err(Some(behind)),
+            Some(Whole::Exhausted) | None => self.beam(pattern, &ahead, wide),
+        };
+        decision.and_then(Decision::witness).ok_or(None)
     }
 
     #[cfg(feature = "shortcuts")]
