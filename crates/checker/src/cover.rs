@@ -57,28 +57,56 @@ struct Tables {
 }
 
 /// The transitions over a terminal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Steps {
-    /// The states that read it.
-    from: Bits,
+    /// The states that read it, by word of a set, without words that have none.
+    from: Vec<Readers>,
     /// Where each of them leads to, in their order.
     to: Vec<StateId>,
 }
 
+/// States of one word of a set.
+#[derive(Clone, Copy, Debug)]
+struct Readers {
+    word: u32,
+    /// How many of the terminal's are in words before.
+    before: u32,
+    bits: u64,
+}
+
 impl Steps {
+    /// Adds a transition from a state above all that were added.
+    fn add(&mut self, from: StateId, to: StateId) {
+        let (word, bit) = (from / 64, 1 << (from % 64));
+        match self.from.last_mut() {
+            Some(readers) if readers.word == word => readers.bits |= bit,
+            _ => self.from.push(Readers {
+                word,
+                before: self.to.len() as u32,
+                bits: bit,
+            }),
+        }
+        self.to.push(to);
+    }
+
     /// Looks at the transitions from the states of a set.
     fn each(&self, set: &[u64], mut look: impl FnMut(StateId, StateId)) {
-        let mut rank = 0;
-        for (word, (&set, &from)) in set.iter().zip(&self.from).enumerate() {
-            let mut left = set & from;
+        for readers in &self.from {
+            let mut left = set[readers.word as usize] & readers.bits;
             while left != 0 {
                 let bit = left.trailing_zeros();
                 left &= left - 1;
-                let before = from & !(u64::MAX << bit);
-                let to = self.to[(rank + before.count_ones()) as usize];
-                look(64 * word as StateId + bit, to);
+                let before = readers.bits & !(u64::MAX << bit);
+                let to = self.to[(readers.before + before.count_ones()) as usize];
+                look(64 * readers.word + bit, to);
             }
-            rank += from.count_ones();
+        }
+    }
+
+    /// Adds the states that read the terminal.
+    fn readers(&self, found: &mut [u64]) {
+        for readers in &self.from {
+            found[readers.word as usize] |= readers.bits;
         }
     }
 }
@@ -101,20 +129,12 @@ impl Cover {
         let words = count.div_ceil(64);
         let none: Bits = vec![0; words].into();
         let mut over = Vec::new();
-        over.resize(
-            cfg.lexer.terminal_count(),
-            Steps {
-                from: none.clone(),
-                to: Vec::new(),
-            },
-        );
+        over.resize(cfg.lexer.terminal_count(), Steps::default());
         // What a state stands for at once; nonterminals come behind the states.
         let mut steps: Vec<Vec<u32>> = vec![Vec::new(); count + cfg.productions.len()];
         for (id, state) in (0..).zip(&made) {
             for &(terminal, to) in &state.terminals {
-                let steps = &mut over[terminal as usize];
-                insert(&mut steps.from, id);
-                steps.to.push(to);
+                over[terminal as usize].add(id, to);
             }
             for &(nonterminal, to) in &state.nonterminals {
                 steps[count + nonterminal as usize].push(to);
@@ -169,16 +189,19 @@ impl Cover {
         &self.tables.ends
     }
 
-    /// Adds the states behind a lexeme.
+    /// Adds the states behind a lexeme to others that this found.
     pub fn forward(&self, set: &[u64], terminal: TerminalId, found: &mut [u64]) {
         let (tables, words) = (&*self.tables, found.len());
         tables.steps[terminal as usize].each(set, |_, to| {
-            join(found, &tables.after[to as usize * words..][..words]);
+            // With a state came those that it stands for.
+            if !has(found, to) {
+                join(found, &tables.after[to as usize * words..][..words]);
+            }
         });
     }
 
     /// Adds the states from which a lexeme leads from those of a set to those that are
-    /// `wanted`; whether there are any.
+    /// `wanted` to others that this found, or that [end](Self::end) a text; whether there are any.
     pub fn backward(
         &self,
         set: &[u64],
@@ -191,7 +214,10 @@ impl Cover {
         tables.steps[terminal as usize].each(set, |from, to| {
             if has(wanted, to) {
                 any = true;
-                join(found, &tables.before[from as usize * words..][..words]);
+                // With a state came those that stand for it.
+                if !has(found, from) {
+                    join(found, &tables.before[from as usize * words..][..words]);
+                }
             }
         });
         any
@@ -205,7 +231,7 @@ impl Cover {
             can.resize(tables.words, 0);
             for (terminal, steps) in (0..).zip(&tables.steps) {
                 if lexer.is_alive(state, terminal) {
-                    join(can, &steps.from);
+                    steps.readers(can);
                 }
             }
             if lexer.may_end(state) {

@@ -449,8 +449,12 @@ impl Lookahead {
             .collect();
         order.sort_unstable_by_key(|&place| Reverse(place));
         self.backward = NodeSets::of(cover.words(), self.nodes.len());
-        let mut alike: FxHashMap<(u32, bool, Arc<[Edge]>), u32> = FxHashMap::default();
+        let mut alike: FxHashMap<(bool, Arc<[Edge]>), u32> = FxHashMap::default();
+        let mut alike_at = u32::MAX;
         for place in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            if std::mem::replace(&mut alike_at, place[0].0) != place[0].0 {
+                alike.clear();
+            }
             // Only inside a gap of any length do edges lead to the same place.
             let mut grown = place.iter().any(|&(.., id)| {
                 let node = &self.nodes[id as usize];
@@ -470,11 +474,7 @@ impl Lookahead {
                 if is_apart {
                     continue;
                 }
-                let key = (
-                    rank,
-                    node.point.within,
-                    node.kept.clone().unwrap_or_default(),
-                );
+                let key = (node.point.within, node.kept.clone().unwrap_or_default());
                 let first = *alike.entry(key).or_insert(id);
                 if first != id {
                     self.nodes[id as usize].stands_for_it = first;

@@ -8,7 +8,7 @@ use crate::Pattern;
 use crate::guide::Guide;
 use crate::lookahead::{Outlook, StandingIn};
 use crate::masks::{CellMasks, Drawn, cell_masks};
-use crate::useful::Useful;
+use crate::useful::{Parser, Useful};
 use crate::weighted::{Hole, Ways};
 
 impl Exact {
@@ -31,7 +31,12 @@ impl Exact {
             .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let start = graph.start();
         let budget = WORDS.saturating_mul(self.limits.parse_items);
-        let useful = Useful::find(&self.cfg, &mut memos.sets, cover, &ahead, start, budget);
+        let parser = Parser {
+            cfg: &self.cfg,
+            sets: &mut memos.sets,
+            readings: &mut memos.readings,
+        };
+        let useful = Useful::find(parser, cover, &ahead, start, budget);
         let Some(useful) = useful else {
             return Some(Drawn::Exhausted);
         };

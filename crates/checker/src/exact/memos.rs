@@ -6,12 +6,14 @@ use crate::cover::Cover;
 use crate::guide::Guide;
 use crate::memo_use::MemoUses;
 use crate::sets::StateSets;
+use crate::useful::Readings;
 
 /// What is kept of the parser's work; all numbers in it refer to the same sets.
 #[derive(Clone, Debug)]
 pub(super) struct Memos {
     pub(super) sets: StateSets,
     pub(super) columns: Columns,
+    pub(super) readings: Readings,
     /// Made when they are first asked for; `None` inside if the parser is too large.
     pub(super) guide: Option<Option<Guide>>,
     pub(super) cover: Option<Option<Cover>>,
@@ -23,6 +25,7 @@ impl Memos {
         Self {
             columns: Columns::new(cfg, &mut sets),
             sets,
+            readings: Readings::default(),
             guide: None,
             cover: None,
         }
@@ -41,6 +44,6 @@ impl Memos {
     pub(super) fn size(&self) -> usize {
         let guide = self.guide.iter().flatten().map(Guide::size).sum::<usize>();
         let cover = self.cover.iter().flatten().map(Cover::size).sum::<usize>();
-        self.sets.size() + self.columns.size() + guide + cover
+        self.sets.size() + self.columns.size() + self.readings.size() + guide + cover
     }
 }

@@ -11,7 +11,7 @@ use crate::look::Look;
 use crate::lookahead::{Lookahead, Outlook, StandingIn};
 use crate::search::{Search, Searched};
 use crate::tidy::without_needless_separators;
-use crate::useful::{Whole, whole};
+use crate::useful::{Parser, Whole, whole};
 use crate::witness::{completed, witness};
 use crate::{Filling, Gap, Pattern, Segment, Witness};
 
@@ -211,7 +211,12 @@ impl Exact {
             .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let budget = WORDS.saturating_mul(self.limits.parse_items) / share;
         let start = graph.start();
-        let (whole, work) = whole(&self.cfg, &mut memos.sets, cover, ahead, start, budget);
+        let parser = Parser {
+            cfg: &self.cfg,
+            sets: &mut memos.sets,
+            readings: &mut memos.readings,
+        };
+        let (whole, work) = whole(parser, cover, ahead, start, budget);
         self.parsed += work / WORDS;
         Some(whole)
     }

@@ -6,12 +6,9 @@
 
 use lacuna_lexer::SortFew;
 use std::ops::Range;
-use std::sync::Arc;
 
-use lacuna_lexer::keys_of;
-
-use super::beginnings::{BeginningId, Beginnings, Reader};
 use super::places::{BoundaryId, NONE, PlaceId, Places};
+use super::readings::{ReadingId, Readings};
 use super::rows::Rows;
 use super::spans::{Span, set};
 use super::underway::Underway;
@@ -35,31 +32,53 @@ pub(super) struct Settled {
     /// Its states.
     pub known: Range<usize>,
     /// The states of all that may begin there.
-    begun: BeginningId,
+    begun: ReadingId,
     /// What its states read, those left aside that begin there; once asked for.
-    reads: Option<Range<usize>>,
+    reads: Option<ReadingId>,
+}
+
+impl Settled {
+    fn readers(&self, readings: &Readings, symbol: SymbolId) -> impl Iterator<Item = Waiter> {
+        let first = self.known.start as u32;
+        let known = self.reads.into_iter();
+        let known = known.flat_map(move |reads| readings.readers(reads, symbol));
+        let known = known.map(move |reader| (first + reader.place, reader.target));
+        let begun = readings.readers(self.begun, symbol).iter();
+        let begun = begun.map(|reader| (NONE, reader.target));
+        known
+            .chain(begun)
+            .map(|(known, target)| Waiter { known, target })
+    }
 }
 
 /// Words that a chart may keep, an eighth of a gigabyte; a pass backwards keeps at most twice as
 /// many again.
 const MAX_KEPT: usize = 16 << 20;
 
-/// The grammar's states, as they are asked for.
-pub(super) struct Parser<'a> {
-    cfg: &'a Cfg,
-    sets: &'a mut StateSets,
-    states: Vec<Option<Arc<State>>>,
+/// The grammar's states, and what they read.
+pub(crate) struct Parser<'a> {
+    pub cfg: &'a Cfg,
+    pub sets: &'a mut StateSets,
+    pub readings: &'a mut Readings,
 }
 
 impl Parser<'_> {
     /// A state with all symbols listed.
     pub fn state(&mut self, state: StateId) -> &State {
-        let at = state as usize;
-        if at >= self.states.len() {
-            self.states.resize(at + 1, None);
-        }
-        self.states[at].get_or_insert_with(|| self.sets.listed_state(self.cfg, state))
+        self.readings.state(self.cfg, self.sets, state)
     }
+
+    fn reading(&mut self, states: &[StateId]) -> ReadingId {
+        self.readings.id(self.cfg, self.sets, states)
+    }
+}
+
+/// A state that waits for a symbol: its place among all that is known, [`NONE`] if it begins
+/// where it waits, and the state behind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiter {
+    pub known: u32,
+    pub target: StateId,
 }
 
 /// The chart under way.
@@ -72,9 +91,9 @@ pub(super) struct Chart<'a> {
     pub underway: Underway,
     pub known: Vec<Known>,
     pub words: Vec<u64>,
-    /// What is read, boundary by boundary, by symbol; what begins there left aside.
-    reads: Vec<u128>,
-    beginnings: Beginnings,
+    /// Entries of readings before.
+    read_before: usize,
+    states: Vec<StateId>,
     pub waits: Waits,
     here: Here,
     pub work: usize,
@@ -97,27 +116,17 @@ struct Here {
 }
 
 impl<'a> Chart<'a> {
-    pub fn new(
-        cfg: &'a Cfg,
-        sets: &'a mut StateSets,
-        cover: &'a Cover,
-        places: &'a Places,
-        budget: usize,
-    ) -> Self {
+    pub fn new(parser: Parser<'a>, cover: &'a Cover, places: &'a Places, budget: usize) -> Self {
         Self {
-            parser: Parser {
-                cfg,
-                sets,
-                states: Vec::new(),
-            },
+            read_before: parser.readings.size(),
+            states: Vec::new(),
+            parser,
             cover,
             places,
             settled: Vec::with_capacity(places.boundaries.len()),
             underway: Underway::new(places),
             known: Vec::new(),
             words: Vec::new(),
-            reads: Vec::new(),
-            beginnings: Beginnings::default(),
             waits: Waits::default(),
             here: Here::default(),
             work: 0,
@@ -160,7 +169,8 @@ impl<'a> Chart<'a> {
     /// Words that are kept, about.
     fn kept(&self) -> usize {
         let sets = self.words.len() + self.underway.words.len() + self.waits.kept;
-        sets + 2 * self.reads.len() + 2 * self.known.len()
+        let read = self.parser.readings.size() - self.read_before;
+        sets + read + 2 * self.known.len()
     }
 
     /// The row of a state at the current place; `None` if the rest does not ask for it.
@@ -201,34 +211,31 @@ impl<'a> Chart<'a> {
     /// Takes note of what waits for a symbol at some boundaries.
     fn ask(&mut self, symbol: SymbolId, boundaries: &[u64]) {
         for boundary in self.waits.ask(symbol, boundaries) {
-            for reader in self.readers(boundary, symbol) {
+            self.find_reads(boundary);
+            let settled = &self.settled[boundary as usize];
+            for reader in settled.readers(self.parser.readings, symbol) {
                 self.waits.add(symbol, boundary, reader, &self.known);
                 self.work += 1;
             }
         }
     }
 
-    /// Which states at a boundary read a symbol.
-    pub fn readers(&mut self, boundary: BoundaryId, symbol: SymbolId) -> Vec<Reader> {
-        let Settled { begun, .. } = self.settled[boundary as usize];
-        let known = self.settled[boundary as usize].reads.clone();
-        let all = known.unwrap_or_else(|| self.find_reads(boundary));
-        let known = keys_of(&self.reads[all], [0, symbol]).iter();
-        let begun = self.beginnings.reads(begun, symbol);
-        known.chain(begun).map(|&key| key.into()).collect()
+    /// Which states at a boundary read a symbol, once that was asked for.
+    pub fn readers(&self, boundary: BoundaryId, symbol: SymbolId) -> impl Iterator<Item = Waiter> {
+        self.settled[boundary as usize].readers(self.parser.readings, symbol)
     }
 
-    fn find_reads(&mut self, boundary: BoundaryId) -> Range<usize> {
-        let first = self.reads.len();
-        for at in self.settled[boundary as usize].known.clone() {
-            let state = self.known[at].state;
-            self.parser.add_reads(state, at as u32, &mut self.reads);
+    fn find_reads(&mut self, boundary: BoundaryId) {
+        let settled = &mut self.settled[boundary as usize];
+        if settled.reads.is_some() {
+            return;
         }
-        let reads = first..self.reads.len();
-        self.reads[reads.clone()].sort_few();
-        self.work += reads.len();
-        self.settled[boundary as usize].reads = Some(reads.clone());
-        reads
+        let known = self.known[settled.known.clone()].iter();
+        self.states.clear();
+        self.states.extend(known.map(|known| known.state));
+        let reads = self.parser.reading(&self.states);
+        self.work += self.parser.readings.len(reads);
+        settled.reads = Some(reads);
     }
 
     /// All that follows at a place from what is complete there.
@@ -321,7 +328,7 @@ impl<'a> Chart<'a> {
         }
         begun.sort_few();
         begun.dedup();
-        let begun = self.beginnings.id(&mut self.parser, begun);
+        let begun = self.parser.reading(&begun);
         let known = first..self.known.len();
         self.work += known.len();
         self.settled.push(Settled {

@@ -23,16 +23,14 @@
 //! the same as for the boundary before ([`waits`]); for each edge of a lexeme under way, a
 //! word for each 64 boundaries.
 
-use crate::cfg::Cfg;
 use crate::cover::Cover;
 use crate::graph::{Point, Step};
 use crate::lookahead::Lookahead;
-use crate::sets::StateSets;
 
 mod backward;
-mod beginnings;
 mod forward;
 mod places;
+mod readings;
 mod rows;
 mod spans;
 mod traced;
@@ -40,8 +38,10 @@ mod underway;
 mod waits;
 mod witness;
 
+pub(crate) use forward::Parser;
 use places::InCells;
 pub(crate) use places::{PlaceId, Places};
+pub(crate) use readings::Readings;
 
 /// The edges of a pattern's graph along which tokens end, and which of them some derivation
 /// of a whole text takes.
@@ -66,8 +66,7 @@ pub(crate) enum Whole {
 /// Looks for a path to the end in what a look ahead left, within a budget of words and items;
 /// and what of that was spent.
 pub(crate) fn whole(
-    cfg: &Cfg,
-    sets: &mut StateSets,
+    parser: Parser<'_>,
     cover: &Cover,
     ahead: &Lookahead,
     start: Point,
@@ -76,7 +75,7 @@ pub(crate) fn whole(
     let Some(places) = Places::new(ahead, start, InCells::Joined, budget) else {
         return (Whole::Exhausted, budget);
     };
-    let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
+    let mut chart = forward::Chart::new(parser, cover, &places, budget);
     match chart.run() {
         None => (Whole::Exhausted, budget),
         Some(()) => {
@@ -90,15 +89,14 @@ impl Useful {
     /// Finds them in what a look ahead left, nodes apart; `None` if that is more work
     /// than the budget allows, in words and items.
     pub fn find(
-        cfg: &Cfg,
-        sets: &mut StateSets,
+        parser: Parser<'_>,
         cover: &Cover,
         ahead: &Lookahead,
         start: Point,
         budget: usize,
     ) -> Option<Self> {
         let places = Places::new(ahead, start, InCells::Apart, budget)?;
-        let mut chart = forward::Chart::new(cfg, sets, cover, &places, budget);
+        let mut chart = forward::Chart::new(parser, cover, &places, budget);
         chart.run()?;
         let (edges, first_end) = backward::useful_edges(chart)?;
         Some(Self {

@@ -15,8 +15,7 @@
 
 use lacuna_lexer::TerminalId;
 
-use super::beginnings::Reader;
-use super::forward::Known;
+use super::forward::{Known, Waiter};
 use super::places::{BoundaryId, NONE};
 use super::spans::{join, set};
 use crate::cfg::NonterminalId;
@@ -113,22 +112,22 @@ impl Waits {
     }
 
     /// Takes note of what waits for a symbol at a boundary.
-    pub fn add(&mut self, symbol: SymbolId, boundary: BoundaryId, reader: Reader, known: &[Known]) {
+    pub fn add(&mut self, symbol: SymbolId, boundary: BoundaryId, waiter: Waiter, known: &[Known]) {
         let fresh = self.all.len() as WaitId;
-        let leading = at(&mut self.by_state, reader.target);
+        let leading = at(&mut self.by_state, waiter.target);
         let wait = match leading.binary_search_by_key(&symbol, |&(known, _)| known) {
             Ok(known) => leading[known].1,
             Err(place) => {
                 leading.insert(place, (symbol, fresh));
                 let behind = at(&mut self.by_symbol, symbol);
-                behind.targets.push((reader.target, fresh));
+                behind.targets.push((waiter.target, fresh));
                 self.all.push(Waiting::default());
                 fresh
             }
         };
         let waiting = &mut self.all[wait as usize];
         let word = boundary as usize / 64;
-        if reader.known == NONE {
+        if waiter.known == NONE {
             if waiting.here.len() <= word {
                 waiting.here.resize(word + 1, 0);
             }
@@ -149,8 +148,8 @@ impl Waits {
         }
         let block = &mut waiting.blocks[place];
         block.boundaries |= 1 << (boundary % 64);
-        block.waiting.push((boundary, reader.known));
-        let first = known[reader.known as usize].span.first as usize;
+        block.waiting.push((boundary, waiter.known));
+        let first = known[waiter.known as usize].span.first as usize;
         self.kept += 1 + block.first - first.min(block.first);
         if first < block.first {
             // What was answered so far began later.

@@ -10,8 +10,7 @@
 //! what waited for it anywhere.
 
 use super::Whole;
-use super::beginnings::Reader;
-use super::forward::{Chart, Known};
+use super::forward::{Chart, Known, Waiter};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::spans::{has, next_bit};
 use super::waits::{self, WaitId};
@@ -187,8 +186,8 @@ impl Witness<'_> {
             let mut next = 0;
             while let Some(boundary) = next_bit(&before, next) {
                 next = boundary + 1;
-                let readers = self.chart.readers(boundary, waits::terminal(terminal));
-                let reader = readers.iter().find(|reader| {
+                let symbol = waits::terminal(terminal);
+                let reader = self.chart.readers(boundary, symbol).find(|reader| {
                     let began = match reader.known {
                         NONE => boundary == goal.origin,
                         at => {
@@ -198,7 +197,7 @@ impl Witness<'_> {
                     };
                     began && reader.target == goal.state
                 });
-                let Some(&Reader { known, .. }) = reader else {
+                let Some(Waiter { known, .. }) = reader else {
                     continue;
                 };
                 let Some(from) = from.find(|&from| self.began_at(boundary, from)) else {

@@ -1,0 +1,112 @@
+//! What the states at a boundary read: kept from chart to chart, for lists of states.
+//!
+//! Many boundaries predict the same states, and many have the same states under way, in one
+//! text and in the next. What a list of states reads is found once.
+//!
+//! Cost: a place for each symbol that the states of a list can read; then a search among the
+//! symbols for each question.
+
+use std::sync::Arc;
+
+use lacuna_lexer::SortFew;
+use lacuna_lexer::key;
+use rustc_hash::FxHashMap;
+
+use super::waits::{self, SymbolId};
+use crate::cfg::Cfg;
+use crate::lr::{State, StateId};
+use crate::sets::StateSets;
+
+/// Index of a list of states.
+pub(super) type ReadingId = u32;
+
+/// A state that reads a symbol: its place in its list, and the state behind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reader {
+    pub place: u32,
+    pub target: StateId,
+}
+
+/// What lists of states read. All numbers in it refer to the same sets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Readings {
+    /// The grammar's states with all symbols listed, as they are asked for.
+    states: Vec<Option<Arc<State>>>,
+    all: Vec<Reading>,
+    ids: FxHashMap<Box<[StateId]>, ReadingId>,
+    size: usize,
+}
+
+/// What one list of states reads.
+#[derive(Clone, Debug)]
+struct Reading {
+    /// The symbols, ascending, each with where its readers end.
+    symbols: Box<[(SymbolId, u32)]>,
+    readers: Box<[Reader]>,
+}
+
+impl Readings {
+    /// A state with all symbols listed.
+    pub fn state(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) -> &State {
+        let at = state as usize;
+        if at >= self.states.len() {
+            self.states.resize(at + 1, None);
+        }
+        self.states[at].get_or_insert_with(|| sets.listed_state(cfg, state))
+    }
+
+    /// The number of a list of states.
+    pub(super) fn id(&mut self, cfg: &Cfg, sets: &mut StateSets, states: &[StateId]) -> ReadingId {
+        if let Some(&known) = self.ids.get(states) {
+            return known;
+        }
+        let mut keys = Vec::new();
+        for (place, &state) in (0..).zip(states) {
+            let state = self.state(cfg, sets, state);
+            for &(terminal, target) in &state.terminals {
+                keys.push(key([0, waits::terminal(terminal), place, target]));
+            }
+            for &(nonterminal, target) in &state.nonterminals {
+                keys.push(key([0, waits::nonterminal(nonterminal), place, target]));
+            }
+        }
+        keys.sort_few();
+        let symbol = |key: u128| (key >> 64) as SymbolId;
+        let mut end = 0;
+        let symbols = keys.chunk_by(|&a, &b| symbol(a) == symbol(b)).map(|alike| {
+            end += alike.len() as u32;
+            (symbol(alike[0]), end)
+        });
+        let symbols: Box<[_]> = symbols.collect();
+        let readers = keys.iter().map(|&key| Reader {
+            place: (key >> 32) as u32,
+            target: key as StateId,
+        });
+        let readers = readers.collect();
+        self.size += states.len() + symbols.len() + keys.len();
+        let id = self.all.len() as ReadingId;
+        self.ids.insert(states.into(), id);
+        self.all.push(Reading { symbols, readers });
+        id
+    }
+
+    /// What reads a symbol in a list.
+    pub(super) fn readers(&self, id: ReadingId, symbol: SymbolId) -> &[Reader] {
+        let Reading { symbols, readers } = &self.all[id as usize];
+        let Ok(found) = symbols.binary_search_by_key(&symbol, |&(known, _)| known) else {
+            return &[];
+        };
+        let start = found.checked_sub(1).map_or(0, |before| symbols[before].1);
+        &readers[start as usize..symbols[found].1 as usize]
+    }
+
+    /// How many readers a list has.
+    pub(super) fn len(&self, id: ReadingId) -> usize {
+        self.all[id as usize].readers.len()
+    }
+
+    /// Entries of all lists, a measure of the memory.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+}
