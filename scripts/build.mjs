@@ -4,14 +4,14 @@ import { nodePackages } from "./lib/node-packages.mjs";
 import { npmPackage } from "./lib/npm-package.mjs";
 import { page } from "./lib/page.mjs";
 import { main, stage } from "./lib/report.mjs";
-import { wasm } from "./lib/wasm.mjs";
+import { BUILDS, wasm } from "./lib/wasm.mjs";
 
-/** Builds what is missing or out of date. */
-export async function build() {
+/** Builds what is missing or out of date, with other builds of the engine than those it needs. */
+export async function build(others = []) {
   await stage("node packages", nodePackages);
-  await stage("engine (WebAssembly)", wasm);
+  await stage("engine (WebAssembly)", () => wasm([...BUILDS, ...others]));
   await stage("npm package", npmPackage);
   await stage("page", page);
 }
 
-if (process.argv[1] === import.meta.filename) await main(build);
+if (process.argv[1] === import.meta.filename) await main(() => build());

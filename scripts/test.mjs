@@ -3,7 +3,7 @@
 
 import { apiDocs } from "./api-docs.mjs";
 import { build } from "./build.mjs";
-import { benchEngine } from "./lib/bench-page.mjs";
+import { benchBuilds } from "./lib/bench-page.mjs";
 import { chromium } from "./lib/browser.mjs";
 import { requireModels } from "./lib/models.mjs";
 import { inside } from "./lib/paths.mjs";
@@ -40,8 +40,7 @@ await main(async () => {
   await stage("Rust tests", cargoTests);
   await stage("Rust doc tests", () => run("cargo", ["test", "--doc", "--workspace"]));
   await stage("Python tests", pythonTests);
-  await build();
-  await stage("engine for benchmarks (WebAssembly)", () => benchEngine({ threads: false }));
+  await build(benchBuilds({ threads: false }));
   await stage("Biome", () =>
     node(tool("@biomejs/biome", "bin", "biome"), ["ci", "--error-on-warnings"], {
       mend: "npm run format",

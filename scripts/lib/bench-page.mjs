@@ -15,8 +15,11 @@ const RUNTIME = inside("web", "bench", "node_modules", "onnxruntime-web", "dist"
 export const BENCH_PAGE = inside("web", "bench", "dist");
 
 /** The engine with what the page measures by; tests do without its build with threads. */
-export const benchEngine = ({ threads = true } = {}) =>
-  wasm(BENCH_BUILDS.slice(0, threads ? undefined : 1));
+export const benchBuilds = ({ threads = true } = {}) =>
+  BENCH_BUILDS.slice(0, threads ? undefined : 1);
+
+/** Builds it. */
+export const benchEngine = () => wasm(benchBuilds());
 
 /** onnxruntime-web, of the version that the page's own lock file names. */
 export async function otherRuntime() {

@@ -5,6 +5,7 @@
 // with, without threads and with.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { nameByLikeness } from "./order-functions.mjs";
@@ -108,26 +109,52 @@ const folderOf = (name) => {
 const product = (name) => join(folderOf(name), "lacuna_wasm_bg.wasm");
 const skipsOptimiser = () => process.env.LACUNA_SKIP_OPT === "1";
 
-/** Builds whichever of them is not up to date; with shared memory only where it can be. */
+/** Memory that linking a module takes, at most. */
+const MEMORY_EACH = 4 * 2 ** 30;
+
+/**
+ * Builds whichever of them is not up to date; with shared memory only where it can be. Linking
+ * and optimising take one processor each, so those of different folders go on side by side.
+ */
 export async function wasm(builds = BUILDS) {
-  const hash = inputHash(builds.some(measures) ? ["cli"] : ["cli", "bench"]);
-  const stale = builds.filter(({ name }) => !isFresh(`wasm-${name}`, hash, [product(name)]));
+  const hashes = new Map(builds.map((build) => [build.name, inputHash(build)]));
+  const isStale = ({ name }) => !isFresh(`wasm-${name}`, hashes.get(name), [product(name)]);
+  const stale = builds.filter(isStale);
   if (stale.length === 0) return UP_TO_DATE;
   requireRust();
   const plain = await wasmToolchain();
   await buildBindgen();
+  const byFolder = new Map();
   for (const build of stale) {
-    markStale(`wasm-${build.name}`);
     const toolchain = await toolchainFor(build, plain);
-    if (!toolchain) {
-      writeAbsent(build);
-      continue;
-    }
-    await compile(build, toolchain);
-    await bind(build);
-    markFresh(`wasm-${build.name}`, hash);
-    report(build);
+    const folder = byFolder.get(build.target) ?? [];
+    byFolder.set(build.target, [...folder, { build, toolchain }]);
   }
+  // The folder with most to build comes first: it takes longest.
+  const folders = [...byFolder.values()].sort((one, other) => other.length - one.length);
+  const lane = async () => {
+    for (let folder = folders.shift(); folder; folder = folders.shift()) {
+      for (const { build, toolchain } of folder) {
+        await make(build, toolchain, hashes.get(build.name));
+      }
+    }
+  };
+  const lanes = Math.min(availableParallelism(), Math.floor(totalmem() / MEMORY_EACH));
+  const made = await Promise.allSettled(Array.from({ length: Math.max(lanes, 1) }, lane));
+  const failed = made.find(({ status }) => status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function make(build, toolchain, hash) {
+  markStale(`wasm-${build.name}`);
+  if (!toolchain) {
+    writeAbsent(build);
+    return;
+  }
+  await compile(build, toolchain);
+  await bind(build);
+  markFresh(`wasm-${build.name}`, hash);
+  report(build);
 }
 
 /** The toolchain of a build; `undefined` if it is to be left out. */
@@ -163,7 +190,8 @@ function writeAbsent({ name }) {
   );
 }
 
-function inputHash(without) {
+function inputHash(build) {
+  const without = measures(build) ? ["cli"] : ["cli", "bench"];
   const rooms = readdirSync(inside("crates")).filter((room) => !without.includes(room));
   const crates = rooms.flatMap((room) =>
     ["Cargo.toml", "build.rs", "src"].map((part) => inside("crates", room, part)),
