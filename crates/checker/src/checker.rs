@@ -258,7 +258,8 @@ impl Checker {
         uses
     }
 
-    /// Times from now on what finds lexemes in text and gaps, by a clock in milliseconds.
+    /// Times from now on what finds lexemes in text and gaps, by a clock in milliseconds: one
+    /// piece of sixteen, chosen at random, for all.
     pub fn time_lexing(&mut self, clock: fn() -> f64) {
         self.clock = Some(clock);
         if let Some(exact) = &mut self.exact {
@@ -266,7 +267,7 @@ impl Checker {
         }
     }
 
-    /// Milliseconds that finding lexemes has taken since it is timed; an automaton, which
+    /// About the milliseconds that finding lexemes has taken since it is timed; an automaton, which
     /// reads bytes and tokens, takes none.
     pub fn lexing_ms(&self) -> f64 {
         self.exact.as_ref().map_or(0.0, Exact::lexing_ms)

@@ -161,7 +161,7 @@ impl Exact {
 
     /// Times from now on what finds lexemes in text and gaps.
     pub(crate) fn time_lexing(&mut self, clock: fn() -> f64) {
-        self.reaches.stopwatch = Stopwatch::by(clock);
+        self.reaches.stopwatch = Stopwatch::sampling(clock);
     }
 
     /// Milliseconds that finding lexemes has taken since it is timed.

@@ -8,7 +8,7 @@ use lacuna_lexer::SortFew;
 use std::ops::Range;
 
 use super::places::{BoundaryId, NONE, PlaceId, Places};
-use super::readings::{ReadingId, Readings};
+use super::readings::{Reader, ReadingId, Readings};
 use super::rows::Rows;
 use super::spans::{Span, set};
 use super::underway::Underway;
@@ -39,15 +39,22 @@ pub(super) struct Settled {
 
 impl Settled {
     fn readers(&self, readings: &Readings, symbol: SymbolId) -> impl Iterator<Item = Waiter> {
-        let first = self.known.start as u32;
-        let known = self.reads.into_iter();
-        let known = known.flat_map(move |reads| readings.readers(reads, symbol));
-        let known = known.map(move |reader| (first + reader.place, reader.target));
-        let begun = readings.readers(self.begun, symbol).iter();
-        let begun = begun.map(|reader| (NONE, reader.target));
-        known
-            .chain(begun)
-            .map(|(known, target)| Waiter { known, target })
+        let lists = [self.reads, Some(self.begun)];
+        let firsts = [self.known.start as u32, NONE];
+        lists
+            .into_iter()
+            .zip(firsts)
+            .flat_map(move |(list, first)| {
+                let keys = list.map_or(&[][..], |list| readings.readers(list, symbol));
+                keys.iter().map(move |&key| {
+                    let Reader { place, target } = key.into();
+                    let known = match first {
+                        NONE => NONE,
+                        first => first + place,
+                    };
+                    Waiter { known, target }
+                })
+            })
     }
 }
 

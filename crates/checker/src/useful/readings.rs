@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use lacuna_lexer::SortFew;
-use lacuna_lexer::key;
+use lacuna_lexer::{key, keys_of};
 use rustc_hash::FxHashMap;
 
 use super::waits::{self, SymbolId};
@@ -20,11 +20,21 @@ use crate::sets::StateSets;
 /// Index of a list of states.
 pub(super) type ReadingId = u32;
 
-/// A state that reads a symbol: its place in its list, and the state behind.
+/// A state that reads a symbol: its place in its list, and the state behind. In a [`key`] the
+/// symbol comes before them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader {
     pub place: u32,
     pub target: StateId,
+}
+
+impl From<u128> for Reader {
+    fn from(key: u128) -> Self {
+        Self {
+            place: (key >> 32) as u32,
+            target: key as StateId,
+        }
+    }
 }
 
 /// What lists of states read. All numbers in it refer to the same sets.
@@ -32,17 +42,10 @@ pub(super) struct Reader {
 pub(crate) struct Readings {
     /// The grammar's states with all symbols listed, as they are asked for.
     states: Vec<Option<Arc<State>>>,
-    all: Vec<Reading>,
+    /// By list, what is read, by symbol ([`Reader`]).
+    all: Vec<Vec<u128>>,
     ids: FxHashMap<Box<[StateId]>, ReadingId>,
     size: usize,
-}
-
-/// What one list of states reads.
-#[derive(Clone, Debug)]
-struct Reading {
-    /// The symbols, ascending, each with where its readers end.
-    symbols: Box<[(SymbolId, u32)]>,
-    readers: Box<[Reader]>,
 }
 
 impl Readings {
@@ -71,38 +74,21 @@ impl Readings {
             }
         }
         keys.sort_few();
-        let symbol = |key: u128| (key >> 64) as SymbolId;
-        let mut end = 0;
-        let symbols = keys.chunk_by(|&a, &b| symbol(a) == symbol(b)).map(|alike| {
-            end += alike.len() as u32;
-            (symbol(alike[0]), end)
-        });
-        let symbols: Box<[_]> = symbols.collect();
-        let readers = keys.iter().map(|&key| Reader {
-            place: (key >> 32) as u32,
-            target: key as StateId,
-        });
-        let readers = readers.collect();
-        self.size += states.len() + symbols.len() + keys.len();
+        self.size += states.len() + keys.len();
         let id = self.all.len() as ReadingId;
         self.ids.insert(states.into(), id);
-        self.all.push(Reading { symbols, readers });
+        self.all.push(keys);
         id
     }
 
     /// What reads a symbol in a list.
-    pub(super) fn readers(&self, id: ReadingId, symbol: SymbolId) -> &[Reader] {
-        let Reading { symbols, readers } = &self.all[id as usize];
-        let Ok(found) = symbols.binary_search_by_key(&symbol, |&(known, _)| known) else {
-            return &[];
-        };
-        let start = found.checked_sub(1).map_or(0, |before| symbols[before].1);
-        &readers[start as usize..symbols[found].1 as usize]
+    pub(super) fn readers(&self, id: ReadingId, symbol: SymbolId) -> &[u128] {
+        keys_of(&self.all[id as usize], [0, symbol])
     }
 
     /// How many readers a list has.
     pub(super) fn len(&self, id: ReadingId) -> usize {
-        self.all[id as usize].readers.len()
+        self.all[id as usize].len()
     }
 
     /// Entries of all lists, a measure of the memory.
