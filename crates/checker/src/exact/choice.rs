@@ -2,10 +2,10 @@
 //!
 //! One filling is enough for a yes, and most tokens do what others do. So a witness is first
 //! looked for among few ([`PlainTokens`]): where a grammar has many terminals, among whole
-//! lexemes, of one byte where gaps are many, and more in those gaps only near which nothing goes
-//! on with these ([`CompletionGraph::widen_near`]); then among a few tokens, and among more of
-//! them if the vocabulary is large. Only what all tokens allow is the answer where there is no
-//! witness.
+//! lexemes, of one byte first where cells are many, and any token in those gaps only near which
+//! nothing goes on with these ([`CompletionGraph::widen_near`]); then among a few tokens, and among
+//! more of them if the vocabulary is large. Only what all tokens allow is the answer where there is
+//! no witness.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ use crate::tidy::without_needless_separators;
 use crate::useful::Whole;
 #[cfg(feature = "shortcuts")]
 use crate::witness::witness;
-use crate::{Pattern, Segment, Tier, Witness};
+use crate::{Gap, Pattern, Segment, Tier, Witness};
 
 /// The share of the budget that the first search may spend, and one in a hurry.
 pub(super) const FIRST_SEARCH: usize = 400;
@@ -60,6 +60,10 @@ pub(super) const FIRST_CHART: usize = 64;
 /// Gaps up to which a full parse with gaps of any length comes before many columns: it takes
 /// less than these.
 const FEW_GAPS: usize = 9;
+
+/// Cells, all gaps together, up to which lexemes of one byte are not tried before others: there
+/// these take no longer.
+const FEW_CELLS: usize = 12;
 
 /// Boundaries up to which a chart of bits is sooner drawn than a beam is followed that may find
 /// nothing.
@@ -324,7 +328,9 @@ impl Exact {
         {
             return found.or_else(|| self.beamed_among(&[Fewer::Few, Fewer::More], pattern));
         }
-        self.beamed_among(&[Fewer::Lexemes, Fewer::Few, Fewer::More], pattern)
+        let order = [Fewer::ShortLexemes, Fewer::Lexemes, Fewer::Few, Fewer::More];
+        let are_few = cell_count(pattern) <= FEW_CELLS;
+        self.beamed_among(&order[usize::from(are_few)..], pattern)
     }
 
     fn beamed_among(&mut self, order: &[Fewer], pattern: &Pattern) -> Option<Witness> {
@@ -412,6 +418,14 @@ impl Exact {
 /// Whether a first search goes on for longer where it need not be in haste.
 pub(crate) fn is_searched_longer(pattern: &Pattern) -> bool {
     gap_count(pattern) <= SEARCHED_GAPS
+}
+
+fn cell_count(pattern: &Pattern) -> usize {
+    let cells = pattern.segments.iter().map(|segment| match segment {
+        Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => *cells,
+        _ => 0,
+    });
+    cells.sum()
 }
 
 fn gap_count(pattern: &Pattern) -> usize {
