@@ -8,7 +8,7 @@ use crate::Pattern;
 use crate::guide::Guide;
 use crate::lookahead::{Outlook, StandingIn};
 use crate::masks::{CellMasks, Drawn, cell_masks};
-use crate::useful::{Parser, Useful};
+use crate::useful::Useful;
 use crate::weighted::{Hole, Ways};
 
 impl Exact {
@@ -24,18 +24,12 @@ impl Exact {
             }
             Outlook::Exhausted => return Some(Drawn::Exhausted),
         };
-        let memos = &mut self.memos;
-        let cover = memos.cover.as_ref()?.as_ref()?;
+        let (parser, cover) = self.memos.of_chart(&self.cfg)?;
         let mut graph = self
             .choice
             .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let start = graph.start();
         let budget = WORDS.saturating_mul(self.limits.parse_items);
-        let parser = Parser {
-            cfg: &self.cfg,
-            sets: &mut memos.sets,
-            readings: &mut memos.readings,
-        };
         let useful = Useful::find(parser, cover, &ahead, start, budget);
         let Some(useful) = useful else {
             return Some(Drawn::Exhausted);

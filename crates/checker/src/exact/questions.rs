@@ -11,7 +11,7 @@ use crate::look::Look;
 use crate::lookahead::{Lookahead, Outlook, StandingIn};
 use crate::search::{Search, Searched};
 use crate::tidy::without_needless_separators;
-use crate::useful::{Parser, Whole, whole};
+use crate::useful::{Whole, whole};
 use crate::witness::{completed, witness};
 use crate::{Filling, Gap, Pattern, Segment, Witness};
 
@@ -204,18 +204,12 @@ impl Exact {
         if pattern.segments.contains(&Segment::Gap(Gap::Any)) {
             return None;
         }
-        let memos = &mut self.memos;
-        let cover = memos.cover.as_ref()?.as_ref()?;
+        let (parser, cover) = self.memos.of_chart(&self.cfg)?;
         let graph = self
             .choice
             .graph(pattern, &self.cfg.lexer, &mut self.reaches);
         let budget = WORDS.saturating_mul(self.limits.parse_items) / share;
         let start = graph.start();
-        let parser = Parser {
-            cfg: &self.cfg,
-            sets: &mut memos.sets,
-            readings: &mut memos.readings,
-        };
         let (whole, work) = whole(parser, cover, ahead, start, budget);
         self.parsed += work / WORDS;
         Some(whole)

@@ -98,7 +98,7 @@ pub(super) struct Chart<'a> {
     pub underway: Underway,
     pub known: Vec<Known>,
     pub words: Vec<u64>,
-    /// Entries of readings before.
+    /// Words of readings before.
     read_before: usize,
     states: Vec<StateId>,
     pub waits: Waits,

@@ -74,7 +74,7 @@ impl Readings {
             }
         }
         keys.sort_few();
-        self.size += states.len() + keys.len();
+        self.size += states.len() + 2 * keys.len();
         let id = self.all.len() as ReadingId;
         self.ids.insert(states.into(), id);
         self.all.push(keys);
@@ -91,7 +91,7 @@ impl Readings {
         self.all[id as usize].len()
     }
 
-    /// Entries of all lists, a measure of the memory.
+    /// Words of all lists, about.
     pub fn size(&self) -> usize {
         self.size
     }
