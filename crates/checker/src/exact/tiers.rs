@@ -28,6 +28,7 @@ const HASTY_SEARCH: usize = 2_000;
 /// How much a parse with gaps of any length may cost where they count cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Thoroughness {
+    Least,
     Little,
     Full,
 }
@@ -48,6 +49,10 @@ pub(super) const WIDE: Width = Width {
 /// The share that a parse may spend before anything else is tried: gaps of any length
 /// that it decides have a shortest witness.
 const AT_ONCE: usize = 1_600;
+
+#[cfg(feature = "shortcuts")]
+/// The share that a parse may spend before anything is looked for ahead.
+const SHORT_PARSE: usize = 4000;
 
 #[cfg(feature = "shortcuts")]
 /// The share that the first parse may spend.
@@ -112,12 +117,20 @@ impl Exact {
             Haste::Some | Haste::Much => HASTY_SEARCH,
         };
         let found = self.among(Fewer::Few, |few| few.search(pattern, None, share));
-        let decision = match found.flatten() {
-            Some(Decision::Completable(witness)) => Decision::Completable(witness),
-            _ if is_long => return None,
-            _ => self.search(pattern, None, share)?,
-        };
-        Some((decision, Tier::Searched))
+        if let Some(Decision::Completable(witness)) = found.flatten() {
+            return Some((Decision::Completable(witness), Tier::Searched));
+        }
+        if is_long {
+            return None;
+        }
+        #[cfg(feature = "shortcuts")]
+        if haste == Haste::Some
+            && gap_count(pattern) <= FEW_GAPS
+            && let Some(decided) = self.decide_without_counts(pattern, Thoroughness::Least)
+        {
+            return Some(decided);
+        }
+        Some((self.search(pattern, None, share)?, Tier::Searched))
     }
 
     /// Decides a pattern that was not decided at once by the cheapest tier that can, and
@@ -138,10 +151,11 @@ impl Exact {
         }
         let shorter = shortened.as_ref().unwrap_or(pattern);
         let shortest = pattern.with_tail_up_to(SHORTEST_TAIL);
-        let mut witness = shortest.and_then(|shortest| self.beamed_among_fewer(&shortest));
+        let at_first = shortest.as_ref();
+        let mut witness = at_first.and_then(|shortest| self.beamed_among_fewer(shortest));
         witness = witness.or_else(|| self.beamed_among_fewer(shorter));
-        if let (None, Some(shorter)) = (&witness, &shortened) {
-            witness = self.beamed(shorter, None);
+        for shorter in [&shortest, &shortened].into_iter().flatten() {
+            witness = witness.or_else(|| self.beamed(shorter, None));
         }
         if let Some(witness) = witness {
             return (Decision::Completable(witness), Tier::Searched);
@@ -389,6 +403,7 @@ impl Exact {
         thoroughness: Thoroughness,
     ) -> Option<(Decision, Tier)> {
         let share = match thoroughness {
+            Thoroughness::Least => SHORT_PARSE,
             Thoroughness::Little => FIRST_PARSE,
             Thoroughness::Full => 1,
         };
