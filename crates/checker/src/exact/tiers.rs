@@ -297,6 +297,9 @@ impl Exact {
         {
             return Some(found);
         }
+        if let Some(found) = self.ended_anywhere(pattern) {
+            return Some(found);
+        }
         let among_few = self.among(Fewer::Few, |few| few.beamed(shorter, None));
         match among_few {
             Some(found) => found,
