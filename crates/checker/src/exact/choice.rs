@@ -85,6 +85,11 @@ impl Choice {
         }
     }
 
+    /// Whether tokens are many.
+    pub fn is_large(&self) -> bool {
+        self.others[Fewer::More as usize].is_some()
+    }
+
     /// The graph of a pattern in which these stand.
     pub fn graph<'a>(
         &'a mut self,

@@ -24,6 +24,9 @@ use crate::{Gap, Pattern, Segment, Tier, Witness};
 pub(super) const FIRST_SEARCH: usize = 400;
 const HASTY_SEARCH: usize = 2_000;
 
+/// The share that one among all of many tokens may.
+const AMONG_MANY: usize = 1600;
+
 #[cfg(feature = "shortcuts")]
 /// How much a parse with gaps of any length may cost where they count cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +133,10 @@ impl Exact {
         {
             return Some(decided);
         }
+        let share = match self.choice.is_large() {
+            true => share.max(AMONG_MANY),
+            false => share,
+        };
         Some((self.search(pattern, None, share)?, Tier::Searched))
     }
 
