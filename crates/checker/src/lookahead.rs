@@ -348,23 +348,24 @@ impl Lookahead {
         Some(())
     }
 
-    /// Lets more tokens stand in a gap near the farthest boundary that was come to, and goes
-    /// back to before it; whether there is such a gap.
+    /// Lets more tokens stand in a gap near the farthest boundary that was come to, or where any
+    /// may, near the farthest place inside a lexeme, and goes back to before it; whether there is
+    /// such a gap.
     fn widen(&mut self, graph: &mut CompletionGraph<'_>, queue: &mut Queue) -> bool {
         let end = graph.pattern().segments.len() as u32;
-        let boundaries = self.nodes.iter().filter(|node| !node.point.within);
-        let inside = boundaries.filter(|node| node.point.segment < end);
-        let farthest = inside.max_by_key(|node| node.rank);
-        let Some(farthest) = farthest.map(|node| node.point.segment) else {
-            return false;
-        };
-        match graph.widen_near(farthest) {
-            Some(gap) => {
-                self.forget_from(gap, queue);
-                true
-            }
-            None => false,
+        let inside = self.nodes.iter().filter(|node| node.point.segment < end);
+        let boundaries = inside.clone().filter(|node| !node.point.within);
+        let farthest = boundaries.max_by_key(|node| node.rank);
+        let under_way = inside.max_by_key(|node| node.rank);
+        let near = [farthest, under_way].map(|node| node.map(|node| node.point.segment));
+        let widened = near
+            .into_iter()
+            .flatten()
+            .find_map(|segment| graph.widen_near(segment));
+        if let Some(gap) = widened {
+            self.forget_from(gap, queue);
         }
+        widened.is_some()
     }
 
     /// Forgets the nodes of a segment and of those behind it. What led there is to be followed
