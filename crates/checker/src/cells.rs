@@ -46,7 +46,7 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
         }
     }
     let lexer = graph.lexer;
-    let spanner = graph.spanner_of(node.segment)?;
+    let spanner = graph.spanner_at(node)?;
     let may_skip = spanner.may_skip();
     let rows: Vec<RowId> = match node.row {
         NO_ROW => states
@@ -127,7 +127,7 @@ pub(crate) fn token(
             });
             let states = states(graph, cell.entered);
             let lexer = graph.lexer;
-            let spanner = graph.spanner_of(step.from.segment)?;
+            let spanner = graph.spanner_at(step.from)?;
             let mut tokens = states
                 .iter()
                 .map(|&state| spanner.token(lexer, state, &cell.path, step.to.state));

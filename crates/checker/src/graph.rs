@@ -137,8 +137,10 @@ pub struct Edges {
 
 /// What may stand in some gaps besides the tokens that stand in all.
 pub(crate) struct Wider<'a> {
-    /// More tokens, if there is such a step, and all.
-    pub spanners: [Option<&'a mut Spanner>; 2],
+    /// More tokens, where there are such steps, and all.
+    pub spanners: [Option<&'a mut Spanner>; 3],
+    /// What alone stands in the middle of long gaps.
+    pub blank: Option<&'a mut Spanner>,
     /// By segment, how many steps each gap was widened; behind the end, none.
     pub gaps: &'a mut Vec<u8>,
 }
@@ -148,6 +150,9 @@ impl Wider<'_> {
         self.spanners.iter().flatten().count() as u8
     }
 }
+
+/// Cells at each end of a long gap that are more than blank.
+const FULL: usize = 4;
 
 /// How much farther a gap is for each step that it was widened.
 const FARTHER: usize = 2;
@@ -186,15 +191,20 @@ impl<'a> CompletionGraph<'a> {
         Self { wider, ..self }
     }
 
-    /// What may stand in the cells of a gap.
-    pub(crate) fn spanner_of(&mut self, gap: u32) -> Option<&mut Spanner> {
-        if let Some(Wider { spanners, gaps }) = &mut self.wider
-            && let Some(&step @ 1..) = gaps.get(gap as usize)
-        {
-            let mut steps = spanners.iter_mut().flatten();
-            return steps
-                .nth(usize::from(step) - 1)
-                .map(|spanner| &mut **spanner);
+    /// What may stand in the cell at a node.
+    pub(crate) fn spanner_at(&mut self, node: Point) -> Option<&mut Spanner> {
+        if let Some(wider) = &mut self.wider {
+            if let Some(blank) = &mut wider.blank
+                && is_inside(self.pattern, node)
+            {
+                return Some(blank);
+            }
+            if let Some(&step @ 1..) = wider.gaps.get(node.segment as usize) {
+                let mut steps = wider.spanners.iter_mut().flatten();
+                return steps
+                    .nth(usize::from(step) - 1)
+                    .map(|spanner| &mut **spanner);
+            }
         }
         self.spanner.as_deref_mut()
     }
@@ -343,6 +353,16 @@ impl<'a> CompletionGraph<'a> {
             (point.segment, point.offset) = (point.segment + 1, 0);
         }
         point
+    }
+}
+
+/// Whether a node is in the middle of a long gap.
+fn is_inside(pattern: &Pattern, node: Point) -> bool {
+    match pattern.segments.get(node.segment as usize) {
+        Some(Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells))) => {
+            (FULL..cells.saturating_sub(FULL)).contains(&(node.offset as usize))
+        }
+        _ => false,
     }
 }
 

@@ -355,13 +355,22 @@ impl Lookahead {
         let end = graph.pattern().segments.len() as u32;
         let inside = self.nodes.iter().filter(|node| node.point.segment < end);
         let boundaries = inside.clone().filter(|node| !node.point.within);
-        let farthest = boundaries.max_by_key(|node| node.rank);
-        let under_way = inside.max_by_key(|node| node.rank);
-        let near = [farthest, under_way].map(|node| node.map(|node| node.point.segment));
-        let widened = near
-            .into_iter()
-            .flatten()
-            .find_map(|segment| graph.widen_near(segment));
+        let place = |node: &Seen| (node.rank, node.point.segment);
+        let (Some((_, mut farthest)), Some((_, under_way))) =
+            (boundaries.map(place).max(), inside.map(place).max())
+        else {
+            return false;
+        };
+        // A text that a lexeme reads to its end wants something behind it.
+        let is_text = matches!(
+            graph.pattern().segments[farthest as usize],
+            Segment::Text(_)
+        );
+        if is_text && farthest < under_way {
+            farthest += 1;
+        }
+        let mut near = [farthest, under_way].into_iter();
+        let widened = near.find_map(|segment| graph.widen_near(segment));
         if let Some(gap) = widened {
             self.forget_from(gap, queue);
         }

@@ -103,6 +103,17 @@ impl<'a> PlainTokens<'a> {
         (2 * plain.len() < self.all).then(|| self.vocabulary.filled_by(plain))
     }
 
+    /// All tokens of the vocabulary, of which only one is in the trie: a byte that is ignored
+    /// wherever a lexeme may begin, a blank if that is. `None` if none is.
+    pub fn blank(&self, lexer: &Lexer) -> Option<Vocabulary> {
+        let trie = self.vocabulary.trie();
+        let children = trie.children(0);
+        let ignored = children.filter(|&(byte, _)| is_ignored(lexer, byte));
+        let (_, node) = ignored.min_by_key(|&(byte, _)| byte != b' ')?;
+        let token = trie.tokens_at(node).first()?;
+        Some(self.vocabulary.filled_by(std::slice::from_ref(token)))
+    }
+
     /// How many are whole lexemes, one or two.
     pub fn lexeme_count(&self) -> usize {
         self.lexemes.len()
@@ -122,6 +133,15 @@ impl<'a> PlainTokens<'a> {
         let are_fewer = lexemes.len() < self.all && !lexemes.is_empty();
         (are_fewer && self.has_many_lexemes).then(|| self.vocabulary.filled_by(lexemes))
     }
+}
+
+/// Whether a byte is ignored wherever a lexeme may begin.
+fn is_ignored(lexer: &Lexer, byte: u8) -> bool {
+    lexer.starts().all(|start| {
+        let next = lexer.next(start, byte);
+        let mut finishes = next.into_iter().flat_map(|next| lexer.finishes(next));
+        finishes.any(|finish| finish.terminal.is_none())
+    })
 }
 
 /// Whether a text that begins between lexemes is whole ones, however it is read.

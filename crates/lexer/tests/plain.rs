@@ -44,6 +44,14 @@ fn ways(lexer: &Lexer, token: &[u8]) -> BTreeSet<Way> {
     ways.collect()
 }
 
+fn lexer(text: &str) -> Lexer {
+    let grammar = lark::parse(text).expect(text);
+    let lexicon = grammar.lexicon.as_ref().expect("a lexicon");
+    let all = 0..lexicon.terminals.len() as u32;
+    let wanted: Vec<Option<u32>> = all.map(Some).collect();
+    Lexer::munching(lexicon, &wanted, None, &Limits::default()).expect(text)
+}
+
 /// All texts of up to three of these bytes.
 fn vocabulary() -> Vocabulary {
     let mut tokens = vec![String::new()];
@@ -70,11 +78,7 @@ fn vocabulary() -> Vocabulary {
 fn plain_tokens_do_between_lexemes_what_all_do() {
     let vocabulary = vocabulary();
     for text in GRAMMARS {
-        let grammar = lark::parse(text).expect(text);
-        let lexicon = grammar.lexicon.as_ref().expect("a lexicon");
-        let all = 0..lexicon.terminals.len() as u32;
-        let wanted: Vec<Option<u32>> = all.map(Some).collect();
-        let lexer = Lexer::munching(lexicon, &wanted, None, &Limits::default()).expect(text);
+        let lexer = lexer(text);
         let plain = PlainTokens::new(&lexer, &vocabulary, usize::MAX)
             .vocabulary(usize::MAX)
             .expect("fewer than half");
@@ -110,4 +114,18 @@ fn plain_tokens_do_between_lexemes_what_all_do() {
             "a root and three single bytes"
         );
     }
+}
+
+#[test]
+fn a_blank_is_what_is_ignored_between_lexemes() {
+    let vocabulary = vocabulary();
+    let alone = |text: &str| {
+        let lexer = lexer(text);
+        let blank = PlainTokens::new(&lexer, &vocabulary, usize::MAX).blank(&lexer)?;
+        let texts = (0..vocabulary.len() as u32).filter_map(|token| vocabulary.bytes(token));
+        let mut read = texts.filter(|text| blank.trie().prefixes(text).next().is_some());
+        Some((read.next()?.to_vec(), blank.trie().node_count()))
+    };
+    let blank = Some((b" ".to_vec(), 2));
+    assert_eq!(GRAMMARS.map(alone), [blank.clone(), None, blank]);
 }

@@ -2,10 +2,10 @@
 //!
 //! One filling is enough for a yes, and most tokens do what others do. So a witness is first
 //! looked for among few ([`PlainTokens`]): where a grammar has many terminals, among whole
-//! lexemes, of one byte first where cells are many, and any token in those gaps only near which
-//! nothing goes on with these ([`CompletionGraph::widen_near`]); then among a few tokens, and among
-//! more of them if the vocabulary is large. Only what all tokens allow is the answer where there is
-//! no witness.
+//! lexemes, of one byte first where cells are many, more and then any tokens in those gaps only near
+//! which nothing goes on with these ([`CompletionGraph::widen_near`]), and nothing but blanks in the
+//! middle of long gaps; then among a few tokens, and among more of them if the vocabulary is large.
+//! Only what all tokens allow is the answer where there is no witness.
 
 use std::sync::Arc;
 
@@ -36,6 +36,8 @@ pub(super) struct Choice {
     pub spanner: Option<Spanner>,
     /// What is not, in order.
     others: [Option<Spanner>; 4],
+    /// What is ignored between lexemes, alone.
+    blank: Option<Spanner>,
     /// Whether whole lexemes are a step between those of one byte and all tokens.
     has_steps: bool,
     /// Where whole lexemes are looked at, which, and how far gaps were widened.
@@ -45,7 +47,8 @@ pub(super) struct Choice {
 /// Fewer tokens than all, the place of these among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fewer {
-    /// Whole lexemes of one byte; more of them, and any token, where these are not enough.
+    /// Whole lexemes of one byte, and blanks in the middle of long gaps; more of them, a few others,
+    /// and any token, where these are not enough.
     ShortLexemes,
     /// Whole lexemes; any token where these are not enough.
     Lexemes,
@@ -77,8 +80,14 @@ impl Choice {
             ],
             false => [None, None, plain.vocabulary(few), None],
         };
+        let spanner = |tokens| Spanner::new(Arc::new(tokens));
+        let blank = match &others[Fewer::ShortLexemes as usize] {
+            Some(_) => plain.blank(lexer).map(spanner),
+            None => None,
+        };
         Self {
-            others: others.map(|tokens| tokens.map(|tokens| Spanner::new(Arc::new(tokens)))),
+            blank,
+            others: others.map(|tokens| tokens.map(spanner)),
             has_steps: plain.lexeme_count().min(LEXEMES) >= STEP * short,
             spanner: Some(Spanner::new(all)),
             wide: None,
@@ -98,14 +107,21 @@ impl Choice {
         reaches: &'a mut GapReaches,
     ) -> CompletionGraph<'a> {
         // While whole lexemes are looked at, all tokens have their place.
-        let [short, lexemes, ..] = &mut self.others;
+        let [short, lexemes, few, more] = &mut self.others;
         let lexemes = lexemes.as_mut();
-        let wider = self.wide.as_mut().map(|(fewer, gaps)| Wider {
-            spanners: match fewer {
-                Fewer::ShortLexemes => [lexemes.filter(|_| self.has_steps), short.as_mut()],
-                _ => [lexemes, None],
+        let few = few.as_mut().filter(|_| more.is_some());
+        let blank = self.blank.as_mut();
+        let wider = self.wide.as_mut().map(|(fewer, gaps)| match fewer {
+            Fewer::ShortLexemes => Wider {
+                spanners: [lexemes.filter(|_| self.has_steps), few, short.as_mut()],
+                blank,
+                gaps,
             },
-            gaps,
+            _ => Wider {
+                spanners: [lexemes, None, None],
+                blank: None,
+                gaps,
+            },
         });
         CompletionGraph::new(pattern, lexer, self.spanner.as_mut(), reaches).with_wider(wider)
     }
@@ -113,7 +129,8 @@ impl Choice {
     /// How often their rows were asked for.
     pub fn memo_use(&self) -> MemoUse {
         let mut sum = MemoUse::default();
-        for spanner in self.spanner.iter().chain(self.others.iter().flatten()) {
+        let others = self.others.iter().chain([&self.blank]).flatten();
+        for spanner in self.spanner.iter().chain(others) {
             sum += spanner.memo_use();
         }
         sum
@@ -128,7 +145,7 @@ impl Choice {
             }
             is_over
         };
-        for spanner in self.others.iter_mut().flatten() {
+        for spanner in self.others.iter_mut().chain([&mut self.blank]).flatten() {
             forget(spanner);
         }
         self.spanner.as_mut().is_some_and(forget)
@@ -182,6 +199,9 @@ COMMENT: /#[^#]*#/
         "iff;fi=0 + 1 ;{ #;# }",
     ];
 
+    /// Cells of a long gap.
+    const LONG: usize = 14;
+
     /// All texts of one byte of an alphabet, of two, and some longer ones.
     fn vocabulary() -> Vocabulary {
         const BYTES: &str = "abefixy12;=+(){}\"# ";
@@ -230,14 +250,19 @@ COMMENT: /#[^#]*#/
         let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
         exact.count_cells(&compiled);
         let mut random = fastrand::Rng::with_seed(5);
-        // Of those of one byte, and of all: how many were found, and found once gaps were widened.
+        // Of those of one byte, and of all: how many were found, and found once gaps were widened;
+        // and how many with a gap so long that its middle is blank.
         let mut seen = [(0, 0); 2];
+        let mut blank = 0;
         for round in 0..400 {
             let text = cut(TEXTS[round % TEXTS.len()], &vocabulary, &mut random);
-            let cells: Vec<Option<u32>> = text
+            let mut cells: Vec<Option<u32>> = text
                 .into_iter()
                 .map(|token| (random.u8(..3) != 0).then_some(token))
                 .collect();
+            let long = random.bool().then_some(LONG).unwrap_or_default();
+            let at = random.usize(..cells.len());
+            cells.splice(at..at, std::iter::repeat_n(None, long));
             let pattern = Pattern::of_canvas(&cells, &vocabulary).expect("well formed");
             let fewer = [Fewer::ShortLexemes, Fewer::Lexemes][round / TEXTS.len() % 2];
             let (witness, wide) = exact
@@ -253,6 +278,7 @@ COMMENT: /#[^#]*#/
             let Some(witness) = witness else { continue };
             let (found, widened) = &mut seen[round / TEXTS.len() % 2];
             *found += 1;
+            blank += usize::from(long > 0 && fewer == Fewer::ShortLexemes);
             *widened += usize::from(wide.iter().any(|&steps| steps > 0));
             let tokens = witness.tokens(&cells, &pattern, &vocabulary);
             assert_eq!(tokens.len(), cells.len(), "{cells:?}");
@@ -272,5 +298,6 @@ COMMENT: /#[^#]*#/
         let [short, all] = seen;
         assert!(short.0 >= 100 && short.1 >= 20, "{short:?}");
         assert!(all.0 >= 100 && all.1 >= 20, "{all:?}");
+        assert!(blank >= 50, "{blank}");
     }
 }

@@ -1,7 +1,7 @@
 //! The exact tiers for grammars that are not regular: search, look ahead, parse.
 //!
-//! In the order of their cost: a short [`search`](crate::search) for a witness; the
-//! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
+//! In the order of their cost: a short [`search`](crate::search) for a witness; where gaps are few,
+//! a very short parse in which they have any length, and a longer search; the regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
 //! refuses, or leaves a smaller graph; of that, a few columns for each node
 //! ([`beam`](crate::beam); a long tail is left open for it at first ([`open_end`]), or cut
 //! short), and a chart of bits over it ([`useful`](crate::useful)), which comes first where

@@ -78,7 +78,7 @@ const FEW_CELLS: usize = 12;
 const FEW_BOUNDARIES: usize = 4_000;
 
 /// How often gaps are widened near which there is no witness, and how many at once.
-pub(super) const WIDENINGS: usize = 8;
+pub(super) const WIDENINGS: usize = 12;
 const WIDENED: usize = 3;
 
 /// How often they are widened where there is another way to go on.
