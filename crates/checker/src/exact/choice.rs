@@ -260,7 +260,7 @@ COMMENT: /#[^#]*#/
                 .into_iter()
                 .map(|token| (random.u8(..3) != 0).then_some(token))
                 .collect();
-            let long = random.bool().then_some(LONG).unwrap_or_default();
+            let long = if random.bool() { LONG } else { 0 };
             let at = random.usize(..cells.len());
             cells.splice(at..at, std::iter::repeat_n(None, long));
             let pattern = Pattern::of_canvas(&cells, &vocabulary).expect("well formed");
