@@ -19,6 +19,7 @@
 
 use std::sync::Arc;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{Lexer, LexerState, NO_ROW, Owed, RowId, Spanner, TerminalId, TokenId};
 
 use crate::cells;
@@ -193,7 +194,7 @@ impl<'a> CompletionGraph<'a> {
 
     /// What may stand in the cell at a node.
     pub(crate) fn spanner_at(&mut self, node: Point) -> Option<&mut Spanner> {
-        if let Some(wider) = &mut self.wider {
+        if SHORTCUTS && let Some(wider) = &mut self.wider {
             if let Some(blank) = &mut wider.blank
                 && is_inside(self.pattern, node)
             {

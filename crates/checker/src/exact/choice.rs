@@ -81,9 +81,9 @@ impl Choice {
             false => [None, None, plain.vocabulary(few), None],
         };
         let spanner = |tokens| Spanner::new(Arc::new(tokens));
-        let blank = match &others[Fewer::ShortLexemes as usize] {
-            Some(_) => plain.blank(lexer).map(spanner),
-            None => None,
+        let blank = match others[Fewer::ShortLexemes as usize].is_some() && SHORTCUTS {
+            true => plain.blank(lexer).map(spanner),
+            false => None,
         };
         Self {
             blank,

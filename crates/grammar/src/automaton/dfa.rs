@@ -102,12 +102,14 @@ impl Dfa {
     }
 
     /// Whether a text that ends here belongs to the language.
+    #[inline]
     pub fn is_accepting(&self, state: StateId) -> bool {
         self.accepting[state as usize]
     }
 
     /// The state after one more byte; `None` where no text of the language
     /// goes on so.
+    #[inline]
     pub fn next(&self, state: StateId, byte: u8) -> Option<StateId> {
         let class = self.classes[byte as usize] as usize;
         let next = self.table[state as usize * self.class_count + class];
