@@ -74,6 +74,7 @@ mod pattern;
 pub mod regular;
 #[cfg(feature = "shortcuts")]
 mod respell;
+mod scratch_set;
 pub mod search;
 pub mod sets;
 mod sweep;

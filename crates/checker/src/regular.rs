@@ -13,6 +13,7 @@ use lacuna_grammar::automaton::{Dfa, StateId};
 use lacuna_lexer::{Arrived, BitSet, Descent, MemoUse, TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
 
+use crate::scratch_set::ScratchSet;
 use crate::{Filling, Gap, Pattern, Segment, Witness};
 
 /// Index of an interned set of states; 0 is the empty set.
@@ -22,7 +23,7 @@ const EMPTY: SetId = 0;
 
 /// Where one token can lead, each place with one token that leads there, in
 /// order of places.
-type Row = Arc<[(StateId, TokenId)]>;
+type Row = Box<[(StateId, TokenId)]>;
 
 /// A step backwards: a set, the states behind, whether the text may be over, and the cell
 /// between, if there is one.
@@ -43,6 +44,9 @@ pub struct RegularChecker {
     members: usize,
     memo_limit: usize,
     memo_use: MemoUse,
+    /// States, while they are gathered: those of a step, and those where a token landed.
+    scratch: ScratchSet,
+    landed: ScratchSet,
 }
 
 impl RegularChecker {
@@ -63,7 +67,11 @@ impl RegularChecker {
             members: 0,
             memo_limit,
             memo_use: MemoUse::default(),
+            scratch: ScratchSet::default(),
+            landed: ScratchSet::default(),
         };
+        checker.scratch = ScratchSet::new(checker.dfa.state_count());
+        checker.landed = checker.scratch.clone();
         checker.intern(Vec::new());
         checker
     }
@@ -180,9 +188,9 @@ impl RegularChecker {
             return (*here, mask.clone());
         }
         let (set, behind, may_end, cell) = step;
-        let mut leads_on = BitSet::new(self.dfa.state_count());
+        let mut leads_on = std::mem::take(&mut self.scratch);
         for &state in self.sets[behind as usize].iter() {
-            leads_on.insert(state as usize);
+            leads_on.insert(state);
         }
         let (mut here, mut goes_on) = (Vec::new(), Vec::new());
         for &state in Arc::clone(&self.sets[set as usize]).iter() {
@@ -190,13 +198,12 @@ impl RegularChecker {
                 None => false,
                 Some(None) => {
                     let row = self.row(state);
-                    row.iter()
-                        .any(|&(next, _)| leads_on.contains(next as usize))
+                    row.iter().any(|&(next, _)| leads_on.contains(next))
                 }
                 Some(Some(token)) => {
                     let mut bytes = self.vocabulary.bytes(token).unwrap_or_default().iter();
                     let next = bytes.try_fold(state, |state, &byte| self.dfa.next(state, byte));
-                    next.is_some_and(|next| leads_on.contains(next as usize))
+                    next.is_some_and(|next| leads_on.contains(next))
                 }
             };
             if is_open {
@@ -209,7 +216,7 @@ impl RegularChecker {
         let mask = (cell == Some(None)).then(|| {
             let mut mask = BitSet::new(self.vocabulary.len());
             for (states, tokens) in self.reached(&goes_on) {
-                if states.iter().any(|&to| leads_on.contains(to as usize)) {
+                if states.iter().any(|&to| leads_on.contains(to)) {
                     tokens.iter().for_each(|&token| {
                         mask.insert(token as usize);
                     });
@@ -217,6 +224,8 @@ impl RegularChecker {
             }
             Arc::new(mask)
         });
+        leads_on.clear();
+        self.scratch = leads_on;
         self.members += mask.as_ref().map_or(1, |mask| mask.heap_bytes() / 4);
         let here = self.intern(here);
         self.before_cell.insert(step, (here, mask.clone()));
@@ -365,40 +374,46 @@ impl RegularChecker {
             return known;
         }
         self.memo_use.made += 1;
-        let mut reached = BitSet::new(self.dfa.state_count());
+        let mut reached = std::mem::take(&mut self.scratch);
         for &state in Arc::clone(&self.sets[set as usize]).iter() {
-            for &(next, _) in self.row(state).iter() {
-                reached.insert(next as usize);
+            for &(next, _) in self.row(state) {
+                reached.insert(next);
             }
         }
-        let id = self.intern(reached.iter().map(|state| state as StateId).collect());
+        let next = reached.take();
+        self.scratch = reached;
+        let id = self.intern(next);
         self.after_cell[set as usize] = Some(id);
         id
     }
 
-    fn row(&mut self, state: StateId) -> Row {
-        let row = &mut self.rows[state as usize];
-        if let Some(row) = row {
-            return Arc::clone(row);
-        }
-        let trie = self.vocabulary.trie();
-        let mut seen = BitSet::new(self.dfa.state_count());
-        let mut landings = Vec::new();
-        trie.walk(
-            0,
-            state,
-            |state, byte| self.dfa.next(state, byte),
-            |node, state| {
-                if let Some(&token) = trie.tokens_at(node).first()
-                    && !seen.contains(state as usize)
-                {
-                    seen.insert(state as usize);
-                    landings.push((state, token));
-                }
-            },
-        );
-        landings.sort_unstable();
-        Arc::clone(row.insert(landings.into()))
+    fn row(&mut self, state: StateId) -> &[(StateId, TokenId)] {
+        let Self {
+            dfa,
+            vocabulary,
+            landed,
+            ..
+        } = self;
+        self.rows[state as usize].get_or_insert_with(|| {
+            let trie = vocabulary.trie();
+            let mut landings = Vec::new();
+            trie.walk(
+                0,
+                state,
+                |state, byte| dfa.next(state, byte),
+                |node, state| {
+                    if let Some(&token) = trie.tokens_at(node).first()
+                        && !landed.contains(state)
+                    {
+                        landed.insert(state);
+                        landings.push((state, token));
+                    }
+                },
+            );
+            landed.clear();
+            landings.sort_unstable();
+            landings.into()
+        })
     }
 
     fn intern(&mut self, set: Vec<StateId>) -> SetId {
