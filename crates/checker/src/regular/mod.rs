@@ -5,11 +5,15 @@
 //! their steps memoised, which amounts to determinising, on demand, the
 //! automaton whose alphabet is {byte, masked cell}: a check of a canvas seen
 //! before but for one cell costs one look-up for every byte and cell behind it.
-//! Exact in both directions for the automaton's language, gap lengths included.
+//! Exact in both directions for the automaton's language, gap lengths included. Where sets are
+//! large, a filling is first looked for with few of their states ([`few`]).
+
+mod few;
 
 use std::sync::Arc;
 
-use lacuna_grammar::automaton::{Dfa, StateId};
+use few::Followed;
+use lacuna_grammar::automaton::{Dfa, SHORTCUTS, StateId};
 use lacuna_lexer::{Arrived, BitSet, Descent, MemoUse, TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
 
@@ -24,6 +28,13 @@ const EMPTY: SetId = 0;
 /// Where one token can lead, each place with one token that leads there, in
 /// order of places.
 type Row = Box<[(StateId, TokenId)]>;
+
+/// The sets before each byte and cell of a pattern, and the last one: interned ones, and behind
+/// these ones of which only few states were followed.
+struct Trail {
+    sets: Vec<SetId>,
+    few: Vec<Arc<[StateId]>>,
+}
 
 /// A step backwards: a set, the states behind, whether the text may be over, and the cell
 /// between, if there is one.
@@ -44,6 +55,7 @@ pub struct RegularChecker {
     members: usize,
     memo_limit: usize,
     memo_use: MemoUse,
+    followed: Followed,
     /// States, while they are gathered: those of a step, and those where a token landed.
     scratch: ScratchSet,
     landed: ScratchSet,
@@ -67,6 +79,7 @@ impl RegularChecker {
             members: 0,
             memo_limit,
             memo_use: MemoUse::default(),
+            followed: Followed::default(),
             scratch: ScratchSet::default(),
             landed: ScratchSet::default(),
         };
@@ -247,21 +260,22 @@ impl RegularChecker {
     /// Runs the pattern; the sets before each byte and cell, and the last one.
     /// `None` if the language holds no filling. In an open tail the trail stops
     /// at the first place where the text may end.
-    fn run(&mut self, pattern: &Pattern) -> Option<Vec<SetId>> {
+    fn run(&mut self, pattern: &Pattern) -> Option<Trail> {
         self.forget_if_full();
         let start = self.start();
         self.run_from(start, pattern)
     }
 
-    fn run_from(&mut self, start: SetId, pattern: &Pattern) -> Option<Vec<SetId>> {
+    fn run_from(&mut self, start: SetId, pattern: &Pattern) -> Option<Trail> {
         let mut set = start;
-        let mut trail = vec![set];
-        for segment in &pattern.segments {
+        let mut sets = vec![set];
+        let mut may_be_few = true;
+        for (at, segment) in pattern.segments.iter().enumerate() {
             match segment {
                 Segment::Text(bytes) => {
                     for &byte in bytes {
                         set = self.step_byte(set, byte);
-                        trail.push(set);
+                        sets.push(set);
                         if set == EMPTY {
                             return None;
                         }
@@ -270,12 +284,19 @@ impl RegularChecker {
                 Segment::Gap(Gap::Any) => return None,
                 Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => {
                     let may_end = matches!(segment, Segment::Gap(Gap::UpTo(_)));
-                    for _ in 0..*cells {
+                    for done in 0..*cells {
                         if may_end && self.accepting[set as usize] {
                             break;
                         }
+                        if SHORTCUTS && may_be_few && self.is_long_step(set) {
+                            may_be_few = false;
+                            let rest = &pattern.segments[at..];
+                            if let Some(few) = self.run_with_few(set, rest, done) {
+                                return Some(Trail { sets, few });
+                            }
+                        }
                         set = self.step_cell(set);
-                        trail.push(set);
+                        sets.push(set);
                         if set == EMPTY {
                             return None;
                         }
@@ -283,16 +304,23 @@ impl RegularChecker {
                 }
             }
         }
-        self.accepting[set as usize].then_some(trail)
+        let few = Vec::new();
+        self.accepting[set as usize].then_some(Trail { sets, few })
+    }
+
+    fn set_of(&self, trail: &Trail, at: usize) -> Arc<[StateId]> {
+        match trail.sets.get(at) {
+            Some(&set) => Arc::clone(&self.sets[set as usize]),
+            None => Arc::clone(&trail.few[at - trail.sets.len()]),
+        }
     }
 
     /// Walks the trail from its end to its start along one path of states.
-    fn trace_back(&mut self, pattern: &Pattern, trail: &[SetId]) -> Witness {
+    fn trace_back(&mut self, pattern: &Pattern, trail: &Trail) -> Witness {
         let dfa = Arc::clone(&self.dfa);
-        let last = trail.len() - 1;
-        let accepting = self.sets[trail[last] as usize]
-            .iter()
-            .find(|&&s| dfa.is_accepting(s));
+        let last = trail.sets.len() + trail.few.len() - 1;
+        let states = self.set_of(trail, last);
+        let accepting = states.iter().find(|&&s| dfa.is_accepting(s));
         let mut target = accepting.copied().unwrap_or_else(|| dfa.start());
         let mut at = last;
         let mut gaps = Vec::new();
@@ -310,7 +338,7 @@ impl RegularChecker {
             match segment {
                 Segment::Text(bytes) => {
                     for &byte in bytes.iter().rev() {
-                        let set = Arc::clone(&self.sets[trail[at - 1] as usize]);
+                        let set = self.set_of(trail, at - 1);
                         let from = set.iter().find(|&&s| dfa.next(s, byte) == Some(target));
                         target = from.copied().unwrap_or(target);
                         at -= 1;
@@ -324,7 +352,7 @@ impl RegularChecker {
                     };
                     let mut tokens = Vec::with_capacity(cells);
                     for _ in 0..cells {
-                        let set = Arc::clone(&self.sets[trail[at - 1] as usize]);
+                        let set = self.set_of(trail, at - 1);
                         for &state in set.iter() {
                             let row = self.row(state);
                             if let Ok(found) = row.binary_search_by_key(&target, |entry| entry.0) {
@@ -374,17 +402,23 @@ impl RegularChecker {
             return known;
         }
         self.memo_use.made += 1;
+        let next = self.gather(&Arc::clone(&self.sets[set as usize]));
+        let id = self.intern(next);
+        self.after_cell[set as usize] = Some(id);
+        id
+    }
+
+    /// The states to which some token leads from some.
+    fn gather(&mut self, states: &[StateId]) -> Vec<StateId> {
         let mut reached = std::mem::take(&mut self.scratch);
-        for &state in Arc::clone(&self.sets[set as usize]).iter() {
+        for &state in states {
             for &(next, _) in self.row(state) {
                 reached.insert(next);
             }
         }
         let next = reached.take();
         self.scratch = reached;
-        let id = self.intern(next);
-        self.after_cell[set as usize] = Some(id);
-        id
+        next
     }
 
     fn row(&mut self, state: StateId) -> &[(StateId, TokenId)] {
