@@ -155,6 +155,9 @@ impl Wider<'_> {
 /// Cells at each end of a long gap that are more than blank.
 const FULL: usize = 4;
 
+/// Segments before a place behind which nothing goes on that may be why.
+const BEFORE: usize = 14;
+
 /// How much farther a gap is for each step that it was widened.
 const FARTHER: usize = 2;
 
@@ -368,12 +371,12 @@ fn is_inside(pattern: &Pattern, node: Point) -> bool {
 }
 
 /// Which segments to look into where nothing goes on in one, the first first: this one and the
-/// one before it, two behind it, and six before it.
+/// one before it, two behind it, and those before it.
 fn near(from: usize, count: usize) -> impl Iterator<Item = usize> {
     let last = from.min(count.saturating_sub(1));
     let near = (last.saturating_sub(1)..count.min(last + 1)).rev();
     let behind = last + 1..count.min(last + 3);
-    let before = (last.saturating_sub(6)..last.saturating_sub(1)).rev();
+    let before = (last.saturating_sub(BEFORE)..last.saturating_sub(1)).rev();
     near.chain(behind).chain(before)
 }
 

@@ -81,6 +81,9 @@ const FEW_BOUNDARIES: usize = 4_000;
 pub(super) const WIDENINGS: usize = 12;
 const WIDENED: usize = 3;
 
+/// How often in a row that may lead no farther.
+const IN_VAIN: usize = 4;
+
 /// How often they are widened where there is another way to go on.
 const WIDENINGS_TO_MEND: usize = 2;
 
@@ -365,11 +368,20 @@ impl Exact {
     /// A witness as [`beamed`](Self::beamed) finds it, with more tokens in the gaps near which the
     /// chart ends.
     pub(super) fn widened(&mut self, pattern: &Pattern, widenings: usize) -> Option<Witness> {
+        let (mut farthest, mut in_vain) = (0, 0);
         for _ in 0..widenings {
             let behind = match self.followed(pattern, Some(WIDE)) {
                 Ok(witness) => return Some(witness),
                 Err(behind) => behind?,
             };
+            in_vain = match behind > farthest {
+                true => 0,
+                false => in_vain + 1,
+            };
+            farthest = farthest.max(behind);
+            if in_vain > IN_VAIN {
+                return None;
+            }
             let mut graph = self
                 .choice
                 .graph(pattern, &self.cfg.lexer, &mut self.reaches);
