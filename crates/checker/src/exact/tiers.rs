@@ -136,7 +136,7 @@ impl Exact {
         {
             return Some(decided);
         }
-        let share = match self.choice.is_large() {
+        let share = match SHORTCUTS && self.choice.is_large() {
             true => share.max(AMONG_MANY),
             false => share,
         };

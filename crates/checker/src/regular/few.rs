@@ -6,23 +6,22 @@
 //! rule: what text there is behind keeps those that suit it. So the rest of the pattern is run
 //! with a few dozen, and then with some more, before all are. It never says no.
 //!
-//! Cost: the rows of the states that are followed.
-
-use std::sync::Arc;
+//! Cost: the rows of the states that are followed. What is thinned out is a set as others are, and
+//! its steps are remembered.
 
 use lacuna_grammar::automaton::StateId;
 
 use super::{RegularChecker, SetId};
-use crate::{Gap, Segment};
+use crate::Segment;
 
-/// How many states are many, and how many are followed, first and then.
+/// How many states are many, and how many are followed then, first and later.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Followed {
+pub(super) struct Thinning {
     many: usize,
     few: [usize; 3],
 }
 
-impl Default for Followed {
+impl Default for Thinning {
     fn default() -> Self {
         Self {
             many: 300,
@@ -31,85 +30,48 @@ impl Default for Followed {
     }
 }
 
-impl RegularChecker {
-    /// Whether a masked cell's step from a set is not known and takes long.
-    pub(super) fn is_long_step(&self, set: SetId) -> bool {
-        self.after_cell[set as usize].is_none()
-            && self.sets[set as usize].len() >= self.followed.many
-    }
+/// Which states of a set are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Followed {
+    /// All, but where they are many few are at first.
+    All,
+    /// All: few have led nowhere.
+    AllAtLast,
+    /// So many.
+    Few(usize),
+}
 
-    /// Sets of few states each, from behind one set up to the end of a pattern of which its first
-    /// segment and the ones behind it are left, `done` cells of the first aside.
+impl RegularChecker {
+    /// The sets behind each byte and cell of what is left of a pattern, from a set on, if few states
+    /// of it are enough; where it has many, and what a masked cell makes of it is not known.
     pub(super) fn run_with_few(
         &mut self,
         set: SetId,
         segments: &[Segment],
         done: usize,
-    ) -> Option<Vec<Arc<[StateId]>>> {
-        let from = Arc::clone(&self.sets[set as usize]);
-        let sizes = self.followed.few.into_iter();
-        let mut sizes = sizes.filter(|&few| few < from.len());
-        sizes.find_map(|few| self.run_with(few, &from, segments, done))
-    }
-
-    fn run_with(
-        &mut self,
-        few: usize,
-        from: &[StateId],
-        segments: &[Segment],
-        mut done: usize,
-    ) -> Option<Vec<Arc<[StateId]>>> {
-        let mut here: Arc<[StateId]> = spread(from, few).into();
-        let mut trail = Vec::new();
-        for segment in segments {
-            match segment {
-                Segment::Text(bytes) => {
-                    for &byte in bytes {
-                        here = self.behind_byte(&here, byte)?;
-                        trail.push(Arc::clone(&here));
-                    }
-                }
-                Segment::Gap(Gap::Any) => return None,
-                Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => {
-                    let may_end = matches!(segment, Segment::Gap(Gap::UpTo(_)));
-                    for _ in std::mem::take(&mut done)..*cells {
-                        if may_end && self.has_end(&here) {
-                            break;
-                        }
-                        here = spread(&here, few).into();
-                        here = self.behind_cell(&here)?;
-                        trail.push(Arc::clone(&here));
-                    }
-                }
-            }
+        followed: &mut Followed,
+    ) -> Option<Vec<SetId>> {
+        let states = self.sets[set as usize].len();
+        let is_long = states >= self.thinning.many && self.after_cell[set as usize].is_none();
+        if *followed != Followed::All || !is_long {
+            return None;
         }
-        self.has_end(&here).then_some(trail)
+        *followed = Followed::AllAtLast;
+        let mut sizes = self.thinning.few.into_iter().filter(|&few| few < states);
+        sizes.find_map(|few| self.run_behind(set, segments, done, Followed::Few(few)))
     }
 
-    fn behind_byte(&self, states: &[StateId], byte: u8) -> Option<Arc<[StateId]>> {
-        let next = states.iter();
-        let next = next.filter_map(|&state| self.dfa.next(state, byte));
-        let mut next: Vec<StateId> = next.collect();
-        next.sort_unstable();
-        next.dedup();
-        (!next.is_empty()).then(|| next.into())
-    }
-
-    fn behind_cell(&mut self, states: &[StateId]) -> Option<Arc<[StateId]>> {
-        let next = self.gather(states);
-        (!next.is_empty()).then(|| next.into())
-    }
-
-    fn has_end(&self, states: &[StateId]) -> bool {
-        states.iter().any(|&state| self.dfa.is_accepting(state))
-    }
-}
-
-/// So many of some states, evenly spread; all of them if they are no more.
-fn spread(states: &[StateId], few: usize) -> Vec<StateId> {
-    match states.len() <= few {
-        true => states.to_vec(),
-        false => (0..few).map(|at| states[at * states.len() / few]).collect(),
+    /// The states of a set that are followed: evenly spread, where few are.
+    pub(super) fn thinned(&mut self, set: SetId, followed: Followed) -> SetId {
+        let states = &self.sets[set as usize];
+        match followed {
+            Followed::Few(few) if states.len() > few => {
+                let spread = (0..few).map(|at| states[at * states.len() / few]);
+                let spread: Vec<StateId> = spread.collect();
+                self.intern(spread)
+            }
+            _ => set,
+        }
     }
 }
 
@@ -117,17 +79,19 @@ fn spread(states: &[StateId], few: usize) -> Vec<StateId> {
 mod tests {
     //! Oracle: a run with all states.
 
+    use std::sync::Arc;
+
     use lacuna_grammar::automaton::{Dfa, Limits};
     use lacuna_grammar::regex;
     use lacuna_lexer::Vocabulary;
 
     use super::*;
     use crate::witness::completed;
-    use crate::{Filling, Pattern};
+    use crate::{Filling, Gap, Pattern};
 
     const TEXTS: &str = "a(b(a)b)*|(ab)*c|(a|b)*a(a|b){5}c?";
 
-    fn checker(followed: Followed) -> RegularChecker {
+    fn checker(many: usize, few: [usize; 3]) -> RegularChecker {
         let grammar = regex::parse(TEXTS).expect("an expression");
         let body = &grammar.rule(grammar.start).body;
         let dfa = Dfa::from_expr(body, &Limits::default()).expect("a small automaton");
@@ -136,29 +100,20 @@ mod tests {
         let tokens = [None, None].into_iter().chain(tokens).collect();
         let vocabulary = Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary");
         let mut checker = RegularChecker::new(Arc::new(dfa), Arc::new(vocabulary), 1 << 20);
-        checker.followed = followed;
+        checker.thinning = Thinning { many, few };
         checker
     }
 
     #[test]
     fn what_few_states_find_is_a_filling_and_what_they_do_not_all_decide() {
-        let all = Followed {
-            many: usize::MAX,
-            few: [0; 3],
-        };
-        let mut all = checker(all);
-        let few = Followed {
-            many: 3,
-            few: [1, 2, 4],
-        };
+        let mut all = checker(usize::MAX, [0; 3]);
         let mut random = fastrand::Rng::with_seed(7);
         let (mut found, mut by_few) = ([0; 2], 0);
         for _ in 0..2_000 {
             // A fresh one, which knows no step.
-            let mut few = checker(few);
+            let mut few = checker(3, [1, 2, 4]);
             let pattern = pattern(&mut random);
-            let trail = few.run(&pattern);
-            by_few += usize::from(trail.is_some_and(|trail| !trail.few.is_empty()));
+            by_few += usize::from(sizes(&mut few, &pattern) != sizes(&mut all, &pattern));
             let witness = few.witness(&pattern);
             assert_eq!(
                 witness.is_some(),
@@ -187,6 +142,13 @@ mod tests {
         }
         assert!(found.iter().all(|&verdict| verdict >= 300), "{found:?}");
         assert!(by_few >= 100, "{by_few}");
+    }
+
+    /// How many states the sets of a run have.
+    fn sizes(checker: &mut RegularChecker, pattern: &Pattern) -> Option<Vec<usize>> {
+        let trail = checker.run(pattern)?;
+        let sizes = trail.iter().map(|&set| checker.sets[set as usize].len());
+        Some(sizes.collect())
     }
 
     fn pattern(random: &mut fastrand::Rng) -> Pattern {

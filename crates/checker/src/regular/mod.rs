@@ -6,13 +6,13 @@
 //! automaton whose alphabet is {byte, masked cell}: a check of a canvas seen
 //! before but for one cell costs one look-up for every byte and cell behind it.
 //! Exact in both directions for the automaton's language, gap lengths included. Where sets are
-//! large, a filling is first looked for with few of their states ([`few`]).
+//! large, a filling is first looked for with few of their states (`few`).
 
 mod few;
 
 use std::sync::Arc;
 
-use few::Followed;
+use few::{Followed, Thinning};
 use lacuna_grammar::automaton::{Dfa, SHORTCUTS, StateId};
 use lacuna_lexer::{Arrived, BitSet, Descent, MemoUse, TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -28,13 +28,6 @@ const EMPTY: SetId = 0;
 /// Where one token can lead, each place with one token that leads there, in
 /// order of places.
 type Row = Box<[(StateId, TokenId)]>;
-
-/// The sets before each byte and cell of a pattern, and the last one: interned ones, and behind
-/// these ones of which only few states were followed.
-struct Trail {
-    sets: Vec<SetId>,
-    few: Vec<Arc<[StateId]>>,
-}
 
 /// A step backwards: a set, the states behind, whether the text may be over, and the cell
 /// between, if there is one.
@@ -55,10 +48,9 @@ pub struct RegularChecker {
     members: usize,
     memo_limit: usize,
     memo_use: MemoUse,
-    followed: Followed,
-    /// States, while they are gathered: those of a step, and those where a token landed.
+    thinning: Thinning,
+    /// States, while they are gathered.
     scratch: ScratchSet,
-    landed: ScratchSet,
 }
 
 impl RegularChecker {
@@ -66,6 +58,7 @@ impl RegularChecker {
     /// emptied.
     pub fn new(dfa: Arc<Dfa>, vocabulary: Arc<Vocabulary>, memo_limit: usize) -> Self {
         let rows = vec![None; dfa.state_count()];
+        let scratch = ScratchSet::new(dfa.state_count());
         let mut checker = Self {
             dfa,
             vocabulary,
@@ -79,12 +72,9 @@ impl RegularChecker {
             members: 0,
             memo_limit,
             memo_use: MemoUse::default(),
-            followed: Followed::default(),
-            scratch: ScratchSet::default(),
-            landed: ScratchSet::default(),
+            thinning: Thinning::default(),
+            scratch,
         };
-        checker.scratch = ScratchSet::new(checker.dfa.state_count());
-        checker.landed = checker.scratch.clone();
         checker.intern(Vec::new());
         checker
     }
@@ -201,9 +191,9 @@ impl RegularChecker {
             return (*here, mask.clone());
         }
         let (set, behind, may_end, cell) = step;
-        let mut leads_on = std::mem::take(&mut self.scratch);
+        let mut leads_on = BitSet::new(self.dfa.state_count());
         for &state in self.sets[behind as usize].iter() {
-            leads_on.insert(state);
+            leads_on.insert(state as usize);
         }
         let (mut here, mut goes_on) = (Vec::new(), Vec::new());
         for &state in Arc::clone(&self.sets[set as usize]).iter() {
@@ -211,12 +201,13 @@ impl RegularChecker {
                 None => false,
                 Some(None) => {
                     let row = self.row(state);
-                    row.iter().any(|&(next, _)| leads_on.contains(next))
+                    row.iter()
+                        .any(|&(next, _)| leads_on.contains(next as usize))
                 }
                 Some(Some(token)) => {
                     let mut bytes = self.vocabulary.bytes(token).unwrap_or_default().iter();
                     let next = bytes.try_fold(state, |state, &byte| self.dfa.next(state, byte));
-                    next.is_some_and(|next| leads_on.contains(next))
+                    next.is_some_and(|next| leads_on.contains(next as usize))
                 }
             };
             if is_open {
@@ -229,7 +220,7 @@ impl RegularChecker {
         let mask = (cell == Some(None)).then(|| {
             let mut mask = BitSet::new(self.vocabulary.len());
             for (states, tokens) in self.reached(&goes_on) {
-                if states.iter().any(|&to| leads_on.contains(to)) {
+                if states.iter().any(|&to| leads_on.contains(to as usize)) {
                     tokens.iter().for_each(|&token| {
                         mask.insert(token as usize);
                     });
@@ -237,8 +228,6 @@ impl RegularChecker {
             }
             Arc::new(mask)
         });
-        leads_on.clear();
-        self.scratch = leads_on;
         self.members += mask.as_ref().map_or(1, |mask| mask.heap_bytes() / 4);
         let here = self.intern(here);
         self.before_cell.insert(step, (here, mask.clone()));
@@ -260,22 +249,34 @@ impl RegularChecker {
     /// Runs the pattern; the sets before each byte and cell, and the last one.
     /// `None` if the language holds no filling. In an open tail the trail stops
     /// at the first place where the text may end.
-    fn run(&mut self, pattern: &Pattern) -> Option<Trail> {
+    fn run(&mut self, pattern: &Pattern) -> Option<Vec<SetId>> {
         self.forget_if_full();
         let start = self.start();
         self.run_from(start, pattern)
     }
 
-    fn run_from(&mut self, start: SetId, pattern: &Pattern) -> Option<Trail> {
-        let mut set = start;
-        let mut sets = vec![set];
-        let mut may_be_few = true;
-        for (at, segment) in pattern.segments.iter().enumerate() {
+    fn run_from(&mut self, start: SetId, pattern: &Pattern) -> Option<Vec<SetId>> {
+        let mut trail = vec![start];
+        trail.extend(self.run_behind(start, &pattern.segments, 0, Followed::All)?);
+        Some(trail)
+    }
+
+    /// The sets behind each byte and cell of what is left of a pattern, `done` cells of its first
+    /// segment aside.
+    fn run_behind(
+        &mut self,
+        mut set: SetId,
+        segments: &[Segment],
+        mut done: usize,
+        mut followed: Followed,
+    ) -> Option<Vec<SetId>> {
+        let mut trail = Vec::new();
+        for (at, segment) in segments.iter().enumerate() {
             match segment {
                 Segment::Text(bytes) => {
                     for &byte in bytes {
                         set = self.step_byte(set, byte);
-                        sets.push(set);
+                        trail.push(set);
                         if set == EMPTY {
                             return None;
                         }
@@ -284,19 +285,20 @@ impl RegularChecker {
                 Segment::Gap(Gap::Any) => return None,
                 Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => {
                     let may_end = matches!(segment, Segment::Gap(Gap::UpTo(_)));
-                    for done in 0..*cells {
+                    for done in std::mem::take(&mut done)..*cells {
                         if may_end && self.accepting[set as usize] {
                             break;
                         }
-                        if SHORTCUTS && may_be_few && self.is_long_step(set) {
-                            may_be_few = false;
-                            let rest = &pattern.segments[at..];
-                            if let Some(few) = self.run_with_few(set, rest, done) {
-                                return Some(Trail { sets, few });
+                        if SHORTCUTS {
+                            let rest = &segments[at..];
+                            if let Some(rest) = self.run_with_few(set, rest, done, &mut followed) {
+                                trail.extend(rest);
+                                return Some(trail);
                             }
+                            set = self.thinned(set, followed);
                         }
                         set = self.step_cell(set);
-                        sets.push(set);
+                        trail.push(set);
                         if set == EMPTY {
                             return None;
                         }
@@ -304,23 +306,16 @@ impl RegularChecker {
                 }
             }
         }
-        let few = Vec::new();
-        self.accepting[set as usize].then_some(Trail { sets, few })
-    }
-
-    fn set_of(&self, trail: &Trail, at: usize) -> Arc<[StateId]> {
-        match trail.sets.get(at) {
-            Some(&set) => Arc::clone(&self.sets[set as usize]),
-            None => Arc::clone(&trail.few[at - trail.sets.len()]),
-        }
+        self.accepting[set as usize].then_some(trail)
     }
 
     /// Walks the trail from its end to its start along one path of states.
-    fn trace_back(&mut self, pattern: &Pattern, trail: &Trail) -> Witness {
+    fn trace_back(&mut self, pattern: &Pattern, trail: &[SetId]) -> Witness {
         let dfa = Arc::clone(&self.dfa);
-        let last = trail.sets.len() + trail.few.len() - 1;
-        let states = self.set_of(trail, last);
-        let accepting = states.iter().find(|&&s| dfa.is_accepting(s));
+        let last = trail.len() - 1;
+        let accepting = self.sets[trail[last] as usize]
+            .iter()
+            .find(|&&s| dfa.is_accepting(s));
         let mut target = accepting.copied().unwrap_or_else(|| dfa.start());
         let mut at = last;
         let mut gaps = Vec::new();
@@ -338,7 +333,7 @@ impl RegularChecker {
             match segment {
                 Segment::Text(bytes) => {
                     for &byte in bytes.iter().rev() {
-                        let set = self.set_of(trail, at - 1);
+                        let set = Arc::clone(&self.sets[trail[at - 1] as usize]);
                         let from = set.iter().find(|&&s| dfa.next(s, byte) == Some(target));
                         target = from.copied().unwrap_or(target);
                         at -= 1;
@@ -352,7 +347,7 @@ impl RegularChecker {
                     };
                     let mut tokens = Vec::with_capacity(cells);
                     for _ in 0..cells {
-                        let set = self.set_of(trail, at - 1);
+                        let set = Arc::clone(&self.sets[trail[at - 1] as usize]);
                         for &state in set.iter() {
                             let row = self.row(state);
                             if let Ok(found) = row.binary_search_by_key(&target, |entry| entry.0) {
@@ -402,30 +397,25 @@ impl RegularChecker {
             return known;
         }
         self.memo_use.made += 1;
-        let next = self.gather(&Arc::clone(&self.sets[set as usize]));
+        let states = Arc::clone(&self.sets[set as usize]);
+        for &state in states.iter() {
+            self.row(state);
+        }
+        let rows = states.iter().map(|&state| &self.rows[state as usize]);
+        for &(next, _) in rows.flatten().flatten() {
+            self.scratch.insert(next);
+        }
+        let next = self.scratch.take();
         let id = self.intern(next);
         self.after_cell[set as usize] = Some(id);
         id
-    }
-
-    /// The states to which some token leads from some.
-    fn gather(&mut self, states: &[StateId]) -> Vec<StateId> {
-        let mut reached = std::mem::take(&mut self.scratch);
-        for &state in states {
-            for &(next, _) in self.row(state) {
-                reached.insert(next);
-            }
-        }
-        let next = reached.take();
-        self.scratch = reached;
-        next
     }
 
     fn row(&mut self, state: StateId) -> &[(StateId, TokenId)] {
         let Self {
             dfa,
             vocabulary,
-            landed,
+            scratch,
             ..
         } = self;
         self.rows[state as usize].get_or_insert_with(|| {
@@ -437,14 +427,14 @@ impl RegularChecker {
                 |state, byte| dfa.next(state, byte),
                 |node, state| {
                     if let Some(&token) = trie.tokens_at(node).first()
-                        && !landed.contains(state)
+                        && !scratch.contains(state)
                     {
-                        landed.insert(state);
+                        scratch.insert(state);
                         landings.push((state, token));
                     }
                 },
             );
-            landed.clear();
+            scratch.take();
             landings.sort_unstable();
             landings.into()
         })
