@@ -156,7 +156,7 @@ impl Wider<'_> {
 const FULL: usize = 4;
 
 /// Segments before a place behind which nothing goes on that may be why.
-const BEFORE: usize = 14;
+const BEFORE: usize = 6;
 
 /// How much farther a gap is for each step that it was widened.
 const FARTHER: usize = 2;
