@@ -371,7 +371,7 @@ fn is_inside(pattern: &Pattern, node: Point) -> bool {
 }
 
 /// Which segments to look into where nothing goes on in one, the first first: this one and the
-/// one before it, two behind it, and those before it.
+/// one before it, two behind it, and a few more before it.
 fn near(from: usize, count: usize) -> impl Iterator<Item = usize> {
     let last = from.min(count.saturating_sub(1));
     let near = (last.saturating_sub(1)..count.min(last + 1)).rev();

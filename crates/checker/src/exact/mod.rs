@@ -1,14 +1,14 @@
 //! The exact tiers for grammars that are not regular: search, look ahead, parse.
 //!
 //! In the order of their cost: a short [`search`](crate::search) for a witness; where gaps are few,
-//! a very short parse in which they have any length, and a longer search; the regular cover over the completion graph ([`lookahead`](crate::lookahead)), which
-//! refuses, or leaves a smaller graph; of that, a few columns for each node
-//! ([`beam`](crate::beam); a long tail is left open for it at first ([`open_end`]), or cut
-//! short), and a chart of bits over it ([`useful`](crate::useful)), which comes first where
-//! boundaries are few. Before a large one come what is sooner tried: a small one, more
-//! columns, a longer search, and a parse in which gaps have any length, which refuses, or says
-//! which terminals to write in the cells (`fit`, `respell`). Each is sound in what it answers;
-//! only the chart answers everything, within its budget.
+//! a very short parse in which they have any length, and a longer search; the regular cover over
+//! the completion graph ([`lookahead`](crate::lookahead)), which refuses, or leaves a smaller
+//! graph; of that, a few columns for each node ([`beam`](crate::beam); a long tail is left open for
+//! it at first ([`open_end`]), or cut short), and a chart of bits over it
+//! ([`useful`](crate::useful)), which comes first where boundaries are few. Before a large one come
+//! what is sooner tried: a small one, more columns, a longer search, and a parse in which gaps have
+//! any length, which refuses, or says which terminals to write in the cells (`fit`, `respell`).
+//! Each is sound in what it answers; only the chart answers everything, within its budget.
 //!
 //! Gaps of any length are parsed at once if that is little work; else the last completion
 //! is mended (`recent`), the nearest states are parsed alone (`nearest`; after a beam, where

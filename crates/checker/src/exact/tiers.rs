@@ -25,7 +25,7 @@ pub(super) const FIRST_SEARCH: usize = 400;
 const HASTY_SEARCH: usize = 2_000;
 
 /// The share that one among all of many tokens may.
-const AMONG_MANY: usize = 1600;
+const AMONG_MANY: usize = 1_600;
 
 #[cfg(feature = "shortcuts")]
 /// How much a parse with gaps of any length may cost where they count cells.
@@ -55,7 +55,7 @@ const AT_ONCE: usize = 1_600;
 
 #[cfg(feature = "shortcuts")]
 /// The share that a parse may spend before anything is looked for ahead.
-const SHORT_PARSE: usize = 4000;
+const SHORT_PARSE: usize = 4_000;
 
 #[cfg(feature = "shortcuts")]
 /// The share that the first parse may spend.
