@@ -341,6 +341,15 @@ impl Checker {
 
     /// Decides a pattern that was not decided at once.
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
+        #[cfg(feature = "shortcuts")]
+        if pattern.counts_cells()
+            && let Some(witness) = self
+                .exact(true)
+                .ok()
+                .and_then(|exact| exact.pumped_witness(pattern))
+        {
+            return (Verdict::Completable(witness), Tier::Searched);
+        }
         if SHORTCUTS && let Some(decided) = self.decide_by_bounds(pattern) {
             return decided;
         }

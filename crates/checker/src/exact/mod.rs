@@ -35,6 +35,8 @@ use crate::memo_use::MemoUses;
 
 mod bounds;
 mod choice;
+#[cfg(feature = "shortcuts")]
+mod long_gaps;
 mod memos;
 #[cfg(feature = "shortcuts")]
 mod nearest;

@@ -100,10 +100,10 @@ const RESPELLING: usize = 32;
 
 /// Cells of an open tail that witnesses are first looked for in, and then.
 const SHORTEST_TAIL: usize = 16;
-const SHORT_TAIL: usize = 48;
+pub(super) const SHORT_TAIL: usize = 48;
 
 /// The share that a search may spend on a pattern with a longer tail.
-const TAIL_SEARCH: usize = 60;
+pub(super) const TAIL_SEARCH: usize = 60;
 
 impl Exact {
     /// Decides a pattern by a short search, if that is enough.
