@@ -50,7 +50,7 @@ pub(super) enum Fewer {
     /// Whole lexemes of one byte, and blanks in the middle of long gaps; more of them, a few others,
     /// and any token, where these are not enough.
     ShortLexemes,
-    /// Whole lexemes; any token where these are not enough.
+    /// Whole lexemes; a few others, and any token, where these are not enough.
     Lexemes,
     /// A few.
     Few,
@@ -108,17 +108,21 @@ impl Choice {
     ) -> CompletionGraph<'a> {
         // While whole lexemes are looked at, all tokens have their place.
         let [short, lexemes, few, more] = &mut self.others;
-        let lexemes = lexemes.as_mut();
-        let few = few.as_mut().filter(|_| more.is_some());
+        let (lexemes, few) = (lexemes.as_mut(), few.as_mut());
+        let is_large = more.is_some();
         let blank = self.blank.as_mut();
         let wider = self.wide.as_mut().map(|(fewer, gaps)| match fewer {
             Fewer::ShortLexemes => Wider {
-                spanners: [lexemes.filter(|_| self.has_steps), few, short.as_mut()],
+                spanners: [
+                    lexemes.filter(|_| self.has_steps),
+                    few.filter(|_| is_large),
+                    short.as_mut(),
+                ],
                 blank,
                 gaps,
             },
             _ => Wider {
-                spanners: [lexemes, None, None],
+                spanners: [few, lexemes, None],
                 blank: None,
                 gaps,
             },
