@@ -343,12 +343,12 @@ impl Checker {
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
         #[cfg(feature = "shortcuts")]
         if pattern.counts_cells()
-            && let Some(witness) = self
+            && let Some((decision, tier)) = self
                 .exact(true)
                 .ok()
-                .and_then(|exact| exact.pumped_witness(pattern))
+                .and_then(|exact| exact.decide_long_gaps(pattern))
         {
-            return (Verdict::Completable(witness), Tier::Searched);
+            return (self.verdict(decision), tier);
         }
         if SHORTCUTS && let Some(decided) = self.decide_by_bounds(pattern) {
             return decided;

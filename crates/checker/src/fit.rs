@@ -15,17 +15,11 @@ use crate::{Filling, Gap, Pattern, Segment, Witness};
 
 /// The pattern with gaps of any length in place of those that count cells.
 pub(crate) fn without_counts(pattern: &Pattern) -> Pattern {
-    let segments = pattern.segments.iter().map(|segment| match segment {
-        Segment::Text(bytes) => Segment::Text(bytes.clone()),
-        Segment::Gap(_) => Segment::Gap(Gap::Any),
-    });
-    Pattern {
-        segments: segments.collect(),
-    }
+    pattern.with_gaps(|_| Gap::Any)
 }
 
-/// The filling of `pattern`'s gaps by what a parse of [`without_counts`] added,
-/// if it can be made to fit.
+/// The filling of `pattern`'s gaps by what a parse of [`without_counts`] added, or of a pattern
+/// some of whose gaps count cells, if it can be made to fit.
 pub(crate) fn fit(
     pattern: &Pattern,
     additions: &[Addition],
@@ -40,6 +34,9 @@ pub(crate) fn fit(
         });
     let gaps = gaps.map(|(segment, gap)| {
         let filling = Filled::new(segment, additions);
+        if !filling.tokens.is_empty() {
+            return Some(Filling::Tokens(filling.tokens));
+        }
         match gap {
             Gap::Any => Some(Filling::Bytes(filling.bytes)),
             Gap::Cells(cells) => exactly(filling, cells, lexer, vocabulary).map(Filling::Tokens),
@@ -54,8 +51,10 @@ pub(crate) fn fit(
     Some(Witness { gaps })
 }
 
-/// What was put into a gap, and the lexer state behind each byte.
+/// What was put into a gap: bytes, and the lexer state behind each, or tokens where cells were
+/// counted.
 struct Filled {
+    tokens: Vec<TokenId>,
     bytes: Vec<u8>,
     states: Vec<LexerState>,
     /// The lexer state at the gap's end.
@@ -65,6 +64,7 @@ struct Filled {
 impl Filled {
     fn new(segment: u32, additions: &[Addition]) -> Self {
         let mut filled = Self {
+            tokens: Vec::new(),
             bytes: Vec::new(),
             states: Vec::new(),
             end: None,
@@ -76,7 +76,7 @@ impl Filled {
                     filled.states.push(state);
                 }
                 Emit::Leave(state) => filled.end = Some(state),
-                Emit::Token(_) => {}
+                Emit::Token(token) => filled.tokens.push(token),
             }
         }
         filled

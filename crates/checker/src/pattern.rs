@@ -75,6 +75,18 @@ impl Pattern {
         Self { segments }
     }
 
+    /// The same with other gaps.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn with_gaps(&self, mut other: impl FnMut(Gap) -> Gap) -> Self {
+        let segments = self.segments.iter().map(|segment| match segment {
+            Segment::Text(bytes) => Segment::Text(bytes.clone()),
+            Segment::Gap(gap) => Segment::Gap(other(*gap)),
+        });
+        Self {
+            segments: segments.collect(),
+        }
+    }
+
     /// The same with a shorter open tail, whose fillings are fillings of this one too;
     /// `None` if it has no longer one.
     pub(crate) fn with_tail_up_to(&self, cells: usize) -> Option<Self> {

@@ -30,7 +30,7 @@ const AMONG_MANY: usize = 1_600;
 #[cfg(feature = "shortcuts")]
 /// How much a parse with gaps of any length may cost where they count cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Thoroughness {
+pub(super) enum Thoroughness {
     Least,
     Little,
     Full,
@@ -419,7 +419,7 @@ impl Exact {
     #[cfg(feature = "shortcuts")]
     /// What a parse with gaps of any length says about gaps that count cells: no, or
     /// a witness that can be made to fit; `None` if that leaves it open.
-    fn decide_without_counts(
+    pub(super) fn decide_without_counts(
         &mut self,
         pattern: &Pattern,
         thoroughness: Thoroughness,
@@ -429,15 +429,26 @@ impl Exact {
             Thoroughness::Little => FIRST_PARSE,
             Thoroughness::Full => 1,
         };
-        let uncounted = without_counts(pattern);
-        let found = match self.chart(&uncounted, None, share) {
+        self.decide_by(pattern, &without_counts(pattern), share, thoroughness)
+    }
+
+    #[cfg(feature = "shortcuts")]
+    /// What a parse says of a pattern some of whose gaps have any length in `uncounted`.
+    pub(super) fn decide_by(
+        &mut self,
+        pattern: &Pattern,
+        uncounted: &Pattern,
+        share: usize,
+        thoroughness: Thoroughness,
+    ) -> Option<(Decision, Tier)> {
+        let found = match self.chart(uncounted, None, share) {
             Parse::Nothing => return Some((Decision::Impossible, Tier::AnyLength)),
             Parse::Exhausted => return None,
             Parse::Found(found) => found,
         };
         let vocabulary = self.vocabulary.as_ref()?;
         let lexer = &self.cfg.lexer;
-        let tidied = without_needless_separators(&uncounted, found.additions.clone(), lexer);
+        let tidied = without_needless_separators(uncounted, found.additions.clone(), lexer);
         // Fewer bytes first; but what separates can also be repeated.
         let mut fitted = [&tidied, &found.additions]
             .into_iter()
