@@ -220,7 +220,7 @@ STRING: /"[ab]*"/
         (exact, vocabulary)
     }
 
-    /// A piece of a text, a long gap or two in it, and a few short ones.
+    /// A piece of a text, a long gap or two in it, a few short ones, and perhaps a letter anywhere.
     fn canvas(text: &str, letters: &str, random: &mut fastrand::Rng) -> Vec<Option<u32>> {
         let token = |byte| letters.bytes().position(|letter| letter == byte);
         let mut cells: Vec<Option<u32>> = text
@@ -234,6 +234,10 @@ STRING: /"[ab]*"/
             let dropped = random.usize(..4).min(cells.len() - at);
             cells.splice(at..at + dropped, std::iter::repeat_n(None, long));
         }
+        if random.bool() {
+            let at = random.usize(..cells.len());
+            cells[at] = Some(2 + random.u32(..letters.len() as u32));
+        }
         cells
     }
 
@@ -244,7 +248,7 @@ STRING: /"[ab]*"/
         for (source, letters, texts) in GRAMMARS {
             let grammar = lark::parse(source).expect("a grammar");
             let (mut exact, vocabulary) = exact(&grammar, letters);
-            for round in 0..180 {
+            for round in 0..120 {
                 let text = texts[round % texts.len()];
                 let cells = canvas(text, letters, &mut random);
                 let pattern = Pattern::of_canvas(&cells, &vocabulary).expect("well formed");
