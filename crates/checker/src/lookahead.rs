@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use lacuna_lexer::LexerState;
+use lacuna_lexer::{Lexer, LexerState};
 use rustc_hash::FxHashMap;
 
 use crate::cover::{Cover, CoverSetId, NO_STATES};
@@ -64,7 +64,8 @@ struct Seen {
     /// Those of its edges that the rest allows, between nodes that stand for themselves; none is
     /// known before it was looked at from behind.
     kept: Option<Arc<[Edge]>>,
-    reach: u32,
+    /// The highest rank that was looked at to find its edges; none before these are.
+    reach: Option<u32>,
     /// The states from which the rest can be read, if the cover comes to them; none are known
     /// before the first gap.
     asks: CoverSetId,
@@ -97,7 +98,15 @@ const MAX_WORDS: usize = 16 << 20;
 /// In place of a node that the cover did not come to.
 const NOWHERE: u32 = u32::MAX;
 
-type Queue = BinaryHeap<Reverse<(u32, u32, u32)>>;
+/// Nodes by rank, order, and characters, if these are counted.
+type Queue = BinaryHeap<Reverse<(u32, u32, u32, u32)>>;
+
+/// For each core of one rank, the states that the cover comes to it in behind the fewest characters.
+#[derive(Default)]
+struct Fewest {
+    rank: u32,
+    rows: FxHashMap<Point, Vec<u64>>,
+}
 
 /// Where nodes may stand for others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,6 +119,10 @@ pub enum StandingIn {
     BeforeText,
     /// Nowhere.
     Nowhere,
+    /// Everywhere, and where characters are counted such that fewer can go on as more can, those
+    /// of fewest for others: what is left has a reading if any has, as far as the cover tells, but
+    /// not all readings.
+    ForMore,
 }
 
 /// What a look ahead found.
@@ -175,7 +188,7 @@ impl Lookahead {
         let seen = &self.nodes[*self.ids.get(&node)? as usize];
         Some(Asked {
             edges: seen.kept.clone().unwrap_or_default(),
-            reach: seen.reach,
+            reach: seen.reach.unwrap_or(seen.rank),
         })
     }
 
@@ -280,8 +293,9 @@ impl Lookahead {
         budget: usize,
     ) -> Option<()> {
         let mut queue = Queue::new();
-        self.begin(cover, graph, budget, &mut queue)?;
+        self.begin(cover, graph, &mut queue)?;
         let mut next = vec![0; cover.words()];
+        let mut fewest = Fewest::default();
         let mut can_end = false;
         loop {
             let Some(Reverse((.., id))) = queue.pop() else {
@@ -289,13 +303,17 @@ impl Lookahead {
                     return Some(());
                 }
                 if self.nodes.is_empty() {
-                    self.begin(cover, graph, budget, &mut queue)?;
+                    self.begin(cover, graph, &mut queue)?;
                 }
+                fewest.rows.clear();
                 continue;
             };
-            let node = &mut self.nodes[id as usize];
-            node.queued = false;
-            let edges = node.all();
+            self.nodes[id as usize].queued = false;
+            if self.standing_in == StandingIn::ForMore && !self.is_needed(graph, id, &mut fewest) {
+                continue;
+            }
+            self.expand(graph, id, budget)?;
+            let edges = self.nodes[id as usize].all();
             self.work += edges.len() + 1;
             if self.work > budget {
                 return None;
@@ -323,11 +341,11 @@ impl Lookahead {
                 if is_empty(&next) {
                     continue;
                 }
-                let to = self.reach(graph, edge.to, budget)?;
+                let to = self.reach(graph, edge.to)?;
                 if add(self.forward.row_mut(to), &next) {
                     let node = &mut self.nodes[to as usize];
                     if !std::mem::replace(&mut node.queued, true) {
-                        queue.push(Reverse((node.rank, node.point.order(), to)));
+                        queue.push(Reverse(self.place(graph, to)));
                     }
                 }
                 self.to[at] = to;
@@ -338,14 +356,51 @@ impl Lookahead {
     fn begin(
         &mut self,
         cover: &Cover,
-        graph: &mut CompletionGraph<'_>,
-        budget: usize,
+        graph: &CompletionGraph<'_>,
         queue: &mut Queue,
     ) -> Option<()> {
-        let start = self.reach(graph, graph.start(), budget)?;
+        let start = self.reach(graph, graph.start())?;
         cover.start(self.forward.row_mut(start));
-        queue.push(Reverse((0, 0, start)));
+        queue.push(Reverse((0, 0, 0, start)));
         Some(())
+    }
+
+    /// When a node's turn is.
+    fn place(&self, graph: &CompletionGraph<'_>, id: u32) -> (u32, u32, u32, u32) {
+        let node = &self.nodes[id as usize];
+        let told = match self.standing_in {
+            StandingIn::ForMore => fewer_will_do(graph.lexer, node.point),
+            _ => None,
+        };
+        let count = told.map_or(0, |(_, count)| count);
+        (node.rank, node.point.order(), count, id)
+    }
+
+    /// Leaves to a node those states that the cover does not come to behind fewer characters; whether
+    /// there are any.
+    fn is_needed(&mut self, graph: &CompletionGraph<'_>, id: u32, fewest: &mut Fewest) -> bool {
+        let Seen { point, rank, .. } = self.nodes[id as usize];
+        let told = fewer_will_do(graph.lexer, point).filter(|_| graph.gap(point).is_none());
+        let Some((core, _)) = told else {
+            return true;
+        };
+        if std::mem::replace(&mut fewest.rank, rank) != rank {
+            fewest.rows.clear();
+        }
+        let alike = Point {
+            state: core,
+            ..point
+        };
+        let here = self.forward.row_mut(id);
+        let known = fewest.rows.entry(alike);
+        let known = known.or_insert_with(|| vec![0; here.len()]);
+        let mut is_needed = false;
+        for (here, known) in here.iter_mut().zip(known) {
+            *here &= !*known;
+            *known |= *here;
+            is_needed |= *here != 0;
+        }
+        is_needed
     }
 
     /// Lets more tokens stand in a gap near the farthest boundary that was come to, or where any
@@ -372,14 +427,14 @@ impl Lookahead {
         let mut near = [farthest, under_way].into_iter();
         let widened = near.find_map(|segment| graph.widen_near(segment));
         if let Some(gap) = widened {
-            self.forget_from(gap, queue);
+            self.forget_from(graph, gap, queue);
         }
         widened.is_some()
     }
 
     /// Forgets the nodes of a segment and of those behind it. What led there is to be followed
     /// again.
-    fn forget_from(&mut self, segment: u32, queue: &mut Queue) {
+    fn forget_from(&mut self, graph: &CompletionGraph<'_>, segment: u32, queue: &mut Queue) {
         let mut names = Vec::with_capacity(self.nodes.len());
         let mut kept = 0;
         for node in &self.nodes {
@@ -394,6 +449,7 @@ impl Lookahead {
         self.forward.keep(&names);
         let mut names_left = names.iter();
         self.nodes.retain(|_| names_left.next() != Some(&NOWHERE));
+        let mut again = Vec::new();
         for (id, node) in (0..).zip(&mut self.nodes) {
             node.stands_for_it = id;
             let mut led_there = false;
@@ -405,19 +461,40 @@ impl Lookahead {
             }
             if led_there {
                 node.queued = true;
-                queue.push(Reverse((node.rank, node.point.order(), id)));
+                again.push(id);
             }
         }
+        let again = again.into_iter();
+        queue.extend(again.map(|id| Reverse(self.place(graph, id))));
     }
 
-    fn reach(
-        &mut self,
-        graph: &mut CompletionGraph<'_>,
-        point: Point,
-        budget: usize,
-    ) -> Option<u32> {
+    fn reach(&mut self, graph: &CompletionGraph<'_>, point: Point) -> Option<u32> {
         if let Some(&id) = self.ids.get(&point) {
             return Some(id);
+        }
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Seen {
+            point,
+            rank: graph.rank(point),
+            first: 0,
+            inside: 0,
+            end: 0,
+            kept: None,
+            reach: None,
+            asks: NO_STATES,
+            stands_for_it: id,
+            queued: false,
+        });
+        self.ids.insert(point, id);
+        self.forward.add_row();
+        (self.forward.words() <= MAX_WORDS).then_some(id)
+    }
+
+    /// Finds the edges of a node, if they are not known.
+    fn expand(&mut self, graph: &mut CompletionGraph<'_>, id: u32, budget: usize) -> Option<()> {
+        let Seen { point, reach, .. } = self.nodes[id as usize];
+        if reach.is_some() {
+            return Some(());
         }
         let mut edges = graph.edges(point, budget)?;
         self.work += edges.work;
@@ -434,22 +511,10 @@ impl Lookahead {
             self.edges.extend(graph.edges_inside(point));
         }
         self.to.resize(self.edges.len(), NOWHERE);
-        let id = self.nodes.len() as u32;
-        self.nodes.push(Seen {
-            point,
-            rank: graph.rank(point),
-            first,
-            inside,
-            end: self.edges.len() as u32,
-            kept: None,
-            reach: edges.reach,
-            asks: NO_STATES,
-            stands_for_it: id,
-            queued: false,
-        });
-        self.ids.insert(point, id);
-        self.forward.add_row();
-        (self.forward.words() <= MAX_WORDS).then_some(id)
+        let node = &mut self.nodes[id as usize];
+        (node.first, node.inside, node.end) = (first, inside, self.edges.len() as u32);
+        node.reach = Some(edges.reach);
+        Some(())
     }
 
     fn run_backwards(&mut self, cover: &mut Cover, graph: &CompletionGraph<'_>) {
@@ -478,8 +543,10 @@ impl Lookahead {
             for &(rank, _, id) in place {
                 self.ask_and_keep(cover, id);
                 let node = &self.nodes[id as usize];
-                let is_apart = self.standing_in != StandingIn::Everywhere
-                    || rank < self.from
+                let is_apart = !matches!(
+                    self.standing_in,
+                    StandingIn::Everywhere | StandingIn::ForMore
+                ) || rank < self.from
                     || graph.gap(node.point).is_some();
                 if is_apart {
                     continue;
@@ -565,6 +632,14 @@ impl Lookahead {
         kept.clear();
         self.keeping = kept;
     }
+}
+
+/// The core of a node in which characters are counted such that fewer can go on as more can, and how
+/// many were.
+fn fewer_will_do(lexer: &Lexer, point: Point) -> Option<(LexerState, u32)> {
+    let told = lexer.count_of(point.state).filter(|_| point.within);
+    let (core, count, _) = told.filter(|&(_, count, enough)| count >= enough)?;
+    Some((core, count))
 }
 
 fn first_gap(graph: &CompletionGraph<'_>) -> u32 {

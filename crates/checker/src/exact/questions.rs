@@ -282,3 +282,155 @@ fn on_graph(
         None => Some(path),
     }
 }
+
+#[cfg(all(test, feature = "shortcuts"))]
+mod tests {
+    //! Oracle: the cover reads a pattern where nodes of fewer characters stand for those of more
+    //! if and only if it reads it where none does; and a witness among what is left fits, as the
+    //! plain recogniser says.
+
+    use std::sync::Arc;
+
+    use lacuna_grammar::json_schema::{SchemaOptions, compile};
+    use lacuna_grammar::recognize;
+    use lacuna_lexer::Vocabulary;
+
+    use super::*;
+    use crate::CheckerLimits;
+    use crate::compiled::Compiled;
+
+    /// Strings within so many characters, one with fewest too, in something nested without end.
+    const SCHEMA: &str = r##"{
+        "type": "object",
+        "properties": {
+            "a": { "type": "string", "maxLength": 130 },
+            "b": { "type": "string", "minLength": 3, "maxLength": 110, "pattern": "^[a-z]*$" },
+            "c": { "type": "array", "items": { "$ref": "#" }, "maxItems": 2 }
+        },
+        "required": ["a"],
+        "additionalProperties": false
+    }"##;
+
+    /// Single bytes, and some tokens of more characters, or of half of one.
+    fn vocabulary() -> Arc<Vocabulary> {
+        const BYTES: &str = "abcuxyz0159\\\"{}[]:,";
+        let one = BYTES.bytes().map(|byte| vec![byte]);
+        let longer = [
+            "aaaaaaaa",
+            "abc",
+            "\\u00",
+            "\\\\",
+            "\":\"",
+            "\",\"",
+            "{\"a\":\"",
+            "\"c\":[",
+            "]}",
+        ];
+        let longer = longer.map(|text| text.as_bytes().to_vec());
+        let tokens = one.chain(longer).chain([vec![0xC3], vec![0xA4]]).map(Some);
+        let tokens = [None, None].into_iter().chain(tokens).collect();
+        Arc::new(Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary"))
+    }
+
+    /// About so many characters of a string.
+    fn characters(count: usize, is_plain: bool, random: &mut fastrand::Rng) -> String {
+        let ways = if is_plain { 2 } else { 5 };
+        let one = |way| ["a", "c", "\\\\", "\\u0015", "\u{e4}"][way];
+        (0..count).map(|_| one(random.usize(..ways))).collect()
+    }
+
+    /// A text, perhaps too long in one place.
+    fn text(depth: usize, random: &mut fastrand::Rng) -> String {
+        let count = 110 + random.usize(..21);
+        let mut text = format!("{{\"a\":\"{}\"", characters(count, false, random));
+        if random.bool() {
+            let count = 100 + random.usize(..11);
+            text += &format!(",\"b\":\"{}\"", characters(count, true, random));
+        }
+        if depth > 0 {
+            text += &format!(",\"c\":[{}]", self::text(depth - 1, random));
+        }
+        text + "}"
+    }
+
+    fn canvas(text: &str, vocabulary: &Vocabulary, random: &mut fastrand::Rng) -> Vec<Option<u32>> {
+        let mut rest = text.as_bytes();
+        let mut cells = Vec::new();
+        let share = random.f32() * 0.3;
+        while !rest.is_empty() {
+            let fits: Vec<u32> = (0..vocabulary.len() as u32)
+                .filter(|&token| {
+                    vocabulary
+                        .bytes(token)
+                        .is_some_and(|it| rest.starts_with(it))
+                })
+                .collect();
+            let token = *random.choice(&fits).expect("a byte");
+            rest = &rest[vocabulary.bytes(token).map_or(0, <[u8]>::len)..];
+            cells.push((random.f32() >= share).then_some(token));
+        }
+        // What is put where it is not, and what is too much.
+        for _ in 0..random.usize(..3) {
+            let at = random.usize(..cells.len());
+            let other = 2 + random.u32(..vocabulary.len() as u32 - 2);
+            match random.bool() {
+                true => cells[at] = Some(other),
+                false => cells.insert(at, Some(other)),
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn fewer_characters_stand_for_more() {
+        let grammar = compile(SCHEMA, &SchemaOptions::generation()).expect("a schema");
+        let vocabulary = vocabulary();
+        let limits = CheckerLimits::default();
+        let compiled = Compiled::new(&grammar, true, &limits).expect("small");
+        let cfg = compiled.parser(&limits.automata).expect("small");
+        assert!(cfg.lexer.counts());
+        let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
+        exact.count_cells(&compiled);
+        let mut random = fastrand::Rng::with_seed(31);
+        let (mut open, mut closed, mut found, mut fewer) = (0, 0, 0, 0);
+        for round in 0..200 {
+            let text = text(round % 2, &mut random);
+            let cells = canvas(&text, &vocabulary, &mut random);
+            let pattern = Pattern::of_canvas(&cells, &vocabulary).expect("well formed");
+            let all = exact
+                .look(&pattern, StandingIn::Everywhere)
+                .expect("a cover");
+            let few = exact.look(&pattern, StandingIn::ForMore).expect("a cover");
+            match (all, few) {
+                (Outlook::Open(all), Outlook::Open(few)) => {
+                    open += 1;
+                    fewer += usize::from(2 * few.work() < all.work());
+                }
+                (Outlook::Closed, Outlook::Closed) => closed += 1,
+                _ => panic!("they differ: {}", shown(&cells, &vocabulary)),
+            }
+            let Some(witness) = exact.beamed(&pattern, None) else {
+                continue;
+            };
+            found += 1;
+            let tokens = witness.tokens(&cells, &pattern, &vocabulary);
+            let bytes = tokens.iter().filter_map(|&token| vocabulary.bytes(token));
+            let bytes: Vec<u8> = bytes.flatten().copied().collect();
+            assert_eq!(tokens.len(), cells.len());
+            assert!(recognize::recognize(&grammar, &bytes));
+        }
+        let seen = format!("{open} open, {closed} closed, {found} found, {fewer} in half the work");
+        assert!(
+            open >= 50 && closed >= 50 && found >= 50 && fewer >= 20,
+            "{seen}"
+        );
+    }
+
+    fn shown(cells: &[Option<u32>], vocabulary: &Vocabulary) -> String {
+        let pieces = cells.iter().map(|cell| match cell {
+            None => "_".into(),
+            Some(token) => String::from_utf8_lossy(vocabulary.bytes(*token).unwrap_or_default()),
+        });
+        pieces.collect()
+    }
+}

@@ -167,6 +167,9 @@ impl Exact {
         for shorter in [&shortest, &shortened].into_iter().flatten() {
             witness = witness.or_else(|| self.beamed(shorter, None));
         }
+        if self.cfg.lexer.counts() && shortened.is_none() {
+            witness = witness.or_else(|| self.beamed(pattern, Some(WIDE)));
+        }
         if let Some(witness) = witness {
             return (Decision::Completable(witness), Tier::Searched);
         }
@@ -400,7 +403,11 @@ impl Exact {
 
     /// The same, or the segment behind which nothing is true in a small chart.
     fn followed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Result<Witness, Option<u32>> {
-        let Some(Outlook::Open(ahead)) = self.look(pattern, StandingIn::Everywhere) else {
+        let standing_in = match self.cfg.lexer.counts() {
+            true => StandingIn::ForMore,
+            false => StandingIn::Everywhere,
+        };
+        let Some(Outlook::Open(ahead)) = self.look(pattern, standing_in) else {
             return Err(None);
         };
         let is_small = SHORTCUTS && ahead.boundaries() <= FEW_BOUNDARIES;

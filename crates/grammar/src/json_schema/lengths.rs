@@ -1,7 +1,8 @@
 //! Strings of many characters, counted by rules.
 //!
 //! An automaton that counts has states for every count, and whoever reads a grammar
-//! makes automata of what mentions no rule. So long counts are put together of rules:
+//! makes automata of what mentions no rule. So where long counts cannot stand beside the states
+//! (`Counted`), as in the grammar engine alone, they are put together of rules:
 //! blocks of [`BLOCK`] characters, pairs of these, pairs of pairs, and so on. A count
 //! takes a number of rules that grows with its logarithm, shared by all strings, and
 //! each length is derived in one way.
@@ -10,7 +11,7 @@ use super::lower::Lowering;
 use crate::{Expr, RuleId};
 
 /// Counts up to this are written as a repetition.
-const FEW: u32 = 100;
+pub(super) const FEW: u32 = 100;
 /// Characters that are counted by one automaton.
 const BLOCK: u32 = 32;
 

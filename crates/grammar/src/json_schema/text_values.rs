@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::LIMITS;
 use super::finding::error;
+use super::lengths::FEW;
 use super::lower::Lowering;
 use super::shape::Strings;
 use super::syntax::in_quotes;
@@ -37,7 +38,10 @@ impl<'a> Lowering<'a> {
             if (min, max) == (0, None) {
                 return Some(Expr::Rule(self.any_value().string));
             }
-            return Some(in_quotes(self.characters(min, max)));
+            let counted = self.counted_characters(strings);
+            return Some(in_quotes(
+                counted.unwrap_or_else(|| self.characters(min, max)),
+            ));
         }
         if let Some(spelled) = self.few_words(strings) {
             return spelled;
@@ -148,6 +152,18 @@ impl<'a> Lowering<'a> {
         }
         let counted = self.counted_texts(texts, lengths, bounds)?;
         Ok(counted.map(|counted| (!counted.is_empty()).then_some(Expr::Counted(counted))))
+    }
+
+    /// The spellings of so many characters of any kind, the same way; `None` where these are few,
+    /// or cannot be counted.
+    fn counted_characters(&mut self, strings: &Strings<'a>) -> Option<Expr> {
+        let bounds = strings.bounds();
+        if !SHORTCUTS || most_counted(bounds) <= FEW as usize {
+            return None;
+        }
+        let texts = self.expander.language(&strings.of_any_length()).ok()?;
+        let lengths = texts.lengths()?;
+        self.counting_texts(&texts, &lengths, bounds).ok()??
     }
 
     /// What is counted of a language's texts; `None` where that cannot be.
