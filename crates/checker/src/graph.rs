@@ -85,12 +85,16 @@ impl Point {
     pub fn order(self) -> u32 {
         match (self.within, self.row) {
             (true, _) => 0,
-            (false, NO_ROW) => 1,
+            (false, NO_ROW) => BOUNDARY,
             // A row's number is higher than those of the rows that follow it.
             (false, row) => u32::MAX - row,
         }
     }
 }
+
+/// The order of boundaries: behind lexemes under way, of which there may be one for each count of
+/// characters.
+pub(crate) const BOUNDARY: u32 = if SHORTCUTS { 1 << 24 } else { 1 };
 
 /// What an edge stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

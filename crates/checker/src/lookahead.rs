@@ -24,7 +24,7 @@ use lacuna_lexer::{Lexer, LexerState};
 use rustc_hash::FxHashMap;
 
 use crate::cover::{Cover, CoverSetId, NO_STATES};
-use crate::graph::{CompletionGraph, Edge, Edges, Label, Point, Step};
+use crate::graph::{BOUNDARY, CompletionGraph, Edge, Edges, Label, Point, Step};
 use crate::landings::Landings;
 use crate::node_sets::{NodeSets, add, is_empty, meet};
 use crate::{Pattern, Segment};
@@ -64,8 +64,8 @@ struct Seen {
     /// Those of its edges that the rest allows, between nodes that stand for themselves; none is
     /// known before it was looked at from behind.
     kept: Option<Arc<[Edge]>>,
-    /// The highest rank that was looked at to find its edges; none before these are.
-    reach: Option<u32>,
+    /// The highest rank that was looked at to find its edges; `NOWHERE` before these are.
+    reach: u32,
     /// The states from which the rest can be read, if the cover comes to them; none are known
     /// before the first gap.
     asks: CoverSetId,
@@ -75,6 +75,17 @@ struct Seen {
 }
 
 impl Seen {
+    /// When a node's turn is.
+    fn turn(&self, id: u32, standing_in: StandingIn, lexer: &Lexer) -> (u32, u32, u32) {
+        let told = match standing_in {
+            StandingIn::ForMore if SHORTCUTS => fewer_will_do(lexer, self.point),
+            _ => None,
+        };
+        let order = self.point.order();
+        let order = told.map_or(order, |(_, count)| count.min(BOUNDARY - 1));
+        (self.rank, order, id)
+    }
+
     fn outside(&self) -> Range<usize> {
         self.first as usize..self.inside as usize
     }
@@ -98,9 +109,10 @@ const MAX_WORDS: usize = 16 << 20;
 /// In place of a node that the cover did not come to.
 const NOWHERE: u32 = u32::MAX;
 
-/// Nodes by rank, order, and characters, if these are counted.
-type Queue = BinaryHeap<Reverse<(u32, u32, u32, u32)>>;
+/// Nodes by rank and order, fewer characters first if these are counted.
+type Queue = BinaryHeap<Reverse<(u32, u32, u32)>>;
 
+#[cfg(feature = "shortcuts")]
 /// For each core of one rank, the states that the cover comes to it in behind the fewest characters.
 #[derive(Default)]
 struct Fewest {
@@ -188,7 +200,7 @@ impl Lookahead {
         let seen = &self.nodes[*self.ids.get(&node)? as usize];
         Some(Asked {
             edges: seen.kept.clone().unwrap_or_default(),
-            reach: seen.reach.unwrap_or(seen.rank),
+            reach: seen.reach,
         })
     }
 
@@ -293,8 +305,9 @@ impl Lookahead {
         budget: usize,
     ) -> Option<()> {
         let mut queue = Queue::new();
-        self.begin(cover, graph, &mut queue)?;
+        self.begin(cover, graph, budget, &mut queue)?;
         let mut next = vec![0; cover.words()];
+        #[cfg(feature = "shortcuts")]
         let mut fewest = Fewest::default();
         let mut can_end = false;
         loop {
@@ -303,16 +316,22 @@ impl Lookahead {
                     return Some(());
                 }
                 if self.nodes.is_empty() {
-                    self.begin(cover, graph, &mut queue)?;
+                    self.begin(cover, graph, budget, &mut queue)?;
                 }
+                #[cfg(feature = "shortcuts")]
                 fewest.rows.clear();
                 continue;
             };
-            self.nodes[id as usize].queued = false;
+            let node = &mut self.nodes[id as usize];
+            node.queued = false;
+            let (point, is_new) = (node.point, node.reach == NOWHERE);
+            #[cfg(feature = "shortcuts")]
             if self.standing_in == StandingIn::ForMore && !self.is_needed(graph, id, &mut fewest) {
                 continue;
             }
-            self.expand(graph, id, budget)?;
+            if SHORTCUTS && is_new {
+                self.expand(graph, id, point, budget)?;
+            }
             let edges = self.nodes[id as usize].all();
             self.work += edges.len() + 1;
             if self.work > budget {
@@ -341,11 +360,11 @@ impl Lookahead {
                 if is_empty(&next) {
                     continue;
                 }
-                let to = self.reach(graph, edge.to)?;
+                let to = self.reach(graph, edge.to, budget)?;
                 if add(self.forward.row_mut(to), &next) {
                     let node = &mut self.nodes[to as usize];
                     if !std::mem::replace(&mut node.queued, true) {
-                        queue.push(Reverse(self.place(graph, to)));
+                        queue.push(Reverse(node.turn(to, self.standing_in, graph.lexer)));
                     }
                 }
                 self.to[at] = to;
@@ -356,26 +375,17 @@ impl Lookahead {
     fn begin(
         &mut self,
         cover: &Cover,
-        graph: &CompletionGraph<'_>,
+        graph: &mut CompletionGraph<'_>,
+        budget: usize,
         queue: &mut Queue,
     ) -> Option<()> {
-        let start = self.reach(graph, graph.start())?;
+        let start = self.reach(graph, graph.start(), budget)?;
         cover.start(self.forward.row_mut(start));
-        queue.push(Reverse((0, 0, 0, start)));
+        queue.push(Reverse((0, 0, start)));
         Some(())
     }
 
-    /// When a node's turn is.
-    fn place(&self, graph: &CompletionGraph<'_>, id: u32) -> (u32, u32, u32, u32) {
-        let node = &self.nodes[id as usize];
-        let told = match self.standing_in {
-            StandingIn::ForMore => fewer_will_do(graph.lexer, node.point),
-            _ => None,
-        };
-        let count = told.map_or(0, |(_, count)| count);
-        (node.rank, node.point.order(), count, id)
-    }
-
+    #[cfg(feature = "shortcuts")]
     /// Leaves to a node those states that the cover does not come to behind fewer characters; whether
     /// there are any.
     fn is_needed(&mut self, graph: &CompletionGraph<'_>, id: u32, fewest: &mut Fewest) -> bool {
@@ -449,7 +459,6 @@ impl Lookahead {
         self.forward.keep(&names);
         let mut names_left = names.iter();
         self.nodes.retain(|_| names_left.next() != Some(&NOWHERE));
-        let mut again = Vec::new();
         for (id, node) in (0..).zip(&mut self.nodes) {
             node.stands_for_it = id;
             let mut led_there = false;
@@ -461,14 +470,19 @@ impl Lookahead {
             }
             if led_there {
                 node.queued = true;
-                again.push(id);
+                queue.push(Reverse(node.turn(id, self.standing_in, graph.lexer)));
             }
         }
-        let again = again.into_iter();
-        queue.extend(again.map(|id| Reverse(self.place(graph, id))));
     }
 
-    fn reach(&mut self, graph: &CompletionGraph<'_>, point: Point) -> Option<u32> {
+    /// The node of a point. Its edges are found when its turn comes, if it is needed then; where
+    /// all are, in the grammar engine alone, at once, which is less code.
+    fn reach(
+        &mut self,
+        graph: &mut CompletionGraph<'_>,
+        point: Point,
+        budget: usize,
+    ) -> Option<u32> {
         if let Some(&id) = self.ids.get(&point) {
             return Some(id);
         }
@@ -480,22 +494,27 @@ impl Lookahead {
             inside: 0,
             end: 0,
             kept: None,
-            reach: None,
+            reach: NOWHERE,
             asks: NO_STATES,
             stands_for_it: id,
             queued: false,
         });
         self.ids.insert(point, id);
         self.forward.add_row();
+        if !SHORTCUTS {
+            self.expand(graph, id, point, budget)?;
+        }
         (self.forward.words() <= MAX_WORDS).then_some(id)
     }
 
-    /// Finds the edges of a node, if they are not known.
-    fn expand(&mut self, graph: &mut CompletionGraph<'_>, id: u32, budget: usize) -> Option<()> {
-        let Seen { point, reach, .. } = self.nodes[id as usize];
-        if reach.is_some() {
-            return Some(());
-        }
+    /// Finds the edges of a node.
+    fn expand(
+        &mut self,
+        graph: &mut CompletionGraph<'_>,
+        id: u32,
+        point: Point,
+        budget: usize,
+    ) -> Option<()> {
         let mut edges = graph.edges(point, budget)?;
         self.work += edges.work;
         let first = self.edges.len() as u32;
@@ -513,7 +532,7 @@ impl Lookahead {
         self.to.resize(self.edges.len(), NOWHERE);
         let node = &mut self.nodes[id as usize];
         (node.first, node.inside, node.end) = (first, inside, self.edges.len() as u32);
-        node.reach = Some(edges.reach);
+        node.reach = edges.reach;
         Some(())
     }
 

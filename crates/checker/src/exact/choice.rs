@@ -111,7 +111,8 @@ impl Choice {
         let (lexemes, few) = (lexemes.as_mut(), few.as_mut());
         let is_large = more.is_some();
         let blank = self.blank.as_mut();
-        let wider = self.wide.as_mut().map(|(fewer, gaps)| match fewer {
+        let wide = self.wide.as_mut().filter(|_| SHORTCUTS);
+        let wider = wide.map(|(fewer, gaps)| match fewer {
             Fewer::ShortLexemes => Wider {
                 spanners: [
                     lexemes.filter(|_| self.has_steps),

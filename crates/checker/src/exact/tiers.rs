@@ -160,7 +160,7 @@ impl Exact {
             return (decision, Tier::Searched);
         }
         let shorter = shortened.as_ref().unwrap_or(pattern);
-        let shortest = pattern.with_tail_up_to(SHORTEST_TAIL);
+        let shortest = with_shortest_tail(pattern);
         let at_first = shortest.as_ref();
         let mut witness = at_first.and_then(|shortest| self.beamed_among_fewer(shortest));
         witness = witness.or_else(|| self.beamed_among_fewer(shorter));
@@ -296,10 +296,7 @@ impl Exact {
     /// A witness that a beam finds, or a chart where that is small.
     pub(crate) fn beamed_witness(&mut self, pattern: &Pattern) -> Option<Witness> {
         self.forget();
-        let shortened = match SHORTCUTS {
-            true => pattern.with_tail_up_to(SHORTEST_TAIL),
-            false => None,
-        };
+        let shortened = with_shortest_tail(pattern);
         let shorter = shortened.as_ref().unwrap_or(pattern);
         // Behind an open tail any few tokens do, and whole lexemes take longer.
         if SHORTCUTS
@@ -467,6 +464,15 @@ impl Exact {
             fitted = additions.map(|additions| witness(pattern, &additions));
         }
         Some((Decision::Completable(fitted?), Tier::Fitted))
+    }
+}
+
+/// The pattern with a tail that is shorter still than a short one; the grammar engine alone goes
+/// without.
+fn with_shortest_tail(pattern: &Pattern) -> Option<Pattern> {
+    match SHORTCUTS {
+        true => pattern.with_tail_up_to(SHORTEST_TAIL),
+        false => None,
     }
 }
 

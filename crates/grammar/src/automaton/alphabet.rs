@@ -1,6 +1,6 @@
 //! Characters that a language does not tell apart, as symbols.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::Expr;
 use crate::characters::{ANY_CHARACTER, normalise};
@@ -22,10 +22,9 @@ pub(super) struct Alphabet {
 impl Alphabet {
     /// The coarsest one that tells apart what is in a set from what is not; `None`
     /// where it has too many symbols.
-    pub(super) fn of_sets<'s>(sets: impl IntoIterator<Item = &'s [(u32, u32)]>) -> Option<Self> {
-        let once: FxHashSet<&[(u32, u32)]> = sets.into_iter().collect();
-        let mut sets: Vec<&[(u32, u32)]> = once.into_iter().collect();
+    pub(super) fn of_sets(mut sets: Vec<&[(u32, u32)]>) -> Option<Self> {
         sets.sort_unstable();
+        sets.dedup();
         let mut cuts: Vec<u32> = CHARACTERS.iter().map(|&(low, _)| low).collect();
         let ranges = sets.iter().flat_map(|set| set.iter());
         cuts.extend(ranges.flat_map(|&(low, high)| [low, high + 1]));

@@ -71,7 +71,7 @@ impl Conditions {
             };
             sets.extend(own);
         }
-        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(Vec::as_slice)) else {
+        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(Vec::as_slice).collect()) else {
             return Ok(None);
         };
         let mut words = vec![false; alphabet.count()];

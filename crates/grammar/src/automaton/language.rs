@@ -44,7 +44,8 @@ impl Language {
     /// The texts of an expression that mentions no rule.
     pub(crate) fn of_expr(expr: &Expr, limits: &Limits) -> Result<Self, AutomatonError> {
         let sets = sets_of(expr);
-        let alphabet = sets.and_then(|sets| Alphabet::of_sets(sets.iter().map(Vec::as_slice)));
+        let alphabet =
+            sets.and_then(|sets| Alphabet::of_sets(sets.iter().map(Vec::as_slice).collect()));
         let Some(alphabet) = alphabet else {
             return Ok(Self::of_utf8(Dfa::from_expr(expr, limits)?));
         };
@@ -72,7 +73,8 @@ impl Language {
         let bytes: Vec<&[u8]> = bytes.collect();
         let characters = texts.into_iter().flat_map(str::chars);
         let sets: Vec<[(u32, u32); 1]> = characters.map(|c| [(c as u32, c as u32)]).collect();
-        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(<[_; 1]>::as_slice)) else {
+        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(<[_; 1]>::as_slice).collect())
+        else {
             return Ok(Self {
                 alphabet: None,
                 automaton: Dfa::of_texts(bytes.iter().copied(), limits)?,

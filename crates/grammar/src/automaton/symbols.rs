@@ -38,7 +38,7 @@ impl Language {
             }
             sets.extend(by_target.into_values().map(normalise));
         }
-        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(Vec::as_slice)) else {
+        let Some(alphabet) = Alphabet::of_sets(sets.iter().map(Vec::as_slice).collect()) else {
             return self;
         };
         // One character of each symbol shows where all lead.
