@@ -82,7 +82,7 @@ impl Seen {
             _ => None,
         };
         let order = self.point.order();
-        let order = told.map_or(order, |(_, count)| count.min(BOUNDARY - 1));
+        let order = told.map_or(order, |(_, count)| count);
         (self.rank, order, id)
     }
 
@@ -657,7 +657,8 @@ impl Lookahead {
 /// many were.
 fn fewer_will_do(lexer: &Lexer, point: Point) -> Option<(LexerState, u32)> {
     let told = lexer.count_of(point.state).filter(|_| point.within);
-    let (core, count, _) = told.filter(|&(_, count, enough)| count >= enough)?;
+    let (core, count, _) =
+        told.filter(|&(_, count, enough)| (enough..BOUNDARY).contains(&count))?;
     Some((core, count))
 }
 

@@ -8,9 +8,7 @@ use crate::beam::Width;
 use crate::chart::Parse;
 #[cfg(feature = "shortcuts")]
 use crate::fit::{fit, without_counts};
-#[cfg(feature = "shortcuts")]
-use crate::lookahead::Lookahead;
-use crate::lookahead::{Outlook, StandingIn};
+use crate::lookahead::{Lookahead, Outlook, StandingIn};
 #[cfg(feature = "shortcuts")]
 use crate::respell::respell;
 #[cfg(feature = "shortcuts")]
@@ -167,11 +165,19 @@ impl Exact {
         for shorter in [&shortest, &shortened].into_iter().flatten() {
             witness = witness.or_else(|| self.beamed(shorter, None));
         }
-        if self.cfg.lexer.counts() && shortened.is_none() {
-            witness = witness.or_else(|| self.beamed(pattern, Some(WIDE)));
-        }
         if let Some(witness) = witness {
             return (Decision::Completable(witness), Tier::Searched);
+        }
+        if self.cfg.lexer.counts() {
+            match self.look(pattern, StandingIn::ForMore) {
+                Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+                Some(Outlook::Open(ahead)) => {
+                    if let Ok(witness) = self.follow(pattern, &ahead, Some(WIDE)) {
+                        return (Decision::Completable(witness), Tier::Searched);
+                    }
+                }
+                Some(Outlook::Exhausted) | None => {}
+            }
         }
         let ahead = match self.look(pattern, StandingIn::Everywhere) {
             Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
@@ -407,15 +413,25 @@ impl Exact {
         let Some(Outlook::Open(ahead)) = self.look(pattern, standing_in) else {
             return Err(None);
         };
+        self.follow(pattern, &ahead, wide)
+    }
+
+    /// The same, of what a look ahead left.
+    fn follow(
+        &mut self,
+        pattern: &Pattern,
+        ahead: &Lookahead,
+        wide: Option<Width>,
+    ) -> Result<Witness, Option<u32>> {
         let is_small = SHORTCUTS && ahead.boundaries() <= FEW_BOUNDARIES;
         let whole = match is_small {
-            true => self.whole(pattern, &ahead, FIRST_CHART),
+            true => self.whole(pattern, ahead, FIRST_CHART),
             false => None,
         };
         let decision = match whole {
-            Some(Whole::Path(path)) => self.decided(pattern, Some(&ahead), path),
+            Some(Whole::Path(path)) => self.decided(pattern, Some(ahead), path),
             Some(Whole::Nothing { behind }) => return Err(Some(behind)),
-            Some(Whole::Exhausted) | None => self.beam(pattern, &ahead, wide),
+            Some(Whole::Exhausted) | None => self.beam(pattern, ahead, wide),
         };
         decision.and_then(Decision::witness).ok_or(None)
     }
