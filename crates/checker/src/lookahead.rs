@@ -305,7 +305,7 @@ impl Lookahead {
         budget: usize,
     ) -> Option<()> {
         let mut queue = Queue::new();
-        self.begin(cover, graph, budget, &mut queue)?;
+        self.begin(cover, graph, &mut queue)?;
         let mut next = vec![0; cover.words()];
         #[cfg(feature = "shortcuts")]
         let mut fewest = Fewest::default();
@@ -316,7 +316,7 @@ impl Lookahead {
                     return Some(());
                 }
                 if self.nodes.is_empty() {
-                    self.begin(cover, graph, budget, &mut queue)?;
+                    self.begin(cover, graph, &mut queue)?;
                 }
                 #[cfg(feature = "shortcuts")]
                 fewest.rows.clear();
@@ -329,7 +329,7 @@ impl Lookahead {
             if self.standing_in == StandingIn::ForMore && !self.is_needed(graph, id, &mut fewest) {
                 continue;
             }
-            if SHORTCUTS && is_new {
+            if is_new {
                 self.expand(graph, id, point, budget)?;
             }
             let edges = self.nodes[id as usize].all();
@@ -360,7 +360,7 @@ impl Lookahead {
                 if is_empty(&next) {
                     continue;
                 }
-                let to = self.reach(graph, edge.to, budget)?;
+                let to = self.reach(graph, edge.to)?;
                 if add(self.forward.row_mut(to), &next) {
                     let node = &mut self.nodes[to as usize];
                     if !std::mem::replace(&mut node.queued, true) {
@@ -375,11 +375,10 @@ impl Lookahead {
     fn begin(
         &mut self,
         cover: &Cover,
-        graph: &mut CompletionGraph<'_>,
-        budget: usize,
+        graph: &CompletionGraph<'_>,
         queue: &mut Queue,
     ) -> Option<()> {
-        let start = self.reach(graph, graph.start(), budget)?;
+        let start = self.reach(graph, graph.start())?;
         cover.start(self.forward.row_mut(start));
         queue.push(Reverse((0, 0, start)));
         Some(())
@@ -475,14 +474,8 @@ impl Lookahead {
         }
     }
 
-    /// The node of a point. Its edges are found when its turn comes, if it is needed then; where
-    /// all are, in the grammar engine alone, at once, which is less code.
-    fn reach(
-        &mut self,
-        graph: &mut CompletionGraph<'_>,
-        point: Point,
-        budget: usize,
-    ) -> Option<u32> {
+    /// The node of a point; its edges are found when its turn comes, if it is needed then.
+    fn reach(&mut self, graph: &CompletionGraph<'_>, point: Point) -> Option<u32> {
         if let Some(&id) = self.ids.get(&point) {
             return Some(id);
         }
@@ -501,9 +494,6 @@ impl Lookahead {
         });
         self.ids.insert(point, id);
         self.forward.add_row();
-        if !SHORTCUTS {
-            self.expand(graph, id, point, budget)?;
-        }
         (self.forward.words() <= MAX_WORDS).then_some(id)
     }
 

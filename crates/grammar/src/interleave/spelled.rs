@@ -1,7 +1,7 @@
 //! Interleaves as plain expressions and rules: exactly where they are small, and
 //! below and above otherwise.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::fewest::Choice;
 use super::{Interleave, Item, Progress};
@@ -105,7 +105,7 @@ impl Interleave {
             .collect();
         // Whether a separator comes first, and what came.
         let first = (false, self.start());
-        let mut known = HashMap::from([(first.clone(), add(rules))]);
+        let mut known = FxHashMap::from_iter([(first.clone(), add(rules))]);
         let mut todo = vec![first.clone()];
         while let Some(place) = todo.pop() {
             let (is_begun, progress) = &place;

@@ -7,6 +7,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::denial;
 use super::dialect::{Dialect, Unknown};
 use super::document::{Document, step};
@@ -386,7 +388,7 @@ pub(super) fn names(value: &Json) -> Result<Vec<&str>, Finding> {
     let mut names: Vec<&str> = names
         .collect::<Result<_, _>>()
         .map_err(|_| expected("a list of names"))?;
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = FxHashSet::default();
     names.retain(|name| seen.insert(*name));
     Ok(names)
 }
