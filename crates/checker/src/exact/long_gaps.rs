@@ -106,7 +106,7 @@ impl Exact {
         let vocabulary = self.vocabulary.clone()?;
         let blank = Spellings::new(&vocabulary, BLANK, 1).spell(1);
         let blank = blank.and_then(|tokens| tokens.first().copied());
-        let Filling::Tokens(tokens) = &witness.gaps[gap] else {
+        let Filling::Tokens(tokens) = witness.gaps.get(gap)? else {
             return None;
         };
         let tokens = tokens.clone();
@@ -121,7 +121,7 @@ impl Exact {
             let mut longer = tokens.clone();
             longer.splice(at..at, std::iter::repeat_n(token, times));
             let mut witness = witness.clone();
-            witness.gaps[gap] = Filling::Tokens(longer);
+            *witness.gaps.get_mut(gap)? = Filling::Tokens(longer);
             let text = completed(pattern, &witness, &vocabulary)?;
             self.is_text(text).then_some(witness)
         })
