@@ -343,6 +343,7 @@ impl Checker {
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
         #[cfg(feature = "shortcuts")]
         if pattern.counts_cells()
+            && self.vocabulary.is_some()
             && let Some((decision, tier)) = self
                 .exact(true)
                 .ok()

@@ -10,6 +10,12 @@
 //! Up to the first gap nothing is asked, so what was parsed of a text before does
 //! not depend on what follows.
 //!
+//! Where a reading is enough and characters are counted, nodes that differ in nothing but their
+//! number stand for one another ([`StandingIn::ForMore`]): they come in that order, and to each is
+//! left what the cover did not come to behind fewer. To the cover a node is no more than its
+//! states, so whatever it reads it reads without the others; a parse, which knows returns, may have
+//! needed one of these, so its *no* does not count then.
+//!
 //! Cost: for each edge a look-up, and three times the words of a set of the cover's states, as
 //! often as of these read its terminal.
 

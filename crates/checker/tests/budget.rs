@@ -223,3 +223,27 @@ fn what_is_mended_belongs() {
         "{mended} mended, {searched} searched"
     );
 }
+
+/// Cells cannot be counted without a vocabulary: that is neither a yes nor a no, however long a gap
+/// is. Oracle: the texts, of any length, are the grammar's.
+#[test]
+fn cells_without_a_vocabulary_are_left_undecided() {
+    let grammar = gbnf::parse("root ::= \"(\" [a-z]* root? \")\"").expect("brackets");
+    let mut checker = Checker::new(&grammar, None, CheckerLimits::default()).expect("small");
+    let text = |text: &str| Segment::Text(text.into());
+    for cells in [1, 30, 40, 400] {
+        let pattern = |gaps: [Gap; 2]| {
+            let [first, second] = gaps.map(Segment::Gap);
+            let segments = vec![text("("), first, text("("), second, text("))")];
+            Pattern { segments }
+        };
+        let any = pattern([Gap::Any, Gap::Any]);
+        assert!(checker.check(&any).0.is_completable());
+        let counted = pattern([Gap::Cells(1), Gap::Cells(cells)]);
+        let (verdict, _) = checker.check(&counted);
+        let Verdict::Exhausted { what, .. } = verdict else {
+            panic!("{cells} cells: {verdict:?}");
+        };
+        assert_eq!(what, "vocabularies to count cells in");
+    }
+}

@@ -1,9 +1,10 @@
 //! The exact tiers for grammars that are not regular: search, look ahead, parse.
 //!
 //! In the order of their cost: a short [`search`](crate::search) for a witness; where gaps are few,
-//! a very short parse in which they have any length, and a longer search; the regular cover over
-//! the completion graph ([`lookahead`](crate::lookahead)), which refuses, or leaves a smaller
-//! graph; of that, a few columns for each node ([`beam`](crate::beam); a long tail is left open for
+//! a very short parse in which they have any length, and a longer search; where gaps are long, the
+//! same with shorter ones, and a parse in which these alone have any length (`long_gaps`); the
+//! regular cover over the completion graph ([`lookahead`](crate::lookahead)), which refuses, or
+//! leaves a smaller graph; of that, a few columns for each node ([`beam`](crate::beam); a long tail is left open for
 //! it at first ([`open_end`]), or cut short), and a chart of bits over it
 //! ([`useful`](crate::useful)), which comes first where boundaries are few. Before a large one come
 //! what is sooner tried: a small one, more columns, a longer search, and a parse in which gaps have
