@@ -2,11 +2,12 @@
 //! `cargo bench -p lacuna-published --bench drawn_canvases -- FOLDER [--masked SHARE] [--small]`, a
 //! folder of JSON Schemas. Up to three texts of 60 to 900 bytes are drawn for each schema, the same in
 //! every run, and a share of their tokens (0.4) is masked at random: strings of random characters,
-//! which are harder than what anyone writes. Prints Markdown, of the thread's time: the canvas, and
-//! the same after one token more is known, with the small vocabulary, and with the large one where
-//! `npm run vocabulary` has fetched it (`--small` leaves it out). Verdicts are `Completable`, as
-//! each canvas comes of a text, or the budget was used up, which is counted; a schema that is
-//! refused or too large, or has no such text, is counted too.
+//! which are harder than what anyone writes. Prints Markdown, of the thread's time: the canvas, the
+//! same after one token more is known, and the exact masks of the first; with the small vocabulary,
+//! and with the large one where `npm run vocabulary` has fetched it (`--small` leaves it out).
+//! Verdicts are `Completable`, as each canvas comes of a text, or the budget was used up, which is
+//! counted, as is a canvas with masks left open by it; a schema that is refused or too large, or has
+//! no such text, is counted too.
 #![allow(dead_code, reason = "shared with the bench of checks")]
 
 #[path = "compare/clock.rs"]
@@ -63,9 +64,10 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
     let schemas: Vec<String> = texts.filter(|text| folder::is_json(text)).collect();
     println!(
         "| vocabulary | schemas | canvases | ms: middle | tenth | hundredth | slowest | one token \
-         more: middle | tenth | hundredth | slowest | out of budget | refused | without texts |"
+         more: middle | tenth | hundredth | slowest | masks: middle | tenth | hundredth | slowest | \
+         out of budget | masks out of it | refused | without texts |"
     );
-    println!("|---|{}", "--:|".repeat(13));
+    println!("|---|{}", "--:|".repeat(18));
     let large = (!is_small).then(Encoder::large).flatten();
     for encoder in [Some(Encoder::shipped()), large].iter().flatten() {
         println!("{}", row(&schemas, encoder, masked)?);
@@ -87,8 +89,8 @@ fn drawn(grammar: &Grammar) -> Vec<String> {
 }
 
 fn row(schemas: &[String], encoder: &Encoder, masked: f32) -> Result<String, String> {
-    let (mut times, mut later) = (Vec::new(), Vec::new());
-    let (mut taken, mut refused, mut without, mut exhausted) = (0, 0, 0, 0);
+    let (mut times, mut later, mut masking) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut taken, mut refused, mut without, mut exhausted, mut open) = (0, 0, 0, 0, 0);
     for schema in schemas {
         let checker = compile(schema, &SchemaOptions::generation())
             .ok()
@@ -125,18 +127,32 @@ fn row(schemas: &[String], encoder: &Encoder, masked: f32) -> Result<String, Str
                 }
             };
             exhausted += check(&canvas, &mut times)?;
+            let drawn = canvas.clone();
             if let Some(at) = canvas.iter().position(Option::is_none) {
                 canvas[at] = Some(tokens[at]);
                 check(&canvas, &mut later)?;
             }
+            let started = Started::now();
+            let masks = checker.masks(&drawn);
+            masking.push(milliseconds(started.elapsed()));
+            open += usize::from(masks.undecided > 0);
+            for (at, mask) in masks.cells.iter().enumerate() {
+                let is_lacking = |mask: &lacuna_lexer::BitSet| !mask.contains(tokens[at] as usize);
+                if masks.undecided == 0 && mask.as_ref().is_some_and(is_lacking) {
+                    return Err(format!(
+                        "no mask of {at} allows what stands there in {text:?}"
+                    ));
+                }
+            }
         }
     }
     Ok(format!(
-        "| {} | {taken} | {} | {} | {} | {exhausted} | {refused} | {without} |",
+        "| {} | {taken} | {} | {} | {} | {} | {exhausted} | {open} | {refused} | {without} |",
         encoder.name,
         times.len(),
         folder::quantiles(times, SHARES).join(" | "),
         folder::quantiles(later, SHARES).join(" | "),
+        folder::quantiles(masking, SHARES).join(" | "),
     ))
 }
 
