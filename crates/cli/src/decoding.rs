@@ -35,6 +35,15 @@ pub struct DecodingArguments {
     /// regular cover, as EPIC does), sequential or best (along the most probable text)
     #[arg(long, value_name = "NAME", default_value = "bisect", value_parser = commit)]
     commit: CommitKind,
+    /// Look, before each step's check, for a text that has other probable tokens too, at most so
+    /// many of them expected to be wrong, which saves later checks; 0: do not
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0.25,
+        allow_negative_numbers = true
+    )]
+    foresight: f32,
     /// What becomes of a step whose refusals have run out: guided (what the model likes
     /// best of what the grammar allows), best (along the most probable text), witness (any
     /// text that fits, for its cells) or finish (any text that fits, for all cells)
@@ -109,6 +118,7 @@ impl DecodingArguments {
             repetition_penalty: self.repetition_penalty,
             masks_after: self.masks.0,
             commit: self.commit,
+            foresight: self.foresight,
             recovery: self.recovery,
             refusals_per_step: self.refusals,
             refusals_per_run: self.refusals_in_all,

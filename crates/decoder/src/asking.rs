@@ -7,13 +7,12 @@ use std::pin::Pin;
 use lacuna_logits::{Scored, TokenSet};
 
 use crate::board::Board;
+use crate::foresight::Foreseen;
 use crate::keeping::Keeping;
 use crate::overlap::meanwhile;
 use crate::propose::Proposals;
 use crate::sampler::Sampler;
-use crate::{
-    Candidate, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest, counted,
-};
+use crate::{DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest, counted};
 
 /// Lets others in the same thread have their turn; resolves with whether the run is to
 /// go on.
@@ -70,7 +69,7 @@ impl<D: Denoiser> Asking<D> {
     pub(crate) async fn propose(
         &mut self,
         (step, masks, block): (usize, &[usize], &Range<usize>),
-        (mask, likely): (bool, &[Candidate]),
+        (mask, likely): (bool, &Foreseen),
         sampler: &dyn Sampler,
         board: &mut Board,
         events: &mut Vec<Event>,

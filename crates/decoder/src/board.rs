@@ -8,6 +8,7 @@ use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
 use crate::commit::Attempt;
+use crate::foresight::Foreseen;
 use crate::guard::{Completion, Guard};
 use crate::{Candidate, Canvas, DecodeError, Reason, Timings};
 
@@ -92,19 +93,33 @@ impl Board {
     }
 
     /// Finds out ahead whether candidates may be committed together, which may be asked next.
-    pub(crate) fn prepare(&mut self, candidates: &[Candidate]) {
-        let commits: Vec<_> = candidates.iter().map(|c| (c.cell, c.token)).collect();
-        if commits.is_empty() || !self.is_strict() || self.guard.agrees(&commits) {
+    pub(crate) fn prepare(&mut self, foreseen: &Foreseen) {
+        if foreseen.now == 0 || !self.is_strict() || self.agrees(foreseen.now()) {
             return;
         }
-        self.write(candidates);
+        self.write(&foreseen.candidates);
         self.ask(Part::Validation, |guard, cells| guard.prepare(cells));
-        self.wipe(candidates);
+        self.wipe(&foreseen.candidates);
     }
 
-    /// Whether the completion at hand has a candidate.
-    pub(crate) fn agrees(&self, candidate: &Candidate) -> bool {
-        self.guard.agrees(&[(candidate.cell, candidate.token)])
+    /// Whether it is of use to look for completions with more than is to be committed.
+    pub(crate) fn foresees(&self) -> bool {
+        self.guard.foresees()
+    }
+
+    /// Looks for a completion that has all of these; nothing is committed.
+    pub(crate) fn foresee(&mut self, foreseen: &Foreseen) -> Result<(), Reason> {
+        self.timings.checks += 1;
+        self.write(&foreseen.candidates);
+        let outcome = self.ask(Part::Validation, |guard, cells| guard.check(cells));
+        self.wipe(&foreseen.candidates);
+        outcome
+    }
+
+    /// Whether the completion at hand has all of some candidates.
+    pub(crate) fn agrees(&self, candidates: &[Candidate]) -> bool {
+        let commits: Vec<_> = candidates.iter().map(|c| (c.cell, c.token)).collect();
+        self.guard.agrees(&commits)
     }
 
     /// The completion that weighs most, if it is known.
@@ -192,19 +207,16 @@ impl Attempt for Board {
         self.write(candidates);
         let result = match self.is_strict() {
             false => Ok(()),
-            true => {
-                let commits: Vec<_> = candidates.iter().map(|c| (c.cell, c.token)).collect();
-                match self.guard.agrees(&commits) {
-                    true => {
-                        self.timings.agreed += 1;
-                        Ok(())
-                    }
-                    false => {
-                        self.timings.checks += 1;
-                        self.ask(Part::Validation, |guard, cells| guard.check(cells))
-                    }
+            true => match self.agrees(candidates) {
+                true => {
+                    self.timings.agreed += 1;
+                    Ok(())
                 }
-            }
+                false => {
+                    self.timings.checks += 1;
+                    self.ask(Part::Validation, |guard, cells| guard.check(cells))
+                }
+            },
         };
         match result {
             Err(_) => self.wipe(candidates),

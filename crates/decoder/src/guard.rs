@@ -42,6 +42,12 @@ pub trait Guard {
         false
     }
 
+    /// Whether it is of use to check canvases with more tokens than are to be committed: a check
+    /// then has no effect but its completion, which may agree with commits to come.
+    fn foresees(&self) -> bool {
+        false
+    }
+
     /// A cheaper check whose no is certain.
     fn allows(&mut self, _cells: &[Cell]) -> bool {
         true
@@ -281,6 +287,10 @@ impl Guard for GrammarGuard {
     fn agrees(&self, commits: &[(usize, TokenId)]) -> bool {
         let mut commits = commits.iter();
         commits.all(|&(cell, token)| self.witness.get(cell) == Some(&token))
+    }
+
+    fn foresees(&self) -> bool {
+        true
     }
 
     fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {

@@ -29,6 +29,7 @@ mod counted;
 mod denoiser;
 mod error;
 mod event;
+mod foresight;
 mod guard;
 mod keeping;
 mod left_to_right;

@@ -43,6 +43,10 @@ pub struct Options {
     pub masks_after: Option<usize>,
     /// How a step's candidates are committed together.
     pub commit: CommitKind,
+    /// Before a step's candidates are checked, a completion is looked for that has others of the
+    /// model's as well: the most probable, such that at most so many are expected to be wrong. 0: none.
+    /// Saves later checks, and decides no commit.
+    pub foresight: f32,
     /// What becomes of a step whose refusals have run out.
     pub recovery: RecoveryKind,
     /// Refusals in one step after which it is recovered.
@@ -192,6 +196,7 @@ impl Default for Options {
             repetition_penalty: 1.0,
             masks_after: Some(8),
             commit: CommitKind::default(),
+            foresight: 0.25,
             recovery: RecoveryKind::default(),
             refusals_per_step: 2000,
             refusals_per_run: None,
@@ -280,6 +285,10 @@ impl Options {
             (
                 self.bias.iter().any(|(_, bias)| !bias.is_finite()),
                 "a bias must be a finite number; a token that must not be written is banned",
+            ),
+            (
+                !self.foresight.is_finite() || self.foresight < 0.0,
+                "the foresight must be a number from 0 up",
             ),
             (top_k == Some(0), "top-k must be at least 1"),
             (

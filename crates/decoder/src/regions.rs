@@ -140,6 +140,11 @@ impl Guard for RegionGuard {
         })
     }
 
+    /// Where everything has a grammar: what stands in a free region is as it was last checked.
+    fn foresees(&self) -> bool {
+        self.regions.iter().all(|region| region.guard.is_some())
+    }
+
     fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {
         let region = self.region_of(cell)?;
         let own = cells_of(cells, &region.range);

@@ -616,6 +616,10 @@ fn options_that_make_no_sense_are_refused() {
             ..default()
         },
         Options {
+            foresight: -1.0,
+            ..default()
+        },
+        Options {
             schedule: ScheduleKind::Threshold(0.0),
             ..default()
         },

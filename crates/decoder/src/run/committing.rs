@@ -4,6 +4,7 @@ use lacuna_logits::TokenSet;
 
 use super::Run;
 use crate::commit::{Attempt, Batch};
+use crate::foresight::Foreseen;
 use crate::propose::Proposals;
 use crate::{Candidate, CellView, DecodeError, Denoiser, Event, How, Reason, Refusal};
 
@@ -33,6 +34,33 @@ impl<D: Denoiser> Run<D> {
         order.into_iter().map(|(at, _)| at).collect()
     }
 
+    /// The candidates of so many cells, most preferred first.
+    pub(super) fn first_candidates(&self, proposals: &[Proposals], cells: usize) -> Vec<Candidate> {
+        let order = self.in_order(proposals).into_iter().take(cells);
+        order.filter_map(|at| proposals[at].best()).collect()
+    }
+
+    /// Looks for a completion that has candidates which are to be committed now and others that are
+    /// probable, unless the one at hand will do.
+    pub(super) fn foresee(&mut self, now: Vec<Candidate>, proposals: &[Proposals]) {
+        if self.board.foresees() && !self.board.agrees(&now) {
+            let foreseen = self.foreseen(now, proposals);
+            if foreseen.has_others() {
+                let outcome = self.board.foresee(&foreseen);
+                self.foresight.learn(outcome);
+            }
+        }
+    }
+
+    /// Candidates that are to be committed now, with those that are looked at beside them.
+    pub(super) fn foreseen(&self, now: Vec<Candidate>, proposals: &[Proposals]) -> Foreseen {
+        let others = match self.board.foresees() {
+            true => proposals.iter().filter_map(Proposals::best).collect(),
+            false => Vec::new(),
+        };
+        self.foresight.with_others(now, others)
+    }
+
     /// Commits what it can of the step's preferred candidates together; how many.
     pub(super) async fn commit_batch(
         &mut self,
@@ -46,8 +74,8 @@ impl<D: Denoiser> Run<D> {
         if self.decisions.commit.follows_best() && self.board.is_strict() {
             self.follow_best(proposals, events).await?;
         }
-        let order = self.in_order(proposals).into_iter().take(quota);
-        let candidates: Vec<Candidate> = order.filter_map(|at| proposals[at].best()).collect();
+        let candidates = self.first_candidates(proposals, quota);
+        self.foresee(candidates.clone(), proposals);
         let forced = proposals.iter().filter(|row| row.is_forced());
         let forced: Vec<usize> = forced.map(Proposals::cell).collect();
         let Batch { committed, refused } =

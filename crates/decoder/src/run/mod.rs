@@ -12,6 +12,7 @@ use lacuna_logits::TokenSet;
 use crate::asking::{Asking, CellMasks, Pause};
 use crate::blocks::{Block, blocks};
 use crate::board::Board;
+use crate::foresight::{Foreseen, Foresight};
 use crate::guard::{Completion, Guard};
 use crate::keeping::Keeping;
 use crate::propose::Proposals;
@@ -65,8 +66,9 @@ pub struct Run<D> {
     refusals: usize,
     /// Refusals since the masks were last drawn in this step.
     since_masks: usize,
-    /// What the last step would have committed next, most preferred first.
-    likely: Vec<Candidate>,
+    foresight: Foresight,
+    /// What the last step would have committed next, most preferred first, and looked at beside.
+    likely: Foreseen,
     memory: Memory,
     done: bool,
 }
@@ -141,6 +143,7 @@ impl<D: Denoiser> Run<D> {
                 candidates,
             ),
             memory: Memory::new(canvas.cells().len()),
+            foresight: Foresight::new(options.foresight),
             board: Board::new(canvas, vocabulary, guard, clock)?,
             decisions: Decisions::from(&options),
             options: Options {
@@ -155,7 +158,7 @@ impl<D: Denoiser> Run<D> {
             step: 0,
             refusals: 0,
             since_masks: 0,
-            likely: Vec::new(),
+            likely: Foreseen::default(),
             done: false,
         })
     }
@@ -253,6 +256,7 @@ impl<D: Denoiser> Run<D> {
         self.remask(&mut events);
         self.step += 1;
         self.step_of_block += 1;
+        proposals.retain(|row| self.board.canvas.cells()[row.cell()].is_none());
         self.likely = self.likely_next(&proposals, quota);
         if self.is_over() {
             self.end(Outcome::Complete, None, &mut events);
@@ -261,21 +265,16 @@ impl<D: Denoiser> Run<D> {
     }
 
     /// What the next step commits if the model does not change its mind.
-    fn likely_next(&self, proposals: &[Proposals], quota: usize) -> Vec<Candidate> {
-        let masked = |row: &&Proposals| self.board.canvas.cells()[row.cell()].is_none();
-        let left = proposals.iter().filter(masked).count();
+    fn likely_next(&self, proposals: &[Proposals], quota: usize) -> Foreseen {
         let quota = match (
             self.blocks.get(self.block),
             self.decisions.schedule.needs_probabilities(),
         ) {
-            (Some(block), false) => self.quota_of(block, left, &[]).max(1),
+            (Some(block), false) => self.quota_of(block, proposals.len(), &[]).max(1),
             _ => quota,
         };
-        let order = self.in_order(proposals).into_iter();
-        let best = order
-            .filter(|&at| masked(&&proposals[at]))
-            .filter_map(|at| proposals[at].best());
-        best.take(quota).collect()
+        let next = self.first_candidates(proposals, quota);
+        self.foreseen(next, proposals)
     }
 
     /// Whether a step that cannot go on ends the run.
@@ -322,7 +321,7 @@ impl<D: Denoiser> Run<D> {
         let block = self.blocks.get(self.block);
         let block = block.map_or(0..board.canvas.cells().len(), |block| block.range.clone());
         let of_step = (step, masks, &block);
-        let ahead = (mask, self.likely.as_slice());
+        let ahead = (mask, &self.likely);
         let proposals = asking.propose(of_step, ahead, sampler, board, events);
         let (mut proposals, drawn) = proposals.await?;
         let behind = board.canvas.behind_ends(&board.vocabulary);

@@ -29,6 +29,8 @@ impl<D: Denoiser> Run<D> {
         if self.decisions.commit.follows_best() {
             self.follow_best(proposals, events).await?;
         }
+        let candidates = self.first_candidates(proposals, cells);
+        self.foresee(candidates, proposals);
         let mut committed = 0;
         // Commits when each cell's mask was drawn.
         let mut drawn_at = vec![0; masks.len()];
@@ -40,7 +42,9 @@ impl<D: Denoiser> Run<D> {
             };
             let cell = candidate.cell;
             self.asking.pause().await?;
-            if drawn_at[cell] < committed && !self.board.agrees(&candidate) && masks[cell].is_some()
+            if drawn_at[cell] < committed
+                && !self.board.agrees(&[candidate])
+                && masks[cell].is_some()
             {
                 let Some(mask) = self.board.mask_of(cell) else {
                     break;
