@@ -40,7 +40,7 @@ pub struct DecodingArguments {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 0.25,
+        default_value_t = 1.0,
         allow_negative_numbers = true
     )]
     foresight: f32,

@@ -44,8 +44,8 @@ pub struct Options {
     /// How a step's candidates are committed together.
     pub commit: CommitKind,
     /// Before a step's candidates are checked, a completion is looked for that has others of the
-    /// model's as well: the most probable, such that at most so many are expected to be wrong. 0: none.
-    /// Saves later checks, and decides no commit.
+    /// model's as well: the most probable, such that at most so many are expected to be wrong, and
+    /// fewer after mistakes. 0: none. Saves later checks, and decides no commit.
     pub foresight: f32,
     /// What becomes of a step whose refusals have run out.
     pub recovery: RecoveryKind,
@@ -196,7 +196,7 @@ impl Default for Options {
             repetition_penalty: 1.0,
             masks_after: Some(8),
             commit: CommitKind::default(),
-            foresight: 0.25,
+            foresight: 1.0,
             recovery: RecoveryKind::default(),
             refusals_per_step: 2000,
             refusals_per_run: None,

@@ -61,7 +61,7 @@ fn what_is_looked_at_ahead_changes_nothing_that_is_written() {
             continue;
         }
         compared += 1;
-        for foresight in [0.25, 5.0] {
+        for foresight in [1.0, 20.0] {
             assert_eq!(decode(foresight).0, events, "{foresight}, {index}");
         }
     }
@@ -163,8 +163,8 @@ fn a_model_that_knows_its_text_waits_for_fewer_checks() {
     let without = checks(0.0, 12.0);
     assert!(without >= 8, "{without}");
     // All of it goes together at once.
-    assert_eq!(checks(0.25, 12.0), 2);
+    assert_eq!(checks(1.0, 12.0), 2);
     // Of what it is less sure of, some does.
-    let some = checks(0.25, 6.0);
+    let some = checks(1.0, 6.0);
     assert!((3..without).contains(&some), "{some} of {without}");
 }

@@ -33,8 +33,8 @@ pub struct Method {
 /// The names.
 const NAMES: &str = "unconstrained, unconstrained-stop, mundler, epic and its parts memo, \
                          dfa-free, parallel joined by +, lacuna, lacuna-masks, lacuna-best, \
-                         lacuna-rejecting, lacuna-sequential, lacuna-first, lacuna-witness, \
-                         lacuna-recover-best, lacuna-guided";
+                         lacuna-rejecting, lacuna-sequential, lacuna-short-sighted, lacuna-first, \
+                         lacuna-witness, lacuna-recover-best, lacuna-guided";
 
 impl Method {
     /// The method of this name; the published ones give up after so many refusals.
@@ -78,6 +78,13 @@ impl Method {
                 Judge::Checker,
                 Options {
                     masks_after: None,
+                    ..default()
+                },
+            ),
+            "lacuna-short-sighted" => (
+                Judge::Checker,
+                Options {
+                    foresight: 0.0,
                     ..default()
                 },
             ),

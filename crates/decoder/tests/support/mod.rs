@@ -224,7 +224,7 @@ pub fn varied(index: usize) -> Options {
         repetition_penalty: [1.0, 1.5][(index / 11) % 2],
         masks_after: [Some(0), None, Some(3)][(index / 3) % 3],
         commit: COMMITS[(index / 4) % 5],
-        foresight: [0.25, 0.0, 5.0][(index / 5) % 3],
+        foresight: [1.0, 0.0, 20.0][(index / 5) % 3],
         recovery: RECOVERIES[(index / 6) % 4],
         refusals_per_step: [2000, 4][(index / 13) % 2],
         refusals_per_run: [None, Some(20)][(index / 9) % 2],
