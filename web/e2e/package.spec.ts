@@ -257,6 +257,7 @@ test("takes every choice of the decoder, and every method", async ({ page }) => 
     { repetitionPenalty: 1.5, bias: [[40, 2.5]], ban: [41] },
     { masksAfter: 0 },
     { masksAfter: "never" },
+    { foresight: 0 },
     { commit: "bisect" },
     { commit: "whole" },
     { commit: "relaxed" },

@@ -13,7 +13,7 @@ pub enum How {
     Model,
     /// The model proposed it and it was checked together with others.
     Batch,
-    /// All other tokens had been refused or ruled out for its cell.
+    /// All other tokens had been refused or ruled out for its cell, as far as was asked.
     Forced,
     /// It was written to recover, after too many refusals.
     Recovery,

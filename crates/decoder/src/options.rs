@@ -38,8 +38,8 @@ pub struct Options {
     pub repetition_penalty: f32,
     /// After so many refusals in a step, candidates are drawn from exactly what may stand
     /// in each cell, and again after as many; 0: from the start of every step, and drawn
-    /// anew after each commit, so that none is refused. `None`: from all tokens, however many are
-    /// refused.
+    /// anew after each commit, so that none is refused, for each cell that the completion at hand does
+    /// not prove right. `None`: from all tokens, however many are refused.
     pub masks_after: Option<usize>,
     /// How a step's candidates are committed together.
     pub commit: CommitKind,

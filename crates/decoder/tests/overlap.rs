@@ -146,8 +146,8 @@ fn the_checker_works_while_the_model_computes_and_writes_the_same() {
             looks += later.looks;
         }
         assert!(beside > 50.0 && looks > 50, "{beside}, {looks}");
-        // With masks these are prepared, else checks, some of which are then asked for.
-        assert_eq!(prepared > 0, masks_after != Some(0), "{prepared}");
+        // Where all masks are needed these are prepared, else checks, some of which are asked for.
+        assert!(prepared > 0 || masks_after == Some(0), "{prepared}");
         println!("{masks_after:?}: {looks} looks, {prepared} checks decided ahead");
     }
 }

@@ -82,6 +82,11 @@ export interface DecodingOptions {
   readonly masksAfter?: number | "never";
   /** `bisect` by default. */
   readonly commit?: CommitMethod;
+  /**
+   * Tokens expected to be wrong, at most, of those that are looked at before they are committed,
+   * which saves later checks and changes no commit; 0 looks at none. 1 by default.
+   */
+  readonly foresight?: number;
   /** `guided` by default. */
   readonly recovery?: Recovery;
   /** Refusals in a step after which it is recovered. 2000 by default. */
@@ -98,6 +103,7 @@ export interface DecodingOptions {
 
 const isShare = (value: unknown) => isNumber(value) && value > 0 && value <= 1;
 const share = rule(isShare, "above 0 and at most 1");
+const fromZero = rule((value) => isNumber(value) && value >= 0, "a number from 0 up");
 const isToken = (value: unknown) => isCount(value);
 
 /** What each choice must be. */
@@ -110,7 +116,7 @@ export const DECODING: Readonly<Record<keyof DecodingOptions, Rule>> = {
   block: count(1),
   keyCache: oneOf(KEY_CACHES),
   order: oneOf(ORDERS),
-  temperature: rule((value) => isNumber(value) && value >= 0, "a number from 0 up"),
+  temperature: fromZero,
   topK: count(1),
   topP: share,
   minP: share,
@@ -125,6 +131,7 @@ export const DECODING: Readonly<Record<keyof DecodingOptions, Rule>> = {
     'a number of refusals or "never"',
   ),
   commit: oneOf(COMMITS),
+  foresight: fromZero,
   recovery: oneOf(RECOVERIES),
   refusals: count(0),
   refusalsInAll: count(0),

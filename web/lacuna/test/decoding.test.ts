@@ -21,6 +21,7 @@ describe("how to decode", () => {
     { masksAfter: "never" },
     { block: 8, keyCache: "dual" },
     { masksAfter: 0 },
+    { foresight: 0 },
     { bias: [[3, -1.5]], ban: [7] },
     { temperature: 0, earlyStop: false, refusals: 0 },
   ];
@@ -40,6 +41,7 @@ describe("how to decode", () => {
     [{ recovery: "none" }, '"guided"'],
     [{ temperature: -1 }, "from 0 up"],
     [{ temperature: Number.NaN }, "from 0 up"],
+    [{ foresight: -0.5 }, "from 0 up"],
     [{ topK: 0 }, "from 1 up"],
     [{ topK: 1.5 }, "whole number"],
     [{ topP: 0 }, "above 0 and at most 1"],

@@ -50,6 +50,16 @@ impl From<&Options> for Decisions {
     }
 }
 
+/// Which masks a step's candidates are drawn from.
+enum Masking {
+    /// None, or they are not known.
+    None,
+    /// Those of all cells, drawn before.
+    All(CellMasks),
+    /// A cell's, when it comes first.
+    AsNeeded,
+}
+
 /// A decode in progress.
 pub struct Run<D> {
     asking: Asking<D>,
@@ -229,8 +239,12 @@ impl<D: Denoiser> Run<D> {
         let quota = self.quota(&proposals).max(1);
         let (rows, all) = (&mut proposals, &mut events);
         let committed = match drawn {
-            Some(masks) => self.commit_under_masks(masks, rows, quota, all).await?,
-            None => self.commit_batch(rows, quota, all).await?,
+            Masking::All(masks) => {
+                self.commit_under_masks(Some(masks), rows, quota, all)
+                    .await?
+            }
+            Masking::AsNeeded => self.commit_under_masks(None, rows, quota, all).await?,
+            Masking::None => self.commit_batch(rows, quota, all).await?,
         };
         let mut left = quota - committed;
         left -= self
@@ -308,16 +322,20 @@ impl<D: Denoiser> Run<D> {
         Vec::new()
     }
 
-    /// What the model proposes for each masked cell, behind an end only ends; and the masks
-    /// that it was drawn from, if any.
+    /// What the model proposes for each masked cell, behind an end only ends; and which masks
+    /// it was drawn from, or is yet to be.
     async fn propose(
         &mut self,
         masks: &[usize],
         events: &mut Vec<Event>,
-    ) -> Result<(Vec<Proposals>, Option<CellMasks>), DecodeError> {
+    ) -> Result<(Vec<Proposals>, Masking), DecodeError> {
         let (step, sampler) = (self.step, &*self.decisions.sampler);
         let (asking, board) = (&mut self.asking, &mut self.board);
-        let mask = self.options.masks_after == Some(0) && board.is_strict();
+        let is_masking = self.options.masks_after == Some(0) && board.is_strict();
+        let mask = is_masking
+            && (self.options.temperature > 0.0
+                || self.decisions.schedule.needs_probabilities()
+                || self.decisions.commit.follows_best());
         let block = self.blocks.get(self.block);
         let block = block.map_or(0..board.canvas.cells().len(), |block| block.range.clone());
         let of_step = (step, masks, &block);
@@ -333,7 +351,12 @@ impl<D: Denoiser> Run<D> {
                 asking.replenish(step, proposals, board, events).await?;
             }
         }
-        Ok((proposals, drawn))
+        let masking = match drawn {
+            Some(masks) => Masking::All(masks),
+            None if is_masking && !mask => Masking::AsNeeded,
+            None => Masking::None,
+        };
+        Ok((proposals, masking))
     }
 
     /// How many of the step's cells are to be committed.

@@ -6,9 +6,12 @@
 //! hand has the candidate, which proves it to be in the mask. What is written is what it would
 //! be if all masks were drawn anew after every commit (with noise, a cell's place is that of
 //! its candidate before that), and nothing is refused, but where a budget of the
-//! checker runs out.
+//! checker runs out. So no mask is drawn before a step either, but where what they leave matters
+//! before a cell comes first: with noise, or where the schedule or the batch looks at
+//! probabilities.
 //!
-//! Cost: before each commit a new mask of each cell that comes first, as a rule of one.
+//! Cost: before each commit that the completion at hand does not have, a new mask of each cell that
+//! comes first, as a rule of one.
 
 use super::Run;
 use crate::asking::CellMasks;
@@ -21,7 +24,7 @@ impl<D: Denoiser> Run<D> {
     /// it is by then. How many, until so many are committed, or a mask is not known.
     pub(super) async fn commit_under_masks(
         &mut self,
-        mut masks: CellMasks,
+        masks: Option<CellMasks>,
         proposals: &mut Vec<Proposals>,
         cells: usize,
         events: &mut Vec<Event>,
@@ -32,8 +35,10 @@ impl<D: Denoiser> Run<D> {
         let candidates = self.first_candidates(proposals, cells);
         self.foresee(candidates, proposals);
         let mut committed = 0;
-        // Commits when each cell's mask was drawn.
-        let mut drawn_at = vec![0; masks.len()];
+        let has_mask = |cell: usize| masks.as_ref().is_none_or(|masks| masks[cell].is_some());
+        // Commits when each cell's mask was drawn, if it was.
+        let drawn = masks.is_some().then_some(0);
+        let mut drawn_at = vec![drawn; self.board.canvas.cells().len()];
         while committed < cells && !self.is_over() {
             let first = self.in_order(proposals).first().copied();
             let first = first.and_then(|at| Some((at, proposals[at].best()?)));
@@ -42,10 +47,8 @@ impl<D: Denoiser> Run<D> {
             };
             let cell = candidate.cell;
             self.asking.pause().await?;
-            if drawn_at[cell] < committed
-                && !self.board.agrees(&[candidate])
-                && masks[cell].is_some()
-            {
+            let is_drawn = drawn_at[cell] == Some(committed);
+            if !is_drawn && has_mask(cell) && !self.board.agrees(&[candidate]) {
                 let Some(mask) = self.board.mask_of(cell) else {
                     break;
                 };
@@ -54,8 +57,7 @@ impl<D: Denoiser> Run<D> {
                 asking
                     .replenish(self.step, &mut proposals[at], board, events)
                     .await?;
-                masks[cell] = Some(mask);
-                drawn_at[cell] = committed;
+                drawn_at[cell] = Some(committed);
                 continue;
             }
             if let Err(reason) = self.board.commit(&[candidate]) {
