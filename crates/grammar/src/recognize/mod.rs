@@ -12,9 +12,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use places::Places;
+
 use crate::automaton::SHORTCUTS;
 use crate::interleave::Interleave;
 use crate::{Expr, Grammar, Lexicon, RuleId, Terminal, TerminalId};
+
+mod places;
 
 /// Whether the whole text belongs to the grammar.
 ///
@@ -49,17 +53,18 @@ pub fn recognize(grammar: &Grammar, text: &[u8]) -> bool {
     recogniser.ends_of(whole, whole);
     while let Some((place, rule)) = recogniser.work.pop_last() {
         let asked = (rule, place);
-        let starts = BTreeSet::from([asked.1]);
+        let starts = Places::from_iter([asked.1]);
         let found = recogniser.match_from(&grammar.rule(asked.0).body, &starts, asked);
         let known = recogniser.ends.entry(asked).or_default();
-        if found.len() > known.len() {
+        // They only grow.
+        if found != *known {
             *known = found;
             let readers = recogniser.readers.get(&asked).into_iter().flatten();
             let readers = readers.map(|&(rule, place)| (place, rule));
             recogniser.work.extend(readers);
         }
     }
-    recogniser.ends[&whole].contains(&end)
+    recogniser.ends[&whole].contains(end)
 }
 
 /// The lexemes of a text that are not ignored; `None` if it has no lexing.
@@ -98,7 +103,6 @@ pub fn lexemes(lexicon: &Lexicon, text: &[u8]) -> Option<Vec<TerminalId>> {
     Some(found)
 }
 
-type Places = BTreeSet<usize>;
 /// A rule and the place in the text where a text of it should begin.
 type Question = (RuleId, usize);
 
@@ -142,12 +146,12 @@ impl Recogniser<'_> {
         match expr {
             Expr::Literal(bytes) => starts
                 .iter()
-                .filter(|&&start| self.text[start..].starts_with(bytes))
+                .filter(|&start| self.text[start..].starts_with(bytes))
                 .map(|start| start + bytes.len())
                 .collect(),
             Expr::Chars(ranges) => starts
                 .iter()
-                .filter_map(|&start| {
+                .filter_map(|start| {
                     let character = first_character(&self.text[start..])?;
                     let code = character as u32;
                     ranges
@@ -159,25 +163,25 @@ impl Recogniser<'_> {
             Expr::Sequence(parts) => parts.iter().fold(starts.clone(), |places, part| {
                 self.match_from(part, &places, reader)
             }),
-            Expr::Choice(parts) => parts
-                .iter()
-                .flat_map(|part| self.match_from(part, starts, reader))
-                .collect(),
+            Expr::Choice(parts) => parts.iter().fold(Places::default(), |mut ends, part| {
+                ends.join(&self.match_from(part, starts, reader));
+                ends
+            }),
             Expr::Repeat { item, min, max } => self.repeat(item, *min, *max, starts, reader),
             Expr::Interleave(interleave) => self.interleave(interleave, starts, reader),
-            Expr::Rule(rule) => starts
-                .iter()
-                .flat_map(|&start| self.ends_of((*rule, start), reader))
-                .collect(),
+            Expr::Rule(rule) => starts.iter().fold(Places::default(), |mut ends, start| {
+                ends.join(self.ends_of((*rule, start), reader));
+                ends
+            }),
             Expr::Terminal(terminal) => starts
                 .iter()
-                .filter(|&&start| self.lexemes.get(start) == Some(terminal))
+                .filter(|&start| self.lexemes.get(start) == Some(terminal))
                 .map(|start| start + 1)
                 .collect(),
-            Expr::Counted(_) if !SHORTCUTS => Places::new(),
+            Expr::Counted(_) if !SHORTCUTS => Places::default(),
             Expr::Counted(counted) => {
-                let mut ends = Places::new();
-                for &start in starts {
+                let mut ends = Places::default();
+                for start in starts.iter() {
                     let mut place = Some(counted.start());
                     for end in start..=self.text.len() {
                         let Some(here) = place else { break };
@@ -193,8 +197,8 @@ impl Recogniser<'_> {
                 ends
             }
             Expr::Automaton(dfa) => {
-                let mut ends = Places::new();
-                for &start in starts {
+                let mut ends = Places::default();
+                for start in starts.iter() {
                     let mut state = Some(dfa.start());
                     for end in start..=self.text.len() {
                         let Some(here) = state else { break };
@@ -218,7 +222,7 @@ impl Recogniser<'_> {
         reader: Question,
     ) -> Places {
         if max.is_some_and(|max| max < min) {
-            return Places::new();
+            return Places::default();
         }
         let mut places = starts.clone();
         for _ in 0..min {
@@ -233,8 +237,9 @@ impl Recogniser<'_> {
         let mut left = max.map(|max| max - min);
         while !fresh.is_empty() && left != Some(0) {
             // A place reached before was reached with more repetitions left.
-            fresh = &self.match_from(item, &fresh, reader) - &found;
-            found.extend(&fresh);
+            fresh = self.match_from(item, &fresh, reader);
+            fresh.subtract(&found);
+            found.join(&fresh);
             left = left.map(|left| left - 1);
         }
         found
@@ -244,9 +249,9 @@ impl Recogniser<'_> {
     /// what may follow them.
     fn interleave(&mut self, all: &Interleave, starts: &Places, reader: Question) -> Places {
         let enough = all.max.map_or(all.min, |max| max.max(all.min)) as usize;
-        let mut ends = Places::new();
+        let mut ends = Places::default();
         let mut known: BTreeSet<Listed> = BTreeSet::new();
-        let mut work: Vec<Listed> = starts.iter().map(|&start| Listed::at(start)).collect();
+        let mut work: Vec<Listed> = starts.iter().map(Listed::at).collect();
         while let Some(listed) = work.pop() {
             if !known.insert(listed.clone()) {
                 continue;
@@ -261,7 +266,7 @@ impl Recogniser<'_> {
             if all.max.is_some_and(|max| listed.count >= max as usize) {
                 continue;
             }
-            let mut places = Places::from([listed.end]);
+            let mut places = Places::from_iter([listed.end]);
             if listed.is_begun {
                 places = self.match_from(&all.separator, &places, reader);
             }
@@ -270,7 +275,7 @@ impl Recogniser<'_> {
                     continue;
                 }
                 for way in &item.ways {
-                    for end in self.match_from(&way.text, &places, reader) {
+                    for end in self.match_from(&way.text, &places, reader).iter() {
                         let mut next = listed.clone();
                         next.end = end;
                         next.is_begun = true;
@@ -285,16 +290,13 @@ impl Recogniser<'_> {
         ends
     }
 
-    fn ends_of(&mut self, asked: Question, reader: Question) -> Places {
+    fn ends_of(&mut self, asked: Question, reader: Question) -> &Places {
         debug_assert!((asked.0.0 as usize) < self.grammar.rules.len());
         self.readers.entry(asked).or_default().insert(reader);
-        self.ends
-            .entry(asked)
-            .or_insert_with(|| {
-                self.work.insert((asked.1, asked.0));
-                Places::new()
-            })
-            .clone()
+        self.ends.entry(asked).or_insert_with(|| {
+            self.work.insert((asked.1, asked.0));
+            Places::default()
+        })
     }
 }
 
