@@ -243,7 +243,15 @@ impl<D: Denoiser> Run<D> {
                 self.commit_under_masks(Some(masks), rows, quota, all)
                     .await?
             }
-            Masking::AsNeeded => self.commit_under_masks(None, rows, quota, all).await?,
+            Masking::AsNeeded => {
+                let committed = self.commit_under_masks(None, rows, quota, all).await?;
+                // Where they are not known, as without.
+                let left = quota - committed;
+                match left > 0 && !self.is_over() {
+                    true => committed + self.commit_batch(rows, left, all).await?,
+                    false => committed,
+                }
+            }
             Masking::None => self.commit_batch(rows, quota, all).await?,
         };
         let mut left = quota - committed;
