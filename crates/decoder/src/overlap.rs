@@ -3,9 +3,9 @@
 //! A graphics card answers later: what does not depend on its answer is done in the
 //! meantime, on the same thread. Where the answer is there at once, nothing is.
 //!
-//! Where candidates are drawn from masks of all cells, that is the masks. Else it is the check that comes
-//! next if the model does not change its mind: that of what the last step would have gone on
-//! with. It is decided as it would be later, so no answer depends on whether it was.
+//! Where candidates are drawn from masks of all cells, that is the masks. Else it is the check
+//! that comes next if the model does not change its mind: that of what the last step would have
+//! gone on with. It is decided as it would be later, so no answer depends on whether it was.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
