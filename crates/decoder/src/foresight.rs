@@ -52,7 +52,7 @@ impl Foresight {
     }
 
     /// What is to be committed now, and the most probable of the others.
-    pub fn with_others(&self, now: Vec<Candidate>, others: Vec<Candidate>) -> Foreseen {
+    pub fn with_others(&self, now: Vec<Candidate>, mut others: Vec<Candidate>) -> Foreseen {
         let mut foreseen = Foreseen {
             now: now.len(),
             candidates: now,
@@ -60,7 +60,6 @@ impl Foresight {
         if self.now <= 0.0 {
             return foreseen;
         }
-        let mut others = others;
         others.retain(|other| foreseen.now().iter().all(|now| now.cell != other.cell));
         others.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         let mut wrong = 0.0;

@@ -6,19 +6,16 @@
 use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits};
-use lacuna_decoder::{
-    DenoiseRequest, Denoiser, DenoiserError, Event, NarrowRequest, Options, Run, Timings,
-};
+use lacuna_decoder::{Event, Options, Run, Timings};
 use lacuna_grammar::gbnf;
 use lacuna_lexer::TokenId;
-use lacuna_logits::{RowSummary, Scored, best_of, summarize};
 use pollster::block_on;
 
 mod support;
 use support::{ADVERSARIES, ARITHMETIC, COUNTED, JSON, Model, varied, vocabulary};
 
 /// Runs over a canvas of masks to the end: all events but that, and the timings.
-fn decode(grammar: &str, model: impl Denoiser, options: &Options) -> (Vec<Event>, Timings) {
+fn decode(grammar: &str, model: Model, options: &Options) -> (Vec<Event>, Timings) {
     let vocabulary = vocabulary();
     let grammar = gbnf::parse(grammar).expect("a grammar");
     let limits = CheckerLimits::default();
@@ -68,49 +65,6 @@ fn what_is_looked_at_ahead_changes_nothing_that_is_written() {
     assert!(compared >= 60, "{compared}");
 }
 
-/// Knows a text, and is as sure of each token as it says.
-struct Knowing {
-    text: Vec<TokenId>,
-    sureness: f32,
-    rows: Vec<Vec<f32>>,
-}
-
-impl Denoiser for Knowing {
-    fn vocabulary_size(&self) -> usize {
-        vocabulary().len()
-    }
-
-    async fn denoise(
-        &mut self,
-        request: &DenoiseRequest<'_>,
-    ) -> Result<Vec<RowSummary>, DenoiserError> {
-        let tokens = 0..self.vocabulary_size() as TokenId;
-        let rows = request.masked.iter().map(|&cell| {
-            let known = self.text.get(cell).copied().unwrap_or(0);
-            let logit = |token| if token == known { self.sureness } else { 0.0 };
-            tokens.clone().map(logit).collect()
-        });
-        self.rows = rows.collect();
-        let (writable, top) = (request.writable, request.top);
-        let rows = self.rows.iter().zip(request.masked);
-        let noise = request.noise.as_ref();
-        let summary =
-            |(row, &cell): (&Vec<f32>, _)| summarize(row, writable, top, noise, cell as u32);
-        Ok(rows.map(summary).collect())
-    }
-
-    async fn narrow(
-        &mut self,
-        asks: &[NarrowRequest<'_>],
-    ) -> Result<Vec<Vec<Scored>>, DenoiserError> {
-        let best = |ask: &NarrowRequest<'_>| {
-            let row = &self.rows[ask.row];
-            best_of(row, ask.allowed, ask.allowed, 4, None, 0)
-        };
-        Ok(asks.iter().map(best).collect())
-    }
-}
-
 /// The longest tokens first.
 fn tokens(mut text: &str) -> Vec<TokenId> {
     let vocabulary = vocabulary();
@@ -144,11 +98,7 @@ fn a_model_that_knows_its_text_waits_for_fewer_checks() {
             foresight,
             ..Options::default()
         };
-        let model = Knowing {
-            text: text.clone(),
-            sureness,
-            rows: Vec::new(),
-        };
+        let model = Model::knowing(text.clone(), sureness, vocabulary());
         let (events, timings) = decode(JSON, model, &options);
         let written = events.iter().filter_map(|event| match event {
             Event::Commit(commit) => Some((commit.cell, commit.token)),

@@ -179,38 +179,41 @@ impl Recogniser<'_> {
                 .map(|start| start + 1)
                 .collect(),
             Expr::Counted(_) if !SHORTCUTS => Places::default(),
-            Expr::Counted(counted) => {
-                let mut ends = Places::default();
-                for start in starts.iter() {
-                    let mut place = Some(counted.start());
-                    for end in start..=self.text.len() {
-                        let Some(here) = place else { break };
-                        if counted.is_accepting(here) {
-                            ends.insert(end);
-                        }
-                        place = self
-                            .text
-                            .get(end)
-                            .and_then(|&byte| counted.next(here, byte));
-                    }
+            Expr::Counted(counted) => self.run(
+                starts,
+                counted.start(),
+                |state| counted.is_accepting(state),
+                |state, byte| counted.next(state, byte),
+            ),
+            Expr::Automaton(dfa) => self.run(
+                starts,
+                dfa.start(),
+                |state| dfa.is_accepting(state),
+                |state, byte| dfa.next(state, byte),
+            ),
+        }
+    }
+
+    /// Where an automaton accepts that begins at one of `starts`.
+    fn run<S: Copy>(
+        &self,
+        starts: &Places,
+        first: S,
+        is_accepting: impl Fn(S) -> bool,
+        next: impl Fn(S, u8) -> Option<S>,
+    ) -> Places {
+        let mut ends = Places::default();
+        for start in starts.iter() {
+            let mut state = Some(first);
+            for end in start..=self.text.len() {
+                let Some(here) = state else { break };
+                if is_accepting(here) {
+                    ends.insert(end);
                 }
-                ends
-            }
-            Expr::Automaton(dfa) => {
-                let mut ends = Places::default();
-                for start in starts.iter() {
-                    let mut state = Some(dfa.start());
-                    for end in start..=self.text.len() {
-                        let Some(here) = state else { break };
-                        if dfa.is_accepting(here) {
-                            ends.insert(end);
-                        }
-                        state = self.text.get(end).and_then(|&byte| dfa.next(here, byte));
-                    }
-                }
-                ends
+                state = self.text.get(end).and_then(|&byte| next(here, byte));
             }
         }
+        ends
     }
 
     fn repeat(
