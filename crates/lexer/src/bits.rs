@@ -46,6 +46,16 @@ impl BitSet {
         grown
     }
 
+    /// The members as bits.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// The same.
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.0
+    }
+
     /// Bytes of memory that the set takes besides itself.
     pub fn heap_bytes(&self) -> usize {
         size_of_val(&*self.0)

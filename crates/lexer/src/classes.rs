@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::keys::{key, keys_of};
 use crate::spanner::{NO_ROW, RowId, Spanner};
-use crate::{BitSet, Lexer, LexerState, StateSet, TerminalId, TokenId, TrieNode};
+use crate::{BitSet, Lexer, LexerState, TerminalId, TokenId, TrieNode};
 
 /// Index of a step; 0 is the beginning of the token.
 pub type StepId = u32;
@@ -31,8 +31,15 @@ pub struct TokenClasses {
     /// The ways from step to step: the one before, the lexeme finished in between, the
     /// row behind it, the step there; each as one number, ascending.
     ways: Box<[u128]>,
-    /// The last steps and landings of each class, with its index; the same.
+    /// The last steps and landings, each with where its classes begin and end among all
+    /// such; the same.
     landed: Box<[u128]>,
+    landed_classes: Box<[u32]>,
+    /// All tokens, and the class of each, in their order; for each word of the tokens, how many
+    /// are in words before.
+    tokens: BitSet,
+    class_of: Box<[u32]>,
+    before: Box<[u32]>,
 }
 
 /// A place in the middle of tokens, behind a finished lexeme.
@@ -54,23 +61,47 @@ pub struct TokenClass {
 }
 
 impl TokenClasses {
-    fn new(steps: Vec<TokenStep>, classes: Vec<TokenClass>) -> Self {
-        let (mut ways, mut landed) = (Vec::new(), Vec::new());
+    fn new(steps: Vec<TokenStep>, classes: Vec<TokenClass>, vocabulary: usize) -> Self {
+        let (mut ways, mut landings) = (Vec::new(), Vec::new());
         for (to, step) in (0..).zip(&steps) {
             for &(from, terminal) in &step.before {
                 ways.push(key([from, terminal, step.row, to]));
             }
         }
+        let mut tokens = BitSet::new(vocabulary);
+        let mut class_of = Vec::new();
         for (index, class) in (0..).zip(&classes) {
             for &(step, state) in &class.landings {
-                landed.push(key([0, step, state, index]));
+                landings.push(key([0, step, state, index]));
+            }
+            for &token in &class.tokens {
+                tokens.insert(token as usize);
+                class_of.push(key([0, 0, token, index]));
             }
         }
         ways.sort_unstable();
-        landed.sort_unstable();
+        landings.sort_unstable();
+        class_of.sort_unstable();
+        let last = |keys: &[u128]| keys.iter().map(|&key| key as u32).collect();
+        let mut landed = Vec::new();
+        let mut end = 0;
+        for alike in landings.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let begin = end;
+            end += alike.len() as u32;
+            landed.push(alike[0] >> 32 << 64 | key([0, 0, begin, end]));
+        }
+        let mut counted = 0;
+        let before = tokens.words().iter().map(|word| {
+            counted += word.count_ones();
+            counted - word.count_ones()
+        });
         Self {
             ways: ways.into(),
             landed: landed.into(),
+            landed_classes: last(&landings),
+            before: before.collect(),
+            tokens,
+            class_of: last(&class_of),
             steps: steps.into(),
             classes: classes.into(),
         }
@@ -84,14 +115,26 @@ impl TokenClasses {
         }
     }
 
-    /// Adds the tokens that land behind a step in any of these states.
-    pub fn add_landings(&self, step: StepId, states: &StateSet, tokens: &mut BitSet) {
-        for &landed in keys_of(&self.landed, [0, step]) {
-            if !states.contains((landed >> 32) as u32) {
-                continue;
-            }
-            for &token in &self.classes[landed as u32 as usize].tokens {
-                tokens.insert(token as usize);
+    /// The classes of the tokens that land behind a step in a state, by their indices.
+    pub fn landing(&self, step: StepId, state: LexerState) -> &[u32] {
+        let landed = keys_of(&self.landed, [step, state]).first();
+        landed.map_or(&[], |&landed| {
+            &self.landed_classes[(landed >> 32) as u32 as usize..landed as u32 as usize]
+        })
+    }
+
+    /// Adds the tokens of some classes to a set.
+    pub fn add_tokens(&self, classes: &BitSet, to: &mut BitSet) {
+        let words = self.tokens.words().iter().zip(&self.before);
+        for ((&tokens, &before), to) in words.zip(to.words_mut()) {
+            let mut left = tokens & !*to;
+            while left != 0 {
+                let bit = left & left.wrapping_neg();
+                left ^= bit;
+                let at = before + (tokens & (bit - 1)).count_ones();
+                if classes.contains(self.class_of[at as usize] as usize) {
+                    *to |= bit;
+                }
             }
         }
     }
@@ -101,7 +144,7 @@ impl TokenClasses {
         let steps = self.steps.iter().map(|step| 1 + step.before.len());
         let classes = self.classes.iter();
         let classes = classes.map(|class| class.landings.len() + class.tokens.len());
-        steps.sum::<usize>() + classes.sum::<usize>()
+        steps.sum::<usize>() + classes.sum::<usize>() + self.before.len()
     }
 }
 
@@ -178,7 +221,7 @@ impl<'a> Walk<'a> {
         for at in order {
             classes.extend(found[at as u32 as usize].take());
         }
-        TokenClasses::new(self.steps, classes)
+        TokenClasses::new(self.steps, classes, vocabulary.len())
     }
 
     /// Adds the boundaries at which lexemes may end at a node.

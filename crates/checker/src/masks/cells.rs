@@ -7,7 +7,9 @@
 //!
 //! Cost: the useful edges in cells, and the tokens of what takes each.
 
-use lacuna_lexer::{BitSet, NO_ROW, RowId, StateSet, StepId, TerminalId, TokenClasses, key};
+use std::sync::Arc;
+
+use lacuna_lexer::{BitSet, LexerState, NO_ROW, RowId, StepId, TerminalId, TokenClasses, key};
 
 use crate::cells;
 use crate::graph::{CompletionGraph, Label};
@@ -53,34 +55,67 @@ pub(crate) fn cell_masks(
     };
     masks.first_end = useful.first_end.map(cell_of);
     let places = &useful.places;
-    let landings = landings(useful);
-    for landings in landings.chunk_by(|a, b| a >> 32 == b >> 32) {
-        let from = (landings[0] >> 32) as PlaceId;
-        let cell = cell_of(from);
-        let is_text = |segment: &Segment| matches!(segment, Segment::Text(_));
-        let segment = places.places[from as usize].point.segment as usize;
-        let segment = graph.pattern.segments.get(segment);
-        if segment.is_none_or(is_text) || only.is_some_and(|only| only != cell) {
-            continue;
-        }
-        let mut states = StateSet::new(graph.lexer);
-        for &landing in landings {
-            let point = places.places[landing as PlaceId as usize].point;
-            states.insert(point.state);
-            for &state in ahead.standing_in(point) {
-                states.insert(state);
+    let landings = landings(graph.pattern, useful);
+    let cell_of_landings = |landings: &u128| cell_of((landings >> 32) as PlaceId);
+    for landings in landings.chunk_by(|a, b| cell_of_landings(a) == cell_of_landings(b)) {
+        let cell = cell_of_landings(&landings[0]);
+        if let Some(mask) = masks.cells.get_mut(cell)
+            && only.is_none_or(|only| only == cell)
+        {
+            let mut taken = Vec::new();
+            for landings in landings.chunk_by(|a, b| a >> 32 == b >> 32) {
+                take(graph, ahead, places, landings, &mut taken)?;
             }
-        }
-        let (entered, path) = path(places, from);
-        for state in cells::states(graph, places.places[entered as usize].point) {
-            let spanner = graph.spanner.as_deref_mut()?;
-            let classes = spanner.classes(graph.lexer, state);
-            for step in steps(&classes, &path) {
-                classes.add_landings(step, &states, &mut masks.cells[cell]);
+            for Taken { classes, taken, .. } in taken {
+                classes.add_tokens(&taken, mask);
             }
         }
     }
     Some(masks)
+}
+
+/// The classes of tokens from a lexer state that some derivation takes in a cell.
+struct Taken {
+    state: LexerState,
+    classes: Arc<TokenClasses>,
+    taken: BitSet,
+}
+
+/// Takes the classes of tokens of which the last edges are these, all out of one place.
+fn take(
+    graph: &mut CompletionGraph<'_>,
+    ahead: &Lookahead,
+    places: &Places,
+    landings: &[u128],
+    taken: &mut Vec<Taken>,
+) -> Option<()> {
+    let (entered, path) = path(places, (landings[0] >> 32) as PlaceId);
+    for state in cells::states(graph, places.places[entered as usize].point) {
+        let known = taken.iter().position(|taken| taken.state == state);
+        let at = known.unwrap_or(taken.len());
+        if known.is_none() {
+            let spanner = graph.spanner.as_deref_mut()?;
+            let classes = spanner.classes(graph.lexer, state);
+            taken.push(Taken {
+                state,
+                taken: BitSet::new(classes.classes.len()),
+                classes,
+            });
+        }
+        let Taken { classes, taken, .. } = &mut taken[at];
+        for step in steps(classes, &path) {
+            for &landing in landings {
+                let point = places.places[landing as PlaceId as usize].point;
+                let alike = ahead.standing_in(point).iter();
+                for &state in alike.chain([&point.state]) {
+                    for &class in classes.landing(step, state) {
+                        taken.insert(class as usize);
+                    }
+                }
+            }
+        }
+    }
+    Some(())
 }
 
 /// For each segment, which of all masked cells is its first or the next; and how many there
@@ -96,13 +131,17 @@ fn first_cells(pattern: &Pattern) -> (Vec<usize>, usize) {
     (first, before)
 }
 
-/// The useful edges along which tokens end, as keys: where from, and where they land.
-fn landings(useful: &Useful) -> Vec<u128> {
+/// The useful edges along which tokens end in cells, as keys: where from, and where they land.
+fn landings(pattern: &Pattern, useful: &Useful) -> Vec<u128> {
     let places = &useful.places;
     let mut landings = Vec::new();
+    let is_in_cell = |place: PlaceId| {
+        let segment = places.places[place as usize].point.segment as usize;
+        matches!(pattern.segments.get(segment), Some(Segment::Gap(_)))
+    };
     for to in 0..places.places.len() as PlaceId {
         for (number, edge) in places.incoming(to) {
-            if edge.label == Label::Within && useful.edges[number] {
+            if edge.label == Label::Within && useful.edges[number] && is_in_cell(edge.from) {
                 landings.push(key([0, 0, edge.from, to]));
             }
         }

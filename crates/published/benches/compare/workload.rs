@@ -227,8 +227,8 @@ pub fn cases(
     found
 }
 
-/// So many canvases of about `cells` tokens, or where texts are short of a third of that and
-/// more, half of them masked.
+/// So many canvases of about `cells` tokens, half of them masked: of texts of at most one and a
+/// half times as many, and where texts are not put together, at least a third.
 #[allow(dead_code, reason = "only masks are drawn of them")]
 pub fn half_masked(
     source: &Source,
@@ -238,11 +238,11 @@ pub fn half_masked(
 ) -> Vec<Vec<Option<TokenId>>> {
     let mut random = fastrand::Rng::with_seed(5);
     let mut texts = source.texts();
-    if source.join == Join::No {
-        let long =
-            |text: &String| (cells / 3..=cells * 3 / 2).contains(&encoder.encode(text).len());
-        texts.retain(long);
-    }
+    let least = match source.join {
+        Join::No => cells / 3,
+        Join::Lines | Join::Array => 0,
+    };
+    texts.retain(|text| (least..=cells * 3 / 2).contains(&encoder.encode(text).len()));
     let canvases = (0..count).map(|_| {
         let tokens = source.text(&texts, cells, encoder, &mut random);
         let cells = tokens
