@@ -229,7 +229,7 @@ impl Beam {
             }
             let edges = look.ahead.edges(point).map(|asked| asked.edges);
             let inside = look.ahead.edges_inside(point);
-            let edges = edges.iter().chain(&inside).flat_map(|edges| edges.iter());
+            let edges = edges.into_iter().chain(inside).flatten();
             for edge in edges {
                 for &at in &fresh {
                     let column = self.reached[at as usize].column;

@@ -10,21 +10,34 @@
 use lacuna_lexer::SortFew;
 use lacuna_lexer::{LexerState, NO_ROW, RowId, TerminalId, TokenId};
 
-use crate::graph::{CompletionGraph, Edge, Edges, Label, Point, Step};
+use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
 use crate::{Gap, Segment};
 
 /// Entries of the spanner table up to which one check may grow it: about half a
 /// gigabyte.
 const MAX_TABLE_ENTRIES: usize = 32_000_000;
 
-/// The edges out of a node in a gap that counts cells; `None` beyond the budget.
-pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Edges> {
-    let mut edges = Vec::new();
-    let states = states(graph, node);
+/// Adds the edges out of a node in a gap that counts cells to others; the highest rank that was
+/// looked at, and a measure of the work, or `None` beyond the budget.
+pub(crate) fn edges(
+    graph: &mut CompletionGraph<'_>,
+    node: Point,
+    budget: usize,
+    edges: &mut Vec<Edge>,
+) -> Option<(u32, usize)> {
+    let first = edges.len();
+    let lexer = graph.lexer;
+    let finishes = match node.within {
+        true => lexer.finishes(node.state),
+        false => &[],
+    };
+    let ignored = finishes.iter().filter(|finish| finish.terminal.is_none());
+    let states = [node.state].into_iter();
+    let states = states.chain(ignored.map(|finish| finish.to));
     if node.row == NO_ROW {
         let segment = graph.pattern.segments.get(node.segment as usize);
         let may_end = matches!(segment, Some(Segment::Gap(Gap::UpTo(_))));
-        if may_end && states.iter().any(|&state| graph.lexer.is_end(state)) {
+        if may_end && states.clone().any(|state| lexer.is_end(state)) {
             edges.push(Edge {
                 label: Label::End,
                 to: node,
@@ -32,35 +45,31 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
             });
         }
     }
-    if node.within {
-        for finish in graph.lexer.finishes(node.state) {
-            edges.extend(finish.terminal.map(|terminal| Edge {
-                label: Label::Lexeme(terminal),
-                to: Point {
-                    state: finish.to,
-                    within: false,
-                    ..node
-                },
-                cost: 0,
-            }));
+    for finish in finishes {
+        edges.extend(finish.terminal.map(|terminal| Edge {
+            label: Label::Lexeme(terminal),
+            to: Point {
+                state: finish.to,
+                within: false,
+                ..node
+            },
+            cost: 0,
+        }));
+    }
+    let behind = landing(graph, node, 0);
+    let (mut walked, mut rows) = (0, 0);
+    for state in states {
+        let spanner = graph.spanner_at(node)?;
+        let row = match node.row {
+            NO_ROW => spanner.row_of(lexer, state),
+            row => row,
+        };
+        walked += spanner.take_work();
+        if walked / STEPS_OF_AN_ITEM > budget || spanner.entry_count() > MAX_TABLE_ENTRIES {
+            return None;
         }
-    }
-    let lexer = graph.lexer;
-    let spanner = graph.spanner_at(node)?;
-    let may_skip = spanner.may_skip();
-    let rows: Vec<RowId> = match node.row {
-        NO_ROW => states
-            .iter()
-            .map(|&state| spanner.row_of(lexer, state))
-            .collect(),
-        row => vec![row],
-    };
-    let walked = spanner.take_work() / STEPS_OF_AN_ITEM;
-    if walked > budget || spanner.entry_count() > MAX_TABLE_ENTRIES {
-        return None;
-    }
-    let rows: Vec<_> = rows.iter().map(|&row| spanner.row(row).clone()).collect();
-    for row in &rows {
+        rows += 1;
+        let row = spanner.row(row);
         edges.extend(row.exits.iter().map(|&(terminal, row)| Edge {
             label: Label::Lexeme(terminal),
             to: Point {
@@ -73,10 +82,11 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
         }));
         edges.extend(row.landings.iter().map(|&state| Edge {
             label: Label::Within,
-            to: landing(graph, node, state),
+            to: Point { state, ..behind },
             cost: 1,
         }));
     }
+    let may_skip = graph.spanner_at(node)?.may_skip();
     if may_skip && node.row == NO_ROW {
         edges.extend(skipped(graph, node).map(|to| Edge {
             label: Label::Within,
@@ -84,15 +94,14 @@ pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize)
             cost: 0,
         }));
     }
-    if let [_, _, ..] = rows.as_slice() {
-        edges.sort_few_by_key(|edge| (edge.label, edge.to));
-        edges.dedup();
+    if rows > 1 {
+        let mut found = edges.split_off(first);
+        found.sort_few_by_key(|edge| (edge.label, edge.to));
+        found.dedup();
+        edges.append(&mut found);
     }
-    Some(Edges {
-        work: edges.len() + walked,
-        reach: graph.rank(node) + 1,
-        edges,
-    })
+    let work = edges.len() - first + walked / STEPS_OF_AN_ITEM;
+    Some((graph.rank(node) + 1, work))
 }
 
 /// A path's way through one cell, so far.

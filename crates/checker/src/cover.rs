@@ -7,11 +7,11 @@
 //! it a lookahead as well: of all states that a parse could be in somewhere, only
 //! those matter from which the cover can read the rest.
 //!
-//! Sets of states are bits in words. A step over a terminal looks at those states of a set
-//! that read it, which are few; what is asked of a parse later is interned.
+//! Sets of states are bits in words. A terminal leads to few states, each from a set of states
+//! that read it; what was asked for is interned.
 //!
-//! Cost: once for a grammar, states × steps; then for a step, the words of a set for each of
-//! its states that read the terminal.
+//! Cost: once for a grammar, the words of a set for each step; then for a step, forwards once for
+//! each set, the words of a set for each state that the terminal leads to.
 
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cfg::Cfg;
 use crate::lr::{StateId, States};
+use crate::node_sets::meet;
 
 /// Index of a set of states; [`NO_STATES`] is the empty one.
 pub type CoverSetId = u32;
@@ -35,6 +36,8 @@ pub struct Cover {
     tables: Arc<Tables>,
     sets: Vec<Bits>,
     ids: FxHashMap<Bits, CoverSetId>,
+    /// Where terminals lead to from sets, as far as that was asked for.
+    steps: FxHashMap<(CoverSetId, TerminalId), CoverSetId>,
     /// By outlook of a lexer state, the states that can read what may become of it; empty
     /// where that was not asked for.
     hopes: Vec<Vec<u64>>,
@@ -48,67 +51,20 @@ struct Tables {
     /// For each state, those it stands for: what it predicts, and what goes on
     /// behind what it completes.
     after: Vec<u64>,
-    /// The reverse.
-    before: Vec<u64>,
-    /// By terminal, the transitions over it.
-    steps: Vec<Steps>,
+    /// By terminal, where it leads to.
+    steps: Vec<Vec<Step>>,
     /// The states from which a text can end without more of it.
     ends: Bits,
 }
 
-/// The transitions over a terminal.
-#[derive(Clone, Debug, Default)]
-struct Steps {
-    /// The states that read it, by word of a set, without words that have none.
-    from: Vec<Readers>,
-    /// Where each of them leads to, in their order.
-    to: Vec<StateId>,
-}
-
-/// States of one word of a set.
-#[derive(Clone, Copy, Debug)]
-struct Readers {
-    word: u32,
-    /// How many of the terminal's are in words before.
-    before: u32,
-    bits: u64,
-}
-
-impl Steps {
-    /// Adds a transition from a state above all that were added.
-    fn add(&mut self, from: StateId, to: StateId) {
-        let (word, bit) = (from / 64, 1 << (from % 64));
-        match self.from.last_mut() {
-            Some(readers) if readers.word == word => readers.bits |= bit,
-            _ => self.from.push(Readers {
-                word,
-                before: self.to.len() as u32,
-                bits: bit,
-            }),
-        }
-        self.to.push(to);
-    }
-
-    /// Looks at the transitions from the states of a set.
-    fn each(&self, set: &[u64], mut look: impl FnMut(StateId, StateId)) {
-        for readers in &self.from {
-            let mut left = set[readers.word as usize] & readers.bits;
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                left &= left - 1;
-                let before = readers.bits & !(u64::MAX << bit);
-                let to = self.to[(readers.before + before.count_ones()) as usize];
-                look(64 * readers.word + bit, to);
-            }
-        }
-    }
-
-    /// Adds the states that read the terminal.
-    fn readers(&self, found: &mut [u64]) {
-        for readers in &self.from {
-            found[readers.word as usize] |= readers.bits;
-        }
-    }
+/// The transitions over a terminal to one state.
+#[derive(Clone, Debug)]
+struct Step {
+    to: StateId,
+    /// The states that read it.
+    from: Bits,
+    /// These, and those that stand for them.
+    before: Bits,
 }
 
 /// States of a parser that has a cover.
@@ -129,13 +85,10 @@ impl Cover {
         let words = count.div_ceil(64);
         let none: Bits = vec![0; words].into();
         let mut over = Vec::new();
-        over.resize(cfg.lexer.terminal_count(), Steps::default());
+        over.resize(cfg.lexer.terminal_count(), Vec::new());
         // What a state stands for at once; nonterminals come behind the states.
         let mut steps: Vec<Vec<u32>> = vec![Vec::new(); count + cfg.productions.len()];
         for (id, state) in (0..).zip(&made) {
-            for &(terminal, to) in &state.terminals {
-                over[terminal as usize].add(id, to);
-            }
             for &(nonterminal, to) in &state.nonterminals {
                 steps[count + nonterminal as usize].push(to);
             }
@@ -151,15 +104,25 @@ impl Cover {
         }
         let before = reached(&back, count);
         let mut ends = none.clone();
-        for (state, before) in made.iter().zip(before.chunks(words)) {
+        for ((id, state), before) in (0..).zip(&made).zip(before.chunks(words)) {
             if state.ends {
                 join(&mut ends, before);
+            }
+            for &(terminal, to) in &state.terminals {
+                let steps: &mut Vec<Step> = &mut over[terminal as usize];
+                let known = steps.iter().position(|step| step.to == to);
+                let at = known.unwrap_or(steps.len());
+                if known.is_none() {
+                    let (from, before) = (none.clone(), none.clone());
+                    steps.push(Step { to, from, before });
+                }
+                insert(&mut steps[at].from, id);
+                join(&mut steps[at].before, before);
             }
         }
         let tables = Tables {
             words,
             after: reached(&steps, count),
-            before,
             steps: over,
             ends,
         };
@@ -167,6 +130,7 @@ impl Cover {
             tables: Arc::new(tables),
             sets: vec![none.clone()],
             ids: FxHashMap::default(),
+            steps: FxHashMap::default(),
             hopes: vec![Vec::new(); cfg.lexer.outlooks()],
             memo_use: MemoUse::default(),
         };
@@ -189,58 +153,60 @@ impl Cover {
         &self.tables.ends
     }
 
-    /// Adds the states behind a lexeme to others that this found.
-    pub fn forward(&self, set: &[u64], terminal: TerminalId, found: &mut [u64]) {
-        let (tables, words) = (&*self.tables, found.len());
-        tables.steps[terminal as usize].each(set, |_, to| {
+    /// The states behind a lexeme from those of a set.
+    pub fn forward(&mut self, set: CoverSetId, terminal: TerminalId) -> CoverSetId {
+        self.memo_use.asked += 1;
+        if let Some(&known) = self.steps.get(&(set, terminal)) {
+            return known;
+        }
+        self.memo_use.made += 1;
+        let (tables, words) = (&*self.tables, self.tables.words);
+        let mut found = vec![0; words];
+        for step in &tables.steps[terminal as usize] {
             // With a state came those that it stands for.
-            if !has(found, to) {
-                join(found, &tables.after[to as usize * words..][..words]);
+            if !has(&found, step.to) && meet(&self.sets[set as usize], &step.from) {
+                join(
+                    &mut found,
+                    &tables.after[step.to as usize * words..][..words],
+                );
             }
-        });
+        }
+        let found = self.id(&found);
+        self.steps.insert((set, terminal), found);
+        found
     }
 
-    /// Adds the states from which a lexeme leads from those of a set to those that are
-    /// `wanted` to others that this found, or that [end](Self::end) a text; whether there are any.
-    pub fn backward(
-        &self,
-        set: &[u64],
-        terminal: TerminalId,
-        wanted: &[u64],
-        found: &mut [u64],
-    ) -> bool {
-        let (tables, words) = (&*self.tables, found.len());
-        let mut any = false;
-        tables.steps[terminal as usize].each(set, |from, to| {
-            if has(wanted, to) {
-                any = true;
-                // With a state came those that stand for it.
-                if !has(found, from) {
-                    join(found, &tables.before[from as usize * words..][..words]);
-                }
-            }
-        });
-        any
+    /// The states of a set, as bits.
+    pub fn states(&self, set: CoverSetId) -> &[u64] {
+        &self.sets[set as usize]
     }
 
-    /// Adds those states of a set that can read what may become of a lexeme under way.
-    pub fn hope(&mut self, lexer: &Lexer, set: &[u64], state: LexerState, found: &mut [u64]) {
+    /// Adds the states from which a lexeme leads to those that are `wanted` to others from which
+    /// it does, or that [end](Self::end) a text.
+    pub fn backward(&self, terminal: TerminalId, wanted: &[u64], found: &mut [u64]) {
+        for step in &self.tables.steps[terminal as usize] {
+            if has(wanted, step.to) {
+                join(found, &step.before);
+            }
+        }
+    }
+
+    /// The states that can read what may become of a lexeme under way.
+    pub fn hopes(&mut self, lexer: &Lexer, state: LexerState) -> &[u64] {
         let can = &mut self.hopes[lexer.outlook(state) as usize];
         if can.is_empty() {
             let tables = &*self.tables;
             can.resize(tables.words, 0);
             for (terminal, steps) in (0..).zip(&tables.steps) {
                 if lexer.is_alive(state, terminal) {
-                    steps.readers(can);
+                    steps.iter().for_each(|step| join(can, &step.from));
                 }
             }
             if lexer.may_end(state) {
                 join(can, &tables.ends);
             }
         }
-        for ((found, set), can) in found.iter_mut().zip(set).zip(&*can) {
-            *found |= set & can;
-        }
+        can
     }
 
     /// Whether a set holds a state, an [outline](States::outline).
@@ -250,10 +216,10 @@ impl Cover {
 
     /// Words and entries in all sets, a measure of the memory.
     pub fn size(&self) -> usize {
-        (2 * self.sets.len() + self.hopes.len()) * self.tables.words
+        (2 * self.sets.len() + self.hopes.len()) * self.tables.words + 2 * self.steps.len()
     }
 
-    /// How often it was asked for the number of a set, and how often that was not known.
+    /// How often it was asked for a set's number or a step, and how often that was not known.
     pub fn memo_use(&self) -> MemoUse {
         self.memo_use
     }

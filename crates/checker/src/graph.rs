@@ -287,13 +287,27 @@ impl<'a> CompletionGraph<'a> {
     /// The edges out of a node; `None` if that takes more than `budget` steps and
     /// edges.
     pub fn edges(&mut self, node: Point, budget: usize) -> Option<Edges> {
+        let mut edges = Vec::new();
+        let (reach, work) = self.add_edges(node, budget, &mut edges)?;
+        Some(Edges { edges, reach, work })
+    }
+
+    /// Adds them to others; the highest rank that was looked at, and a measure of the work.
+    pub(crate) fn add_edges(
+        &mut self,
+        node: Point,
+        budget: usize,
+        edges: &mut Vec<Edge>,
+    ) -> Option<(u32, usize)> {
         let started = self.reaches.stopwatch.start();
-        let edges = match self.pattern.segments.get(node.segment as usize) {
-            Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => cells::edges(self, node, budget),
-            _ => sweep::edges(self, node, budget),
+        let found = match self.pattern.segments.get(node.segment as usize) {
+            Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) => {
+                cells::edges(self, node, budget, edges)
+            }
+            _ => sweep::edges(self, node, budget, edges),
         };
         self.reaches.stopwatch.stop(started);
-        edges
+        found
     }
 
     /// The lexemes that begin at a node in a gap of any length and end in it.

@@ -12,13 +12,15 @@ use lacuna_lexer::SortFew;
 use rustc_hash::FxHashMap;
 
 use crate::Segment;
+use crate::at_place::AtPlace;
 use crate::graph::{CompletionGraph, Edge, LOOKAHEAD, Point};
 
 /// What is known of the nodes before the texts of one pattern.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Landings {
-    /// The class of each; `None` where nothing goes on.
-    known: FxHashMap<Point, Option<u32>>,
+    /// The class of each; [`NOWHERE`] where nothing goes on.
+    known: FxHashMap<Point, u32>,
+    at_place: AtPlace,
     /// By what is told apart.
     classes: FxHashMap<Box<[u32]>, u32>,
     /// The node that stands for each class, and the last of the nodes that it was added for.
@@ -32,62 +34,75 @@ pub(crate) struct Landings {
 /// In place of a terminal where a byte was read.
 const READ: u32 = u32::MAX;
 
+/// In place of a class.
+const NOWHERE: u32 = u32::MAX;
+
 impl Landings {
-    /// Adds the edges of a node to others, to nodes that stand for those before a text: each
-    /// once, and none to where nothing goes on. `reach` grows by what was looked at.
-    pub fn add(
+    /// Leads the edges of a node, those from `first` on, to nodes that stand for those before a
+    /// text: each once, and none to where nothing goes on. `reach` grows by what was looked at.
+    pub fn lead(
         &mut self,
         graph: &CompletionGraph<'_>,
-        edges: &[Edge],
-        to: &mut Vec<Edge>,
+        edges: &mut Vec<Edge>,
+        first: usize,
         reach: &mut u32,
     ) {
         self.added += 1;
-        for edge in edges {
-            let Some(byte) = next_byte(graph, edge.to) else {
-                to.push(*edge);
-                continue;
-            };
-            *reach = (*reach).max(graph.rank(edge.to) + LOOKAHEAD);
-            let known = self.known.get(&edge.to).copied();
-            let class = known.unwrap_or_else(|| self.class(graph, edge.to, byte));
-            let Some(class) = class else { continue };
-            let (stand_in, last) = &mut self.stand_ins[class as usize];
-            if std::mem::replace(last, self.added) != self.added {
-                to.push(Edge {
-                    to: *stand_in,
-                    ..*edge
-                });
+        let mut led = first;
+        for at in first..edges.len() {
+            let mut edge = edges[at];
+            if let Some(byte) = next_byte(graph, edge.to) {
+                *reach = (*reach).max(graph.rank(edge.to) + LOOKAHEAD);
+                let known = self.at_place.get(edge.to);
+                let class = known.unwrap_or_else(|| self.class(graph, edge.to, byte));
+                if class == NOWHERE {
+                    continue;
+                }
+                let (stand_in, last) = &mut self.stand_ins[class as usize];
+                if std::mem::replace(last, self.added) == self.added {
+                    continue;
+                }
+                edge.to = *stand_in;
             }
+            edges[led] = edge;
+            led += 1;
         }
+        edges.truncate(led);
     }
 
     /// The node that stands for another: itself, where no edge to it was added.
     pub fn stand_in(&self, point: Point) -> Point {
-        let class = self.known.get(&point).copied().flatten();
-        class.map_or(point, |class| self.stand_ins[class as usize].0)
+        let class = self.known.get(&point).filter(|&&class| class != NOWHERE);
+        class.map_or(point, |&class| self.stand_ins[class as usize].0)
     }
 
     /// The states of all nodes that one stands for, or another of its class.
     pub fn members(&self, point: Point) -> &[LexerState] {
-        let class = self.known.get(&point).copied().flatten();
-        class.map_or(&[], |class| &self.members[class as usize])
+        let class = self.known.get(&point).filter(|&&class| class != NOWHERE);
+        class.map_or(&[], |&class| &self.members[class as usize])
     }
 
-    fn class(&mut self, graph: &CompletionGraph<'_>, point: Point, byte: u8) -> Option<u32> {
+    fn class(&mut self, graph: &CompletionGraph<'_>, point: Point, byte: u8) -> u32 {
+        let known = self.known.get(&point).copied();
+        let class = known.unwrap_or_else(|| self.new_class(graph, point, byte));
+        self.at_place.put(point, class);
+        class
+    }
+
+    fn new_class(&mut self, graph: &CompletionGraph<'_>, point: Point, byte: u8) -> u32 {
+        let mut class = NOWHERE;
         let told = told_apart(graph, point, byte);
-        let class = (!told.is_empty()).then(|| {
+        if !told.is_empty() {
             let place = [point.segment, point.offset];
             let told = place.into_iter().chain(told).collect();
             let fresh = self.stand_ins.len() as u32;
-            let class = *self.classes.entry(told).or_insert(fresh);
+            class = *self.classes.entry(told).or_insert(fresh);
             if class == fresh {
                 self.stand_ins.push((point, 0));
                 self.members.push(Vec::new());
             }
             self.members[class as usize].push(point.state);
-            class
-        });
+        }
         self.known.insert(point, class);
         class
     }

@@ -31,6 +31,7 @@
 //! count work.
 
 mod any_length;
+mod at_place;
 #[cfg_attr(
     not(feature = "shortcuts"),
     expect(dead_code, reason = "charts do instead")

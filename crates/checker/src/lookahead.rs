@@ -16,35 +16,40 @@
 //! states, so whatever it reads it reads without the others; a parse, which knows returns, may have
 //! needed one of these, so its *no* does not count then.
 //!
-//! Cost: for each edge a look-up, and three times the words of a set of the cover's states, as
-//! often as of these read its terminal.
+//! Cost: for each edge a look-up, and a few times the words of a set of the cover's states; for
+//! each terminal that is read from a node, once for each set that nodes have, as often those as
+//! of the set's states read it.
 
 use lacuna_lexer::SortFew;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::hash::Hasher;
 use std::ops::Range;
-use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use lacuna_lexer::{Lexer, LexerState};
-use rustc_hash::FxHashMap;
+use lacuna_lexer::{Lexer, LexerState, key};
+use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::at_place::AtPlace;
 use crate::cover::{Cover, CoverSetId, NO_STATES};
-use crate::graph::{BOUNDARY, CompletionGraph, Edge, Edges, Label, Point, Step};
+use crate::graph::{BOUNDARY, CompletionGraph, Edge, Label, Point, Step};
 use crate::landings::Landings;
-use crate::node_sets::{NodeSets, add, is_empty, meet};
+use crate::node_sets::{NodeSets, add, add_shared, meet};
 use crate::{Pattern, Segment};
 
 /// What is asked at the nodes of one pattern's graph.
 #[derive(Clone, Debug, Default)]
 pub struct Lookahead {
     ids: FxHashMap<Point, u32>,
+    at_place: AtPlace,
     landings: Landings,
     nodes: Vec<Seen>,
     /// The edges of all nodes as the graph has them, those that stay in a gap of any length
     /// behind the others, and the nodes that they lead to, as the cover came to them.
     edges: Vec<Edge>,
     to: Vec<u32>,
+    /// Those of the edges that the rest allows.
+    kept: Vec<Edge>,
     /// The rank of the first gap.
     from: u32,
     standing_in: StandingIn,
@@ -53,6 +58,7 @@ pub struct Lookahead {
     forward: NodeSets,
     backward: NodeSets,
     asked: Vec<u64>,
+    wanted: Vec<u64>,
     keeping: Vec<Edge>,
     /// Nodes and edges looked at.
     work: usize,
@@ -67,13 +73,14 @@ struct Seen {
     first: u32,
     inside: u32,
     end: u32,
-    /// Those of its edges that the rest allows, between nodes that stand for themselves; none is
-    /// known before it was looked at from behind.
-    kept: Option<Arc<[Edge]>>,
+    /// Where those of its edges that the rest allows are, between nodes that stand for themselves;
+    /// none is known before it was looked at from behind.
+    kept: (u32, u32),
     /// The highest rank that was looked at to find its edges; `NOWHERE` before these are.
     reach: u32,
-    /// The states from which the rest can be read, if the cover comes to them; none are known
-    /// before the first gap.
+    /// The states that the cover comes to it in.
+    set: CoverSetId,
+    /// The states from which the rest can be read, once it was looked at from behind.
     asks: CoverSetId,
     /// The node that stands for it.
     stands_for_it: u32,
@@ -82,14 +89,14 @@ struct Seen {
 
 impl Seen {
     /// When a node's turn is.
-    fn turn(&self, id: u32, standing_in: StandingIn, lexer: &Lexer) -> (u32, u32, u32) {
+    fn turn(&self, id: u32, standing_in: StandingIn, lexer: &Lexer) -> u128 {
         let told = match standing_in {
             StandingIn::ForMore if SHORTCUTS => fewer_will_do(lexer, self.point),
             _ => None,
         };
         let order = self.point.order();
         let order = told.map_or(order, |(_, count)| count);
-        (self.rank, order, id)
+        key([0, self.rank, order, id])
     }
 
     fn outside(&self) -> Range<usize> {
@@ -104,8 +111,8 @@ impl Seen {
         self.first as usize..self.end as usize
     }
 
-    fn kept(&self) -> &[Edge] {
-        self.kept.as_deref().unwrap_or_default()
+    fn kept(&self) -> Range<usize> {
+        self.kept.0 as usize..self.kept.1 as usize
     }
 }
 
@@ -115,8 +122,8 @@ const MAX_WORDS: usize = 16 << 20;
 /// In place of a node that the cover did not come to.
 const NOWHERE: u32 = u32::MAX;
 
-/// Nodes by rank and order, fewer characters first if these are counted.
-type Queue = BinaryHeap<Reverse<(u32, u32, u32)>>;
+/// Nodes by rank and order, fewer characters first if these are counted, as keys.
+type Queue = BinaryHeap<Reverse<u128>>;
 
 #[cfg(feature = "shortcuts")]
 /// For each core of one rank, the states that the cover comes to it in behind the fewest characters.
@@ -154,9 +161,9 @@ pub enum Outlook {
 }
 
 /// The edges that a parse takes from a node.
-pub struct Asked {
+pub struct Asked<'a> {
     /// The edges.
-    pub edges: Arc<[Edge]>,
+    pub edges: &'a [Edge],
     /// The highest rank that was looked at to find them.
     pub reach: u32,
 }
@@ -202,10 +209,10 @@ impl Lookahead {
     }
 
     /// The edges of a node that was looked at.
-    pub fn edges(&self, node: Point) -> Option<Asked> {
+    pub fn edges(&self, node: Point) -> Option<Asked<'_>> {
         let seen = &self.nodes[*self.ids.get(&node)? as usize];
         Some(Asked {
-            edges: seen.kept.clone().unwrap_or_default(),
+            edges: &self.kept[seen.kept()],
             reach: seen.reach,
         })
     }
@@ -217,9 +224,9 @@ impl Lookahead {
     }
 
     /// The edges of a node that stay in its gap of any length.
-    pub(crate) fn edges_inside(&self, node: Point) -> Option<Arc<[Edge]>> {
+    pub(crate) fn edges_inside(&self, node: Point) -> Option<&[Edge]> {
         let seen = &self.nodes[*self.ids.get(&node)? as usize];
-        Some(self.edges[seen.inside()].into())
+        Some(&self.edges[seen.inside()])
     }
 
     /// A path of the graph for one between nodes that stand for others.
@@ -277,7 +284,7 @@ impl Lookahead {
             theirs.is_none_or(|&id| {
                 let theirs = &other.nodes[id as usize];
                 theirs.asks != seen.asks
-                    || theirs.kept() != seen.kept()
+                    || other.kept[theirs.kept()] != self.kept[seen.kept()]
                     || other.stands_for(seen.point) != self.stands_for(seen.point)
             })
         });
@@ -312,12 +319,12 @@ impl Lookahead {
     ) -> Option<()> {
         let mut queue = Queue::new();
         self.begin(cover, graph, &mut queue)?;
-        let mut next = vec![0; cover.words()];
+        let mut here = Vec::new();
         #[cfg(feature = "shortcuts")]
         let mut fewest = Fewest::default();
         let mut can_end = false;
         loop {
-            let Some(Reverse((.., id))) = queue.pop() else {
+            let Some(Reverse(turn)) = queue.pop() else {
                 if can_end || !SHORTCUTS || !self.widen(graph, &mut queue) {
                     return Some(());
                 }
@@ -328,6 +335,7 @@ impl Lookahead {
                 fewest.rows.clear();
                 continue;
             };
+            let id = turn as u32;
             let node = &mut self.nodes[id as usize];
             node.queued = false;
             let (point, is_new) = (node.point, node.reach == NOWHERE);
@@ -343,37 +351,41 @@ impl Lookahead {
             if self.work > budget {
                 return None;
             }
-            // What is behind edges of one label is looked at once.
-            let mut last = Label::End;
+            let set = cover.id(self.forward.row(id));
+            self.nodes[id as usize].set = set;
+            here.clear();
+            here.extend_from_slice(cover.states(set));
             for at in edges {
-                let edge = self.edges[at];
-                if edge.label == Label::End {
-                    can_end |= meet(self.forward.row(id), cover.end());
-                    continue;
-                }
-                if edge.label != last || last == Label::Within {
-                    last = edge.label;
-                    next.fill(0);
-                    let here = self.forward.row(id);
-                    match last {
-                        Label::Lexeme(terminal) => cover.forward(here, terminal, &mut next),
-                        Label::Within => {
-                            cover.hope(graph.lexer, here, edge.to.state, &mut next);
+                let Edge { label, to, .. } = self.edges[at];
+                let (id, is_grown) = match label {
+                    Label::End => {
+                        can_end |= meet(&here, cover.end());
+                        continue;
+                    }
+                    Label::Within => {
+                        let hopes = cover.hopes(graph.lexer, to.state);
+                        if !meet(&here, hopes) {
+                            continue;
                         }
-                        Label::End => {}
+                        let id = self.reach(graph, to)?;
+                        (id, add_shared(self.forward.row_mut(id), &here, hopes))
                     }
-                }
-                if is_empty(&next) {
-                    continue;
-                }
-                let to = self.reach(graph, edge.to)?;
-                if add(self.forward.row_mut(to), &next) {
-                    let node = &mut self.nodes[to as usize];
+                    Label::Lexeme(terminal) => {
+                        let behind = cover.forward(set, terminal);
+                        if behind == NO_STATES {
+                            continue;
+                        }
+                        let id = self.reach(graph, to)?;
+                        (id, add(self.forward.row_mut(id), cover.states(behind)))
+                    }
+                };
+                self.to[at] = id;
+                if is_grown {
+                    let node = &mut self.nodes[id as usize];
                     if !std::mem::replace(&mut node.queued, true) {
-                        queue.push(Reverse(node.turn(to, self.standing_in, graph.lexer)));
+                        queue.push(Reverse(node.turn(id, self.standing_in, graph.lexer)));
                     }
                 }
-                self.to[at] = to;
             }
         }
     }
@@ -386,7 +398,7 @@ impl Lookahead {
     ) -> Option<()> {
         let start = self.reach(graph, graph.start())?;
         cover.start(self.forward.row_mut(start));
-        queue.push(Reverse((0, 0, start)));
+        queue.push(Reverse(key([0, 0, 0, start])));
         Some(())
     }
 
@@ -461,6 +473,7 @@ impl Lookahead {
             *id = names[*id as usize];
             *id != NOWHERE
         });
+        self.at_place = AtPlace::default();
         self.forward.keep(&names);
         let mut names_left = names.iter();
         self.nodes.retain(|_| names_left.next() != Some(&NOWHERE));
@@ -482,18 +495,24 @@ impl Lookahead {
 
     /// The node of a point; its edges are found when its turn comes, if it is needed then.
     fn reach(&mut self, graph: &CompletionGraph<'_>, point: Point) -> Option<u32> {
+        if let Some(id) = self.at_place.get(point) {
+            return Some(id);
+        }
         if let Some(&id) = self.ids.get(&point) {
+            self.at_place.put(point, id);
             return Some(id);
         }
         let id = self.nodes.len() as u32;
+        self.at_place.put(point, id);
         self.nodes.push(Seen {
             point,
             rank: graph.rank(point),
             first: 0,
             inside: 0,
             end: 0,
-            kept: None,
+            kept: (0, 0),
             reach: NOWHERE,
+            set: NO_STATES,
             asks: NO_STATES,
             stands_for_it: id,
             queued: false,
@@ -511,16 +530,14 @@ impl Lookahead {
         point: Point,
         budget: usize,
     ) -> Option<()> {
-        let mut edges = graph.edges(point, budget)?;
-        self.work += edges.work;
-        let first = self.edges.len() as u32;
-        match SHORTCUTS && self.standing_in != StandingIn::Nowhere {
-            true => {
-                let Edges { edges, reach, .. } = &mut edges;
-                self.landings.add(graph, edges, &mut self.edges, reach);
-            }
-            false => self.edges.extend(edges.edges),
+        let first = self.edges.len();
+        let (mut reach, work) = graph.add_edges(point, budget, &mut self.edges)?;
+        self.work += work;
+        if SHORTCUTS && self.standing_in != StandingIn::Nowhere {
+            self.landings
+                .lead(graph, &mut self.edges, first, &mut reach);
         }
+        let first = first as u32;
         let inside = self.edges.len() as u32;
         if graph.gap(point).is_some() {
             self.edges.extend(graph.edges_inside(point));
@@ -528,35 +545,40 @@ impl Lookahead {
         self.to.resize(self.edges.len(), NOWHERE);
         let node = &mut self.nodes[id as usize];
         (node.first, node.inside, node.end) = (first, inside, self.edges.len() as u32);
-        node.reach = edges.reach;
+        node.reach = reach;
         Some(())
     }
 
     fn run_backwards(&mut self, cover: &mut Cover, graph: &CompletionGraph<'_>) {
         let nodes = (0..).zip(&self.nodes);
-        let mut order: Vec<(u32, u32, u32)> = nodes
-            .map(|(id, node)| (node.rank, node.point.order(), id))
+        let mut order: Vec<u128> = nodes
+            .map(|(id, node)| key([0, node.rank, node.point.order(), id]))
             .collect();
-        order.sort_unstable_by_key(|&place| Reverse(place));
+        order.sort_unstable();
+        order.reverse();
         self.backward = NodeSets::of(cover.words(), self.nodes.len());
-        let mut alike: FxHashMap<(bool, Arc<[Edge]>), u32> = FxHashMap::default();
+        let mut alike: FxHashMap<u64, u32> = FxHashMap::default();
         let mut alike_at = u32::MAX;
-        for place in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            if std::mem::replace(&mut alike_at, place[0].0) != place[0].0 {
+        for place in order.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let rank = (place[0] >> 64) as u32;
+            if std::mem::replace(&mut alike_at, rank) != rank {
                 alike.clear();
             }
             // Only inside a gap of any length do edges lead to the same place.
-            let mut grown = place.iter().any(|&(.., id)| {
+            let ids = place.iter().map(|&key| key as u32);
+            let mut grown = ids.clone().any(|id| {
                 let node = &self.nodes[id as usize];
                 node.inside < node.end
             });
             while std::mem::replace(&mut grown, false) {
-                for &(.., id) in place {
-                    grown |= self.ask(cover, id);
+                for id in ids.clone() {
+                    grown |= self.ask(cover, id, self.nodes[id as usize].all());
                 }
             }
-            for &(rank, _, id) in place {
-                self.ask_and_keep(cover, id);
+            for id in ids {
+                self.ask(cover, id, self.nodes[id as usize].outside());
+                self.keep(id);
+                self.nodes[id as usize].asks = cover.id(self.backward.row(id));
                 let node = &self.nodes[id as usize];
                 let is_apart = !matches!(
                     self.standing_in,
@@ -566,86 +588,102 @@ impl Lookahead {
                 if is_apart {
                     continue;
                 }
-                let key = (node.point.within, node.kept.clone().unwrap_or_default());
-                let first = *alike.entry(key).or_insert(id);
-                if first != id {
+                let first = *alike.entry(self.outlook(node)).or_insert(id);
+                if first != id && self.is_alike(&self.nodes[first as usize], node) {
                     self.nodes[id as usize].stands_for_it = first;
-                    self.forward.join(first, id);
                     self.backward.join(first, id);
+                    self.nodes[first as usize].asks = cover.id(self.backward.row(first));
                 }
-            }
-        }
-        for (id, node) in (0..).zip(&mut self.nodes) {
-            if node.rank >= self.from {
-                node.asks = cover.id(self.backward.row(id));
             }
         }
     }
 
     /// Finds the states that the cover comes to a node in and from which the rest can be read,
-    /// as far as is known; whether these are more than before and others may depend on them.
-    fn ask(&mut self, cover: &Cover, id: u32) -> bool {
-        let mut asked = std::mem::take(&mut self.asked);
-        asked.clear();
-        asked.resize(cover.words(), 0);
-        for at in self.nodes[id as usize].all() {
-            self.leads_on(cover, id, self.edges[at].label, self.to[at], &mut asked);
+    /// as far as is known, and those of some of its edges that lead to where it can; whether there
+    /// are more states than before and others may depend on them.
+    fn ask(&mut self, cover: &mut Cover, id: u32, edges: Range<usize>) -> bool {
+        for set in [&mut self.asked, &mut self.wanted] {
+            set.clear();
+            set.resize(cover.words(), 0);
         }
-        let is_grown = add(self.backward.row_mut(id), &asked);
-        self.asked = asked;
-        is_grown
-    }
-
-    /// Whether an edge leads to where the rest can be read; the states of its node from which
-    /// it does are added to `asked`.
-    fn leads_on(&self, cover: &Cover, from: u32, label: Label, to: u32, asked: &mut [u64]) -> bool {
-        let here = self.forward.row(from);
-        match label {
-            Label::End => {
-                add(asked, cover.end());
-                true
-            }
-            _ if to == NOWHERE => false,
-            Label::Within => {
-                let rest = self.backward.row(to);
-                add(asked, rest);
-                meet(here, rest)
-            }
-            Label::Lexeme(terminal) => cover.backward(here, terminal, self.backward.row(to), asked),
-        }
-    }
-
-    /// Finds the same of a node, and leaves those of its edges that lead to where the rest can be
-    /// read.
-    fn ask_and_keep(&mut self, cover: &Cover, id: u32) {
-        let node = &self.nodes[id as usize];
-        let mut asked = std::mem::take(&mut self.asked);
-        asked.clear();
-        asked.resize(cover.words(), 0);
-        let mut kept = std::mem::take(&mut self.keeping);
-        for at in node.outside() {
-            let (edge, to) = (self.edges[at], self.to[at]);
-            let leads_on = self.leads_on(cover, id, edge.label, to, &mut asked);
-            let is_kept = match node.rank < self.from {
-                true => to != NOWHERE || edge.label == Label::End,
-                false => leads_on,
+        self.keeping.clear();
+        let Seen { rank, set, .. } = self.nodes[id as usize];
+        let is_before = rank < self.from;
+        let labels = self.edges[edges.clone()].chunk_by(|a, b| a.label == b.label);
+        let mut first = edges.start;
+        for alike in labels {
+            let label = alike[0].label;
+            let to = &self.to[first..first + alike.len()];
+            first += alike.len();
+            // What is behind edges of one label is looked at once.
+            let behind = match label {
+                Label::End => {
+                    add(&mut self.asked, cover.end());
+                    self.keeping.extend_from_slice(alike);
+                    continue;
+                }
+                Label::Within => set,
+                Label::Lexeme(terminal) => {
+                    self.wanted.fill(0);
+                    cover.forward(set, terminal)
+                }
             };
-            if is_kept {
-                // An end leads to where it is.
-                let to = self.nodes.get(to as usize);
-                let to = to.map_or(edge.to, |to| self.nodes[to.stands_for_it as usize].point);
-                kept.push(Edge { to, ..edge });
+            let behind = cover.states(behind);
+            let wanted = match label {
+                Label::Lexeme(_) => &mut self.wanted,
+                _ => &mut self.asked,
+            };
+            for (edge, &to) in alike.iter().zip(to) {
+                if to == NOWHERE {
+                    continue;
+                }
+                let rest = self.backward.row(to);
+                add(wanted, rest);
+                // With what can be read behind a lexeme can be what stands for it.
+                if is_before || meet(behind, rest) {
+                    let to = &self.nodes[to as usize];
+                    let to = self.nodes[to.stands_for_it as usize].point;
+                    self.keeping.push(Edge { to, ..*edge });
+                }
+            }
+            if let Label::Lexeme(terminal) = label {
+                cover.backward(terminal, &self.wanted, &mut self.asked);
             }
         }
-        add(self.backward.row_mut(id), &asked);
-        self.asked = asked;
+        add(self.backward.row_mut(id), &self.asked)
+    }
+
+    /// Leaves to a node those of its edges that were found to lead to where the rest can be read.
+    fn keep(&mut self, id: u32) {
+        let kept = &mut self.keeping;
         kept.sort_few_by_key(|edge| (edge.label, edge.to, edge.cost));
         kept.dedup_by_key(|edge| (edge.label, edge.to));
-        if !kept.is_empty() {
-            self.nodes[id as usize].kept = Some(kept.as_slice().into());
+        let first = self.kept.len() as u32;
+        self.kept.append(kept);
+        self.nodes[id as usize].kept = (first, self.kept.len() as u32);
+    }
+
+    /// A number for what can follow a node, the same for those that are alike.
+    fn outlook(&self, node: &Seen) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write_u32(u32::from(node.point.within));
+        for Edge { label, to, cost } in &self.kept[node.kept()] {
+            let label = match *label {
+                Label::Lexeme(terminal) => terminal,
+                Label::Within => NOWHERE,
+                Label::End => NOWHERE - 1,
+            };
+            let place = [to.segment, to.offset, to.row, to.state];
+            for number in place.into_iter().chain([label, *cost]) {
+                hasher.write_u32(number);
+            }
         }
-        kept.clear();
-        self.keeping = kept;
+        hasher.finish()
+    }
+
+    /// Whether the same can follow two nodes.
+    fn is_alike(&self, node: &Seen, other: &Seen) -> bool {
+        node.point.within == other.point.within && self.kept[node.kept()] == self.kept[other.kept()]
     }
 }
 

@@ -54,16 +54,22 @@ impl NodeSets {
     }
 }
 
-pub(crate) fn is_empty(set: &[u64]) -> bool {
-    set.iter().all(|&word| word == 0)
-}
-
 /// Adds a set to another; whether that has more then.
 pub(crate) fn add(set: &mut [u64], more: &[u64]) -> bool {
     let mut fresh = 0;
     for (word, more) in set.iter_mut().zip(more) {
         fresh |= more & !*word;
         *word |= more;
+    }
+    fresh != 0
+}
+
+/// Adds what two sets share to another; whether that has more then.
+pub(crate) fn add_shared(set: &mut [u64], a: &[u64], b: &[u64]) -> bool {
+    let mut fresh = 0;
+    for (word, (a, b)) in set.iter_mut().zip(a.iter().zip(b)) {
+        fresh |= a & b & !*word;
+        *word |= a & b;
     }
     fresh != 0
 }

@@ -150,7 +150,7 @@ impl Search<'_, '_> {
             None => {
                 let asked = self.ahead.and_then(|(ahead, _)| ahead.edges(point));
                 let edges: Arc<[Edge]> = match asked {
-                    Some(asked) => asked.edges,
+                    Some(asked) => asked.edges.into(),
                     None => {
                         let edges = self.graph.edges(point, work.budget)?;
                         work.done += edges.work;

@@ -21,19 +21,21 @@ use lacuna_lexer::{LexerState, NO_ROW};
 use rustc_hash::FxHashMap;
 
 use crate::gap_reach::{Entry, GapReach, Leaving};
-use crate::graph::{Addition, CompletionGraph, Edge, Edges, Emit, Label, Point, Step};
+use crate::graph::{Addition, CompletionGraph, Edge, Emit, Label, Point, Step};
 use crate::{Gap, Segment};
 
-/// All lexemes that may begin at a node; `None` beyond the budget.
-pub(crate) fn edges(graph: &mut CompletionGraph<'_>, node: Point, budget: usize) -> Option<Edges> {
+/// Adds all lexemes that may begin at a node to others; the highest rank that was looked at, and
+/// a measure of the work, or `None` beyond the budget.
+pub(crate) fn edges(
+    graph: &mut CompletionGraph<'_>,
+    node: Point,
+    budget: usize,
+    edges: &mut Vec<Edge>,
+) -> Option<(u32, usize)> {
     let mut sweep = Sweep::new(node);
     sweep.run(graph, budget)?;
-    let edges = sweep.found.iter().map(|found| found.edge);
-    Some(Edges {
-        edges: edges.collect(),
-        reach: sweep.reach,
-        work: sweep.work,
-    })
+    edges.extend(sweep.found.iter().map(|found| found.edge));
+    Some((sweep.reach, sweep.work))
 }
 
 /// The lexemes that begin at a node in a gap and end in it.

@@ -309,9 +309,10 @@ impl<'a> Parser<'a, '_> {
         // is what bounds it.
         let ahead = self.chart.ahead.as_ref();
         if let Some(asked) = ahead.and_then(|ahead| ahead.edges(node.point)) {
+            let edges: Arc<[Edge]> = asked.edges.into();
             node.reach = asked.reach;
-            node.edges = Some(Arc::clone(&asked.edges));
-            return asked.edges;
+            node.edges = Some(Arc::clone(&edges));
+            return edges;
         }
         let Some(found) = self.graph.edges(node.point, WALKED * self.budget) else {
             self.overrun = Some(self.overrun.map_or(node.rank, |rank| rank.min(node.rank)));

@@ -277,7 +277,7 @@ impl Beam<'_> {
         let Some(asked) = look.ahead.edges(point) else {
             return;
         };
-        for edge in asked.edges.iter() {
+        for edge in asked.edges {
             if edge.label == Label::End {
                 if look.columns.ends(column) {
                     self.ways.push((came, Leads::ToTheEnd, 0));
