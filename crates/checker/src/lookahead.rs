@@ -48,8 +48,9 @@ pub struct Lookahead {
     /// behind the others, and the nodes that they lead to, as the cover came to them.
     edges: Vec<Edge>,
     to: Vec<u32>,
-    /// Those of the edges that the rest allows.
+    /// Those of the edges that the rest allows, and the nodes that they lead to, if to any.
     kept: Vec<Edge>,
+    kept_to: Vec<NodeId>,
     /// The rank of the first gap.
     from: u32,
     standing_in: StandingIn,
@@ -59,7 +60,7 @@ pub struct Lookahead {
     backward: NodeSets,
     asked: Vec<u64>,
     wanted: Vec<u64>,
-    keeping: Vec<Edge>,
+    keeping: Vec<(Edge, NodeId)>,
     /// Nodes and edges looked at.
     work: usize,
 }
@@ -115,6 +116,9 @@ impl Seen {
         self.kept.0 as usize..self.kept.1 as usize
     }
 }
+
+/// Index of a node.
+pub(crate) type NodeId = u32;
 
 /// Words of all nodes' sets, an eighth of a gigabyte.
 const MAX_WORDS: usize = 16 << 20;
@@ -217,10 +221,29 @@ impl Lookahead {
         })
     }
 
-    /// The order of a node's place; none is higher if it was not looked at.
-    pub(crate) fn rank(&self, node: Point) -> u32 {
-        let seen = self.ids.get(&node);
-        seen.map_or(u32::MAX, |&id| self.nodes[id as usize].rank)
+    /// The number of a node that was looked at.
+    pub(crate) fn id(&self, node: Point) -> Option<NodeId> {
+        self.ids.get(&node).copied()
+    }
+
+    /// How many nodes were looked at.
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A node by its number, the order of its place, and the states that are asked for there.
+    pub(crate) fn node(&self, id: NodeId) -> (Point, u32, Option<CoverSetId>) {
+        let Seen {
+            point, rank, asks, ..
+        } = self.nodes[id as usize];
+        (point, rank, (rank >= self.from).then_some(asks))
+    }
+
+    /// The edges of a node, and the nodes that they lead to.
+    pub(crate) fn kept(&self, id: NodeId) -> impl Iterator<Item = (&Edge, NodeId)> {
+        let kept = self.nodes[id as usize].kept();
+        let to = self.kept_to[kept.clone()].iter();
+        self.kept[kept].iter().zip(to.copied())
     }
 
     /// The edges of a node that stay in its gap of any length.
@@ -619,7 +642,8 @@ impl Lookahead {
             let behind = match label {
                 Label::End => {
                     add(&mut self.asked, cover.end());
-                    self.keeping.extend_from_slice(alike);
+                    let ends = alike.iter().map(|&edge| (edge, id));
+                    self.keeping.extend(ends);
                     continue;
                 }
                 Label::Within => set,
@@ -641,9 +665,9 @@ impl Lookahead {
                 add(wanted, rest);
                 // With what can be read behind a lexeme can be what stands for it.
                 if is_before || meet(behind, rest) {
-                    let to = &self.nodes[to as usize];
-                    let to = self.nodes[to.stands_for_it as usize].point;
-                    self.keeping.push(Edge { to, ..*edge });
+                    let id = self.nodes[to as usize].stands_for_it;
+                    let to = self.nodes[id as usize].point;
+                    self.keeping.push((Edge { to, ..*edge }, id));
                 }
             }
             if let Label::Lexeme(terminal) = label {
@@ -655,11 +679,12 @@ impl Lookahead {
 
     /// Leaves to a node those of its edges that were found to lead to where the rest can be read.
     fn keep(&mut self, id: u32) {
-        let kept = &mut self.keeping;
-        kept.sort_few_by_key(|edge| (edge.label, edge.to, edge.cost));
-        kept.dedup_by_key(|edge| (edge.label, edge.to));
+        let keeping = &mut self.keeping;
+        keeping.sort_few_by_key(|(edge, _)| (edge.label, edge.to, edge.cost));
+        keeping.dedup_by_key(|(edge, _)| (edge.label, edge.to));
         let first = self.kept.len() as u32;
-        self.kept.append(kept);
+        self.kept.extend(keeping.iter().map(|&(edge, _)| edge));
+        self.kept_to.extend(keeping.iter().map(|&(_, to)| to));
         self.nodes[id as usize].kept = (first, self.kept.len() as u32);
     }
 

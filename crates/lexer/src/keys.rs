@@ -12,6 +12,11 @@ pub fn keys_of<const N: usize>(keys: &[u128], first: [u32; N]) -> &[u128] {
     let shift = 32 * (4 - N);
     let first = first.iter();
     let first = first.fold(0, |key, &part| key << 32 | u128::from(part)) << shift;
-    let place = |least| keys.partition_point(|&known| known < least);
-    &keys[place(first)..place(first + (1 << shift))]
+    let begin = keys.partition_point(|&known| known < first);
+    let keys = &keys[begin..];
+    // Whoever asks goes through them all.
+    let end = keys
+        .iter()
+        .position(|&known| known >> shift != first >> shift);
+    &keys[..end.unwrap_or(keys.len())]
 }

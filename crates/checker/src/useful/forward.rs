@@ -45,9 +45,8 @@ impl Settled {
             .into_iter()
             .zip(firsts)
             .flat_map(move |(list, first)| {
-                let keys = list.map_or(&[][..], |list| readings.readers(list, symbol));
-                keys.iter().map(move |&key| {
-                    let Reader { place, target } = key.into();
+                let readers = list.map_or(&[][..], |list| readings.readers(list, symbol));
+                readers.iter().map(move |&Reader { place, target }| {
                     let known = match first {
                         NONE => NONE,
                         first => first + place,

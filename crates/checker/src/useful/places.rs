@@ -9,12 +9,10 @@
 
 use std::ops::Range;
 
-use lacuna_lexer::{NO_ROW, key};
-use rustc_hash::FxHashMap;
-
 use crate::cover::CoverSetId;
 use crate::graph::{Label, Point};
-use crate::lookahead::Lookahead;
+use crate::lookahead::{Lookahead, NodeId};
+use lacuna_lexer::{NO_ROW, SortFew, key};
 
 /// Words that a place or an edge takes in a chart, at least: what has more of them than the
 /// budget allows is not begun.
@@ -112,40 +110,48 @@ impl Places {
 
 /// Places as they are found.
 struct Found {
-    points: Vec<Point>,
+    /// The node of each in the look ahead.
+    nodes: Vec<NodeId>,
     edges: Vec<(u32, Label, u32)>,
     may_end: Vec<bool>,
 }
 
 impl Found {
     fn new(ahead: &Lookahead, start: Point, rows: InCells, budget: usize) -> Option<Self> {
+        let start = ahead.id(start)?;
         let mut found = Self {
-            points: vec![start],
+            nodes: vec![start],
             edges: Vec::new(),
             may_end: Vec::new(),
         };
-        let mut ids = FxHashMap::from_iter([(start, 0)]);
+        let mut known = vec![NONE; ahead.node_count()];
+        known[start as usize] = 0;
         let mut at = 0;
-        while let Some(&point) = found.points.get(at) {
-            let edges = ahead.edges(point)?.edges;
+        while let Some(&node) = found.nodes.get(at) {
             found.may_end.push(false);
-            for edge in edges.iter() {
+            for (edge, node) in ahead.kept(node) {
                 if edge.label == Label::End {
                     found.may_end[at] = true;
                     continue;
                 }
-                let fresh = found.points.len() as u32;
+                let fresh = found.nodes.len() as u32;
                 let to = match (edge.to.row, rows) {
-                    (NO_ROW, _) | (_, InCells::Joined) => *ids.entry(edge.to).or_insert(fresh),
+                    (NO_ROW, _) | (_, InCells::Joined) => match &mut known[node as usize] {
+                        known if *known == NONE => {
+                            *known = fresh;
+                            fresh
+                        }
+                        known => *known,
+                    },
                     (_, InCells::Apart) => fresh,
                 };
                 if to == fresh {
-                    found.points.push(edge.to);
+                    found.nodes.push(node);
                 }
                 found.edges.push((at as u32, edge.label, to));
             }
             at += 1;
-            if WORDS * (found.points.len() + found.edges.len()) > budget {
+            if WORDS * (found.nodes.len() + found.edges.len()) > budget {
                 return None;
             }
         }
@@ -153,43 +159,50 @@ impl Found {
     }
 
     fn in_order(mut self, ahead: &Lookahead) -> Places {
-        let points = (0u32..).zip(&self.points);
-        let order = points.map(|(id, &point)| key([0, ahead.rank(point), point.order(), id]));
+        let nodes = (0u32..).zip(&self.nodes);
+        let order = nodes.map(|(id, &node)| {
+            let (point, rank, _) = ahead.node(node);
+            key([0, rank, point.order(), id])
+        });
         let mut order: Vec<u128> = order.collect();
         order.sort_unstable();
         let mut ids = vec![0; order.len()];
         for (id, &at) in (0..).zip(&order) {
             ids[at as u32 as usize] = id;
         }
-        let mut by_place: Vec<u128> = Vec::with_capacity(self.edges.len());
-        for (number, (from, label, to)) in (0u32..).zip(&mut self.edges) {
-            (*from, *to) = (ids[*from as usize], ids[*to as usize]);
-            let (is_within, terminal) = match *label {
-                Label::Lexeme(terminal) => (0, terminal),
-                Label::Within | Label::End => (1, 0),
-            };
-            let key = key([*to, is_within, terminal, number]);
-            by_place.push(key);
+        // Edges by where they lead to, and there by label.
+        let mut ends = vec![0u32; order.len()];
+        for (.., to) in &mut self.edges {
+            *to = ids[*to as usize];
+            ends[*to as usize] += 1;
         }
-        by_place.sort_unstable();
-        let edges = by_place.iter().map(|&key| {
-            let (from, label, _) = self.edges[key as u32 as usize];
-            Incoming { from, label }
-        });
-        let edges: Vec<Incoming> = edges.collect();
+        let mut end = 0;
+        for count in &mut ends {
+            end += *count;
+            *count = end - *count;
+        }
+        let none = Incoming {
+            from: 0,
+            label: Label::End,
+        };
+        let mut edges = vec![none; self.edges.len()];
+        for &(from, label, to) in &self.edges {
+            let place = &mut ends[to as usize];
+            edges[*place as usize] = Incoming {
+                from: ids[from as usize],
+                label,
+            };
+            *place += 1;
+        }
         let mut places = Vec::with_capacity(order.len());
         let mut boundaries = Vec::new();
-        let mut end = 0;
+        let mut begin = 0;
         for (id, &at) in (0..).zip(&order) {
-            let begin = end;
-            while by_place
-                .get(end)
-                .is_some_and(|&key| (key >> 96) as u32 == id)
-            {
-                end += 1;
-            }
+            let end = ends[id as usize];
+            let incoming = &mut edges[begin as usize..end as usize];
+            incoming.sort_few_by_key(|edge| (edge.label, edge.from));
             let at = at as u32 as usize;
-            let point = self.points[at];
+            let (point, _, asks) = ahead.node(self.nodes[at]);
             let mut boundary = NONE;
             if !point.within {
                 boundary = boundaries.len() as BoundaryId;
@@ -198,10 +211,11 @@ impl Found {
             places.push(Place {
                 point,
                 boundary,
-                asks: ahead.asks(point, ahead.rank(point)),
+                asks,
                 may_end: self.may_end[at],
-                incoming: begin as u32..end as u32,
+                incoming: begin..end,
             });
+            begin = end;
         }
         Places {
             edges,

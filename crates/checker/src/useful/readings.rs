@@ -3,13 +3,13 @@
 //! Many boundaries predict the same states, and many have the same states under way, in one
 //! text and in the next. What a list of states reads is found once.
 //!
-//! Cost: a place for each symbol that the states of a list can read; then a search among the
-//! symbols for each question.
+//! Cost: a place for each way in which the states of a list can read a symbol; then a search among
+//! the symbols for each question.
 
 use std::sync::Arc;
 
 use lacuna_lexer::SortFew;
-use lacuna_lexer::{key, keys_of};
+use lacuna_lexer::key;
 use rustc_hash::FxHashMap;
 
 use super::waits::{self, SymbolId};
@@ -20,21 +20,20 @@ use crate::sets::StateSets;
 /// Index of a list of states.
 pub(super) type ReadingId = u32;
 
-/// A state that reads a symbol: its place in its list, and the state behind. In a [`key`] the
-/// symbol comes before them.
+/// A state that reads a symbol: its place in its list, and the state behind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader {
     pub place: u32,
     pub target: StateId,
 }
 
-impl From<u128> for Reader {
-    fn from(key: u128) -> Self {
-        Self {
-            place: (key >> 32) as u32,
-            target: key as StateId,
-        }
-    }
+/// What a list of states reads.
+#[derive(Clone, Debug)]
+struct Reading {
+    /// The symbols, ascending, and behind which of the readers those of each end.
+    symbols: Box<[SymbolId]>,
+    ends: Box<[u32]>,
+    readers: Box<[Reader]>,
 }
 
 /// What lists of states read. All numbers in it refer to the same sets.
@@ -42,8 +41,8 @@ impl From<u128> for Reader {
 pub(crate) struct Readings {
     /// The grammar's states with all symbols listed, as they are asked for.
     states: Vec<Option<Arc<State>>>,
-    /// By list, what is read, by symbol ([`Reader`]).
-    all: Vec<Vec<u128>>,
+    /// By list.
+    all: Vec<Reading>,
     ids: FxHashMap<Box<[StateId]>, ReadingId>,
     size: usize,
 }
@@ -75,20 +74,40 @@ impl Readings {
         }
         keys.sort_few();
         self.size += states.len() + 2 * keys.len();
+        let (mut symbols, mut ends) = (Vec::new(), Vec::new());
+        let mut end = 0;
+        for alike in keys.chunk_by(|a, b| a >> 64 == b >> 64) {
+            end += alike.len() as u32;
+            symbols.push((alike[0] >> 64) as SymbolId);
+            ends.push(end);
+        }
+        let readers = keys.iter().map(|&key| Reader {
+            place: (key >> 32) as u32,
+            target: key as StateId,
+        });
         let id = self.all.len() as ReadingId;
         self.ids.insert(states.into(), id);
-        self.all.push(keys);
+        self.all.push(Reading {
+            readers: readers.collect(),
+            symbols: symbols.into(),
+            ends: ends.into(),
+        });
         id
     }
 
     /// What reads a symbol in a list.
-    pub(super) fn readers(&self, id: ReadingId, symbol: SymbolId) -> &[u128] {
-        keys_of(&self.all[id as usize], [0, symbol])
+    pub(super) fn readers(&self, id: ReadingId, symbol: SymbolId) -> &[Reader] {
+        let reading = &self.all[id as usize];
+        let Ok(at) = reading.symbols.binary_search(&symbol) else {
+            return &[];
+        };
+        let first = at.checked_sub(1).map_or(0, |before| reading.ends[before]);
+        &reading.readers[first as usize..reading.ends[at] as usize]
     }
 
     /// How many readers a list has.
     pub(super) fn len(&self, id: ReadingId) -> usize {
-        self.all[id as usize].len()
+        self.all[id as usize].readers.len()
     }
 
     /// Words of all lists, about.
