@@ -7,10 +7,10 @@
 //!
 //! Cost: the entries of a row of the spanner table.
 
-use lacuna_lexer::SortFew;
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{LexerState, NO_ROW, RowId, TerminalId, TokenId};
 
-use crate::graph::{CompletionGraph, Edge, Label, Point, Step};
+use crate::graph::{CompletionGraph, Edge, Label, Point, Step, each_once};
 use crate::{Gap, Segment};
 
 /// Entries of the spanner table up to which one check may grow it: about half a
@@ -94,11 +94,11 @@ pub(crate) fn edges(
             cost: 0,
         }));
     }
-    if rows > 1 {
-        let mut found = edges.split_off(first);
-        found.sort_few_by_key(|edge| (edge.label, edge.to));
-        found.dedup();
-        edges.append(&mut found);
+    // The grammar engine alone goes over what is found twice, for size.
+    if SHORTCUTS && rows > 1 {
+        let mut found: Vec<(Edge, u32)> = edges.drain(first..).map(|edge| (edge, 0)).collect();
+        each_once(&mut found);
+        edges.extend(found.iter().map(|&(edge, _)| edge));
     }
     let work = edges.len() - first + walked / STEPS_OF_AN_ITEM;
     Some((graph.rank(node) + 1, work))

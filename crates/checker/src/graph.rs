@@ -20,6 +20,7 @@
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
+use lacuna_lexer::SortFew;
 use lacuna_lexer::{Lexer, LexerState, NO_ROW, Owed, RowId, Spanner, TerminalId, TokenId};
 
 use crate::cells;
@@ -116,6 +117,12 @@ pub struct Edge {
     pub to: Point,
     /// About how many tokens it writes into gaps.
     pub cost: u32,
+}
+
+/// Sorts edges, each with a number, and leaves of those that are alike the cheapest.
+pub(crate) fn each_once(edges: &mut Vec<(Edge, u32)>) {
+    edges.sort_few_by_key(|(edge, _)| (edge.label, edge.to, edge.cost));
+    edges.dedup_by_key(|(edge, _)| (edge.label, edge.to));
 }
 
 /// An edge that a path takes.

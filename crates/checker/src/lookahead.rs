@@ -20,19 +20,17 @@
 //! each terminal that is read from a node, once for each set that nodes have, as often those as
 //! of the set's states read it.
 
-use lacuna_lexer::SortFew;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hash::Hasher;
 use std::ops::Range;
 
 use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{Lexer, LexerState, key};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 use crate::at_place::AtPlace;
 use crate::cover::{Cover, CoverSetId, NO_STATES};
-use crate::graph::{BOUNDARY, CompletionGraph, Edge, Label, Point, Step};
+use crate::graph::{BOUNDARY, CompletionGraph, Edge, Label, Point, Step, each_once};
 use crate::landings::Landings;
 use crate::node_sets::{NodeSets, add, add_shared, meet};
 use crate::{Pattern, Segment};
@@ -241,7 +239,11 @@ impl Lookahead {
 
     /// The edges of a node, and the nodes that they lead to.
     pub(crate) fn kept(&self, id: NodeId) -> impl Iterator<Item = (&Edge, NodeId)> {
-        let kept = self.nodes[id as usize].kept();
+        self.kept_of(&self.nodes[id as usize])
+    }
+
+    fn kept_of(&self, node: &Seen) -> impl Iterator<Item = (&Edge, NodeId)> {
+        let kept = node.kept();
         let to = self.kept_to[kept.clone()].iter();
         self.kept[kept].iter().zip(to.copied())
     }
@@ -518,15 +520,17 @@ impl Lookahead {
 
     /// The node of a point; its edges are found when its turn comes, if it is needed then.
     fn reach(&mut self, graph: &CompletionGraph<'_>, point: Point) -> Option<u32> {
-        if let Some(id) = self.at_place.get(point) {
+        if SHORTCUTS && let Some(id) = self.at_place.get(point) {
             return Some(id);
         }
-        if let Some(&id) = self.ids.get(&point) {
+        let fresh = self.nodes.len() as u32;
+        let id = *self.ids.entry(point).or_insert(fresh);
+        if SHORTCUTS {
             self.at_place.put(point, id);
+        }
+        if id != fresh {
             return Some(id);
         }
-        let id = self.nodes.len() as u32;
-        self.at_place.put(point, id);
         self.nodes.push(Seen {
             point,
             rank: graph.rank(point),
@@ -540,7 +544,6 @@ impl Lookahead {
             stands_for_it: id,
             queued: false,
         });
-        self.ids.insert(point, id);
         self.forward.add_row();
         (self.forward.words() <= MAX_WORDS).then_some(id)
     }
@@ -580,7 +583,8 @@ impl Lookahead {
         order.sort_unstable();
         order.reverse();
         self.backward = NodeSets::of(cover.words(), self.nodes.len());
-        let mut alike: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut alike: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+        let mut told = Vec::new();
         let mut alike_at = u32::MAX;
         for place in order.chunk_by(|a, b| a >> 32 == b >> 32) {
             let rank = (place[0] >> 64) as u32;
@@ -611,12 +615,14 @@ impl Lookahead {
                 if is_apart {
                     continue;
                 }
-                let first = *alike.entry(self.outlook(node)).or_insert(id);
-                if first != id && self.is_alike(&self.nodes[first as usize], node) {
-                    self.nodes[id as usize].stands_for_it = first;
-                    self.backward.join(first, id);
-                    self.nodes[first as usize].asks = cover.id(self.backward.row(first));
-                }
+                self.tell(node, &mut told);
+                let Some(&first) = alike.get(told.as_slice()) else {
+                    alike.insert(told.as_slice().into(), id);
+                    continue;
+                };
+                self.nodes[id as usize].stands_for_it = first;
+                self.backward.join(first, id);
+                self.nodes[first as usize].asks = cover.id(self.backward.row(first));
             }
         }
     }
@@ -680,35 +686,25 @@ impl Lookahead {
     /// Leaves to a node those of its edges that were found to lead to where the rest can be read.
     fn keep(&mut self, id: u32) {
         let keeping = &mut self.keeping;
-        keeping.sort_few_by_key(|(edge, _)| (edge.label, edge.to, edge.cost));
-        keeping.dedup_by_key(|(edge, _)| (edge.label, edge.to));
+        each_once(keeping);
         let first = self.kept.len() as u32;
         self.kept.extend(keeping.iter().map(|&(edge, _)| edge));
         self.kept_to.extend(keeping.iter().map(|&(_, to)| to));
         self.nodes[id as usize].kept = (first, self.kept.len() as u32);
     }
 
-    /// A number for what can follow a node, the same for those that are alike.
-    fn outlook(&self, node: &Seen) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write_u32(u32::from(node.point.within));
-        for Edge { label, to, cost } in &self.kept[node.kept()] {
-            let label = match *label {
+    /// Tells what can follow a node, in numbers.
+    fn tell(&self, node: &Seen, told: &mut Vec<u32>) {
+        told.clear();
+        told.push(u32::from(node.point.within));
+        for (edge, to) in self.kept_of(node) {
+            let label = match edge.label {
                 Label::Lexeme(terminal) => terminal,
                 Label::Within => NOWHERE,
                 Label::End => NOWHERE - 1,
             };
-            let place = [to.segment, to.offset, to.row, to.state];
-            for number in place.into_iter().chain([label, *cost]) {
-                hasher.write_u32(number);
-            }
+            told.extend([label, to, edge.cost]);
         }
-        hasher.finish()
-    }
-
-    /// Whether the same can follow two nodes.
-    fn is_alike(&self, node: &Seen, other: &Seen) -> bool {
-        node.point.within == other.point.within && self.kept[node.kept()] == self.kept[other.kept()]
     }
 }
 

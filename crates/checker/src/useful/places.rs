@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::cover::CoverSetId;
 use crate::graph::{Label, Point};
 use crate::lookahead::{Lookahead, NodeId};
-use lacuna_lexer::{NO_ROW, SortFew, key};
+use lacuna_lexer::{NO_ROW, key};
 
 /// Words that a place or an edge takes in a chart, at least: what has more of them than the
 /// budget allows is not begun.
@@ -170,37 +170,32 @@ impl Found {
         for (id, &at) in (0..).zip(&order) {
             ids[at as u32 as usize] = id;
         }
-        // Edges by where they lead to, and there by label.
-        let mut ends = vec![0u32; order.len()];
-        for (.., to) in &mut self.edges {
-            *to = ids[*to as usize];
-            ends[*to as usize] += 1;
-        }
-        let mut end = 0;
-        for count in &mut ends {
-            end += *count;
-            *count = end - *count;
-        }
-        let none = Incoming {
-            from: 0,
-            label: Label::End,
-        };
-        let mut edges = vec![none; self.edges.len()];
-        for &(from, label, to) in &self.edges {
-            let place = &mut ends[to as usize];
-            edges[*place as usize] = Incoming {
-                from: ids[from as usize],
-                label,
+        let mut by_place: Vec<u128> = Vec::with_capacity(self.edges.len());
+        for (number, (from, label, to)) in (0u32..).zip(&mut self.edges) {
+            (*from, *to) = (ids[*from as usize], ids[*to as usize]);
+            let (is_within, terminal) = match *label {
+                Label::Lexeme(terminal) => (0, terminal),
+                Label::Within | Label::End => (1, 0),
             };
-            *place += 1;
+            by_place.push(key([*to, is_within, terminal, number]));
         }
+        by_place.sort_unstable();
+        let edges = by_place.iter().map(|&key| {
+            let (from, label, _) = self.edges[key as u32 as usize];
+            Incoming { from, label }
+        });
+        let edges: Vec<Incoming> = edges.collect();
         let mut places = Vec::with_capacity(order.len());
         let mut boundaries = Vec::new();
-        let mut begin = 0;
+        let mut end = 0;
         for (id, &at) in (0..).zip(&order) {
-            let end = ends[id as usize];
-            let incoming = &mut edges[begin as usize..end as usize];
-            incoming.sort_few_by_key(|edge| (edge.label, edge.from));
+            let begin = end;
+            while by_place
+                .get(end)
+                .is_some_and(|&key| (key >> 96) as u32 == id)
+            {
+                end += 1;
+            }
             let at = at as u32 as usize;
             let (point, _, asks) = ahead.node(self.nodes[at]);
             let mut boundary = NONE;
@@ -213,9 +208,8 @@ impl Found {
                 boundary,
                 asks,
                 may_end: self.may_end[at],
-                incoming: begin..end,
+                incoming: begin as u32..end as u32,
             });
-            begin = end;
         }
         Places {
             edges,
