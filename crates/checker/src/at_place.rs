@@ -7,7 +7,7 @@
 
 use crate::graph::Point;
 
-/// Numbers for nodes within lexemes, of the last place that was written to.
+/// Numbers for nodes within lexemes, which no rows tell apart, of the last place that was written to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AtPlace {
     place: (u32, u32),
@@ -70,17 +70,18 @@ mod tests {
                 segment: random.u32(..2),
                 offset: random.u32(..2),
                 row: NO_ROW,
-                state: random.u32(..9),
+                state: random.u32(..9) + [0, MOST][usize::from(random.u8(..4) == 0)],
                 within: random.u8(..8) != 0,
             };
             assert_eq!(at_place.get(point), known.get(&point).copied());
-            if random.u8(..4) == 0 && point.within {
+            let has_number = point.within && point.state < MOST;
+            if random.u8(..4) == 0 && has_number {
                 if std::mem::replace(&mut last, place(point)) != place(point) {
                     known.clear();
                 }
                 known.insert(point, number);
             }
-            if known.contains_key(&point) || !point.within {
+            if known.contains_key(&point) || !has_number {
                 at_place.put(point, *known.get(&point).unwrap_or(&0));
             }
         }

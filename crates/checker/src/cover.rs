@@ -7,15 +7,16 @@
 //! it a lookahead as well: of all states that a parse could be in somewhere, only
 //! those matter from which the cover can read the rest.
 //!
-//! Sets of states are bits in words. A terminal leads to few states, each from a set of states
+//! Sets of states are bits in words. A terminal leads to some states, to each from a set of states
 //! that read it; what was asked for is interned.
 //!
-//! Cost: once for a grammar, the words of a set for each step; then for a step, forwards once for
-//! each set, the words of a set for each state that the terminal leads to.
+//! Cost: once for a grammar, the words of a set for each transition; then forwards, once for each
+//! set and terminal, the words of a set for each state that the terminal leads to, and backwards
+//! for each of these that is wanted.
 
 use std::sync::Arc;
 
-use lacuna_lexer::{Lexer, LexerState, MemoUse, TerminalId};
+use lacuna_lexer::{Lexer, LexerState, MemoUse, TerminalId, key};
 use rustc_hash::FxHashMap;
 
 use crate::cfg::Cfg;
@@ -70,6 +71,9 @@ struct Step {
 /// States of a parser that has a cover.
 const MAX_STATES: usize = 6_000;
 
+/// Words of the states that read terminals, 64 megabytes, and as many of those before these.
+const MAX_STEP_WORDS: usize = 8 << 20;
+
 impl Cover {
     /// The cover; `None` if the parser has too many states.
     pub fn new(cfg: &Cfg, states: &mut States) -> Option<Self> {
@@ -84,11 +88,13 @@ impl Cover {
         let count = made.len();
         let words = count.div_ceil(64);
         let none: Bits = vec![0; words].into();
-        let mut over = Vec::new();
-        over.resize(cfg.lexer.terminal_count(), Vec::new());
         // What a state stands for at once; nonterminals come behind the states.
         let mut steps: Vec<Vec<u32>> = vec![Vec::new(); count + cfg.productions.len()];
+        let mut transitions = Vec::new();
         for (id, state) in (0..).zip(&made) {
+            for &(terminal, to) in &state.terminals {
+                transitions.push(key([0, terminal, to, id]));
+            }
             for &(nonterminal, to) in &state.nonterminals {
                 steps[count + nonterminal as usize].push(to);
             }
@@ -104,21 +110,31 @@ impl Cover {
         }
         let before = reached(&back, count);
         let mut ends = none.clone();
-        for ((id, state), before) in (0..).zip(&made).zip(before.chunks(words)) {
+        for (state, before) in made.iter().zip(before.chunks(words)) {
             if state.ends {
                 join(&mut ends, before);
             }
-            for &(terminal, to) in &state.terminals {
-                let steps: &mut Vec<Step> = &mut over[terminal as usize];
-                let known = steps.iter().position(|step| step.to == to);
-                let at = known.unwrap_or(steps.len());
-                if known.is_none() {
-                    let (from, before) = (none.clone(), none.clone());
-                    steps.push(Step { to, from, before });
-                }
-                insert(&mut steps[at].from, id);
-                join(&mut steps[at].before, before);
+        }
+        transitions.sort_unstable();
+        let mut over = Vec::new();
+        over.resize(cfg.lexer.terminal_count(), Vec::new());
+        let mut kept = 0;
+        for alike in transitions.chunk_by(|a, b| a >> 32 == b >> 32) {
+            kept += words;
+            if kept > MAX_STEP_WORDS {
+                return None;
             }
+            let mut step = Step {
+                to: (alike[0] >> 32) as StateId,
+                from: none.clone(),
+                before: none.clone(),
+            };
+            for &transition in alike {
+                let from = transition as StateId;
+                insert(&mut step.from, from);
+                join(&mut step.before, &before[from as usize * words..][..words]);
+            }
+            over[(alike[0] >> 64) as usize].push(step);
         }
         let tables = Tables {
             words,
@@ -181,11 +197,17 @@ impl Cover {
         &self.sets[set as usize]
     }
 
-    /// Adds the states from which a lexeme leads to those that are `wanted` to others from which
-    /// it does, or that [end](Self::end) a text.
-    pub fn backward(&self, terminal: TerminalId, wanted: &[u64], found: &mut [u64]) {
+    /// Adds the states from which a lexeme leads from those of a set to those that are `wanted`, and
+    /// others from which it does so, to more that this found or that [end](Self::end) a text.
+    pub fn backward(
+        &self,
+        set: CoverSetId,
+        terminal: TerminalId,
+        wanted: &[u64],
+        found: &mut [u64],
+    ) {
         for step in &self.tables.steps[terminal as usize] {
-            if has(wanted, step.to) {
+            if has(wanted, step.to) && meet(self.states(set), &step.from) {
                 join(found, &step.before);
             }
         }

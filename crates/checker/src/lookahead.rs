@@ -17,8 +17,8 @@
 //! needed one of these, so its *no* does not count then.
 //!
 //! Cost: for each edge a look-up, and a few times the words of a set of the cover's states; for
-//! each terminal that is read from a node, once for each set that nodes have, as often those as
-//! of the set's states read it.
+//! each node and terminal that it reads what a step of the [cover](crate::cover) takes, forwards
+//! once for each set that nodes have.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -79,7 +79,7 @@ struct Seen {
     reach: u32,
     /// The states that the cover comes to it in.
     set: CoverSetId,
-    /// The states from which the rest can be read, once it was looked at from behind.
+    /// The states from which the rest can be read; none are known before the first gap.
     asks: CoverSetId,
     /// The node that stands for it.
     stands_for_it: u32,
@@ -188,6 +188,7 @@ impl Lookahead {
             return Outlook::Exhausted;
         }
         lookahead.run_backwards(cover, graph);
+        lookahead.at_place = AtPlace::default();
         let start = lookahead.ids.get(&graph.start());
         let sets = (
             std::mem::take(&mut lookahead.forward),
@@ -348,6 +349,7 @@ impl Lookahead {
         #[cfg(feature = "shortcuts")]
         let mut fewest = Fewest::default();
         let mut can_end = false;
+        let most = cover.size() + 2 * MAX_WORDS;
         loop {
             let Some(Reverse(turn)) = queue.pop() else {
                 if can_end || !SHORTCUTS || !self.widen(graph, &mut queue) {
@@ -373,7 +375,7 @@ impl Lookahead {
             }
             let edges = self.nodes[id as usize].all();
             self.work += edges.len() + 1;
-            if self.work > budget {
+            if self.work > budget || cover.size() > most {
                 return None;
             }
             let set = cover.id(self.forward.row(id));
@@ -605,7 +607,6 @@ impl Lookahead {
             for id in ids {
                 self.ask(cover, id, self.nodes[id as usize].outside());
                 self.keep(id);
-                self.nodes[id as usize].asks = cover.id(self.backward.row(id));
                 let node = &self.nodes[id as usize];
                 let is_apart = !matches!(
                     self.standing_in,
@@ -622,14 +623,18 @@ impl Lookahead {
                 };
                 self.nodes[id as usize].stands_for_it = first;
                 self.backward.join(first, id);
-                self.nodes[first as usize].asks = cover.id(self.backward.row(first));
+            }
+        }
+        for (id, node) in (0..).zip(&mut self.nodes) {
+            if node.rank >= self.from {
+                node.asks = cover.id(self.backward.row(id));
             }
         }
     }
 
-    /// Finds the states that the cover comes to a node in and from which the rest can be read,
-    /// as far as is known, and those of some of its edges that lead to where it can; whether there
-    /// are more states than before and others may depend on them.
+    /// Finds the states from which the rest can be read at a node, as far as the cover comes to it
+    /// in them and as is known, and those of some of its edges that lead to where it can; whether
+    /// there are more states than before and others may depend on them.
     fn ask(&mut self, cover: &mut Cover, id: u32, edges: Range<usize>) -> bool {
         for set in [&mut self.asked, &mut self.wanted] {
             set.clear();
@@ -677,7 +682,7 @@ impl Lookahead {
                 }
             }
             if let Label::Lexeme(terminal) = label {
-                cover.backward(terminal, &self.wanted, &mut self.asked);
+                cover.backward(set, terminal, &self.wanted, &mut self.asked);
             }
         }
         add(self.backward.row_mut(id), &self.asked)

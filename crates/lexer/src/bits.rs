@@ -51,7 +51,7 @@ impl BitSet {
         &self.0
     }
 
-    /// The same.
+    /// The members as bits, to change them.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.0
     }

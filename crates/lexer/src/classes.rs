@@ -7,8 +7,8 @@
 //! graph of *steps*: a step is the row of the spanner table behind a finished
 //! lexeme, with the ways that lead to it.
 //!
-//! Cost: one walk of the token trie for a state, and a place in memory for each
-//! token that can go on from it.
+//! Cost: one walk of the token trie for a state, and two places in memory for each token that can
+//! go on from it.
 
 use std::sync::Arc;
 
@@ -59,6 +59,10 @@ pub struct TokenClass {
     /// The tokens, ascending.
     pub tokens: Box<[TokenId]>,
 }
+
+/// Of this many tokens one is few: those are added one by one, and else what is not there yet is
+/// looked at.
+const FEW: usize = 8;
 
 impl TokenClasses {
     fn new(steps: Vec<TokenStep>, classes: Vec<TokenClass>, vocabulary: usize) -> Self {
@@ -125,6 +129,14 @@ impl TokenClasses {
 
     /// Adds the tokens of some classes to a set.
     pub fn add_tokens(&self, classes: &BitSet, to: &mut BitSet) {
+        let tokens = |class: usize| self.classes[class].tokens.iter();
+        let count: usize = classes.iter().map(|class| tokens(class).len()).sum();
+        if count < self.class_of.len() / FEW {
+            for &token in classes.iter().flat_map(tokens) {
+                to.insert(token as usize);
+            }
+            return;
+        }
         let words = self.tokens.words().iter().zip(&self.before);
         for ((&tokens, &before), to) in words.zip(to.words_mut()) {
             let mut left = tokens & !*to;
@@ -144,7 +156,9 @@ impl TokenClasses {
         let steps = self.steps.iter().map(|step| 1 + step.before.len());
         let classes = self.classes.iter();
         let classes = classes.map(|class| class.landings.len() + class.tokens.len());
-        steps.sum::<usize>() + classes.sum::<usize>() + self.before.len()
+        let landed = 4 * self.landed.len() + self.landed_classes.len();
+        let tokens = self.class_of.len() + 3 * self.before.len();
+        steps.sum::<usize>() + classes.sum::<usize>() + landed + tokens
     }
 }
 

@@ -5,11 +5,13 @@
 //! since rows have one way to them each ([`useful`](crate::useful)); tokens of one class
 //! take the same paths ([`TokenClasses`]).
 //!
-//! Cost: the useful edges in cells, and the tokens of what takes each.
+//! Cost: for each useful edge in a cell the classes that take it; for each lexer state before the
+//! cell, the tokens from it that are not in the mask yet.
 
 use std::sync::Arc;
 
 use lacuna_lexer::{BitSet, LexerState, NO_ROW, RowId, StepId, TerminalId, TokenClasses, key};
+use rustc_hash::FxHashMap;
 
 use crate::cells;
 use crate::graph::{CompletionGraph, Label};
@@ -62,23 +64,24 @@ pub(crate) fn cell_masks(
         if let Some(mask) = masks.cells.get_mut(cell)
             && only.is_none_or(|only| only == cell)
         {
-            let mut taken = Vec::new();
+            let mut taken = Taken::default();
             for landings in landings.chunk_by(|a, b| a >> 32 == b >> 32) {
                 take(graph, ahead, places, landings, &mut taken)?;
             }
-            for Taken { classes, taken, .. } in taken {
-                classes.add_tokens(&taken, mask);
+            for (classes, taken) in &taken.classes {
+                classes.add_tokens(taken, mask);
             }
         }
     }
     Some(masks)
 }
 
-/// The classes of tokens from a lexer state that some derivation takes in a cell.
+/// The classes of tokens that some derivation takes in a cell.
+#[derive(Default)]
 struct Taken {
-    state: LexerState,
-    classes: Arc<TokenClasses>,
-    taken: BitSet,
+    /// By lexer state before the cell, where they are.
+    places: FxHashMap<LexerState, u32>,
+    classes: Vec<(Arc<TokenClasses>, BitSet)>,
 }
 
 /// Takes the classes of tokens of which the last edges are these, all out of one place.
@@ -87,22 +90,23 @@ fn take(
     ahead: &Lookahead,
     places: &Places,
     landings: &[u128],
-    taken: &mut Vec<Taken>,
+    taken: &mut Taken,
 ) -> Option<()> {
     let (entered, path) = path(places, (landings[0] >> 32) as PlaceId);
     for state in cells::states(graph, places.places[entered as usize].point) {
-        let known = taken.iter().position(|taken| taken.state == state);
-        let at = known.unwrap_or(taken.len());
-        if known.is_none() {
-            let spanner = graph.spanner.as_deref_mut()?;
-            let classes = spanner.classes(graph.lexer, state);
-            taken.push(Taken {
-                state,
-                taken: BitSet::new(classes.classes.len()),
-                classes,
-            });
-        }
-        let Taken { classes, taken, .. } = &mut taken[at];
+        let place = match taken.places.get(&state) {
+            Some(&known) => known as usize,
+            None => {
+                let spanner = graph.spanner.as_deref_mut()?;
+                let classes = spanner.classes(graph.lexer, state);
+                let none = BitSet::new(classes.classes.len());
+                let fresh = taken.classes.len();
+                taken.places.insert(state, fresh as u32);
+                taken.classes.push((classes, none));
+                fresh
+            }
+        };
+        let (classes, taken) = &mut taken.classes[place];
         for step in steps(classes, &path) {
             for &landing in landings {
                 let point = places.places[landing as PlaceId as usize].point;
@@ -137,7 +141,8 @@ fn landings(pattern: &Pattern, useful: &Useful) -> Vec<u128> {
     let mut landings = Vec::new();
     let is_in_cell = |place: PlaceId| {
         let segment = places.places[place as usize].point.segment as usize;
-        matches!(pattern.segments.get(segment), Some(Segment::Gap(_)))
+        let segment = pattern.segments.get(segment);
+        matches!(segment, Some(Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))))
     };
     for to in 0..places.places.len() as PlaceId {
         for (number, edge) in places.incoming(to) {
