@@ -2,8 +2,8 @@
 //!
 //! The cover ([`Cover`]) is run over the completion graph before a parse: forwards,
 //! which finds the nodes that matter and refuses most patterns that cannot be
-//! completed; then backwards, which leaves for each node those states that it comes to
-//! and from which the rest can be read, and of its edges those that lead on. What is left
+//! completed; then backwards, which finds for each node the states from which the rest can
+//! be read, and leaves of its edges those that lead there. What is left
 //! is much smaller than the graph, and much of it is the same: nodes of one place
 //! that agree in all that can follow become one, which stands for them. A parse that
 //! keeps to it follows what the text behind a gap allows, not all that the gap does.
