@@ -1,6 +1,7 @@
 // `npm test`: every check, in the order of what fails soonest; stops at the
 // first that fails.
 
+import { availableParallelism } from "node:os";
 import { apiDocs } from "./api-docs.mjs";
 import { build } from "./build.mjs";
 import { benchBuilds } from "./lib/bench-page.mjs";
@@ -26,7 +27,13 @@ async function cargoTests() {
 
 async function endToEnd() {
   const env = { LACUNA_CHROMIUM: await chromium() };
-  await node(tool("@playwright/test", "cli.js"), ["test", "--config", "web"], { env });
+  const test = (...args) =>
+    node(tool("@playwright/test", "cli.js"), ["test", "--config", "web", ...args], { env });
+  // A page and its engine wait for one another: two pages take little longer than one. What
+  // measures time (`ALONE` in web/e2e/browser.ts) comes by itself.
+  const pages = Math.min(availableParallelism(), 2);
+  await test("--grep-invert", "@alone", "--workers", `${pages}`);
+  await test("--grep", "@alone");
 }
 
 await main(async () => {

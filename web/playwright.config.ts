@@ -6,7 +6,8 @@ const port = 4317;
 export default defineConfig({
   testDir: "e2e",
   outputDir: "../test-results/e2e",
-  // The engine takes a core for itself: one page at a time.
+  // The engine takes a core for itself: one page at a time, but where tests that measure time are
+  // left out.
   workers: 1,
   timeout: 120_000,
   expect: { timeout: 30_000 },

@@ -1,4 +1,4 @@
-/** How the tests start Chromium. */
+/** How the tests start Chromium, and which of them start it alone. */
 
 /** Launch options: the browser that was named, with these flags besides the usual ones. */
 export const launchOptions = (...flags: string[]) => ({
@@ -8,3 +8,6 @@ export const launchOptions = (...flags: string[]) => ({
 
 /** Flags for WebGPU on a machine without a graphics card: Chromium brings SwiftShader. */
 export const SOFTWARE_GPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+
+/** The tag of tests that measure time: no others run beside them. */
+export const ALONE = "@alone";

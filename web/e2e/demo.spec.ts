@@ -2,6 +2,7 @@
 
 import { expect, type Page, test } from "@playwright/test";
 import type { DecodingOptions } from "lacuna-lm";
+import { ALONE } from "./browser.ts";
 import {
   alert,
   cells,
@@ -80,7 +81,9 @@ test("what was refused for a cell is on its card, with the reason", async ({ pag
   );
 });
 
-test("methods stand side by side, keep one rhythm, and can be shown large", async ({ page }) => {
+test("methods stand side by side, keep one rhythm, and can be shown large", { tag: ALONE }, async ({
+  page,
+}) => {
   await open(page);
   // At each frame, how many steps of each method are on show.
   await page.evaluate(() => {

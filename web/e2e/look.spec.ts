@@ -1,4 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
+import { ALONE } from "./browser.ts";
 import { fakeEngine } from "./fake-engine.ts";
 import { expectToFit, expectToFitEverywhere, findings, inWindow, LOOKS } from "./looks.ts";
 import {
@@ -64,7 +65,9 @@ test("who listens hears how far a run is", async ({ page }) => {
   await expect(status(page)).toHaveText("Done.");
 });
 
-test("nothing moves for whoever asked for that, and nothing is slowed down", async ({ page }) => {
+test("nothing moves for whoever asked for that, and nothing is slowed down", {
+  tag: ALONE,
+}, async ({ page }) => {
   await fakeEngine(page, { cells: 64, steps: 16, stepMs: 0 });
   await open(page);
   await page.evaluate(() => {
@@ -179,7 +182,7 @@ async function measured<Found>(
   return holds(second) ? second : measure();
 }
 
-test("the page draws on while the engine works", async ({ page }) => {
+test("the page draws on while the engine works", { tag: ALONE }, async ({ page }) => {
   await open(page);
   await setOptions(page, { Cells: 128, Steps: 8 });
   const frames = await watchFrames(page);
@@ -233,9 +236,9 @@ async function plainPage(page: Page, cells: number): Promise<{ each: number; med
   return { each, median };
 }
 
-test("512 cells of four methods take few times the work of a plain page of words", async ({
-  page,
-}) => {
+test("512 cells of four methods take few times the work of a plain page of words", {
+  tag: ALONE,
+}, async ({ page }) => {
   const plain = await plainPage(page, 512);
   console.log(
     `plain page: ${plain.each.toFixed(1)} ms of work each; gaps: median ${plain.median} ms`,

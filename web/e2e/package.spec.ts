@@ -1,6 +1,7 @@
 /** The npm package in apps: bundlers, policies, tabs, faults. */
 
 import { expect, type Page, test } from "@playwright/test";
+import { ALONE } from "./browser.ts";
 import { develop, install, KINDS, make } from "./package/bundles.ts";
 import { POLICY, serveApp } from "./package/serve.ts";
 import { file } from "./page-object.ts";
@@ -297,7 +298,7 @@ test("takes every choice of the decoder, and every method", async ({ page }) => 
   }
 });
 
-test("leaves a step that is given up before it is over", async ({ page }) => {
+test("leaves a step that is given up before it is over", { tag: ALONE }, async ({ page }) => {
   await open(page);
   const steps = await page.evaluate(async () => {
     // One step that checks hundreds of candidates one by one.
@@ -333,7 +334,7 @@ test("leaves a step that is given up before it is over", async ({ page }) => {
   expect(steps.next - steps.behind).toBeLessThan(steps.took / 2);
 });
 
-test("gives a load and a run up at once, and goes on", async ({ page }) => {
+test("gives a load and a run up at once, and goes on", { tag: ALONE }, async ({ page }) => {
   await open(page);
   const kinds = await page.evaluate(async () => {
     const kind = (promise: Promise<unknown>) =>
@@ -360,9 +361,9 @@ test("gives a load and a run up at once, and goes on", async ({ page }) => {
   expect(await write(page)).toMatchObject({ outcome: "complete" });
 });
 
-test("fetches the model once, tells its bytes, and is ready at once the next time", async ({
-  page,
-}) => {
+test("fetches the model once, tells its bytes, and is ready at once the next time", {
+  tag: ALONE,
+}, async ({ page }) => {
   const fetched: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("/models/")) fetched.push(request.url().split("/").at(-1) ?? "");

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "@playwright/test";
+import { ALONE } from "./browser.ts";
 import {
   grammarText,
   openPlayground,
@@ -440,7 +441,9 @@ test.describe("beside the grammar", () => {
   });
 });
 
-test("what takes too long is stopped, and typing goes on meanwhile", async ({ page }) => {
+test("what takes too long is stopped, and typing goes on meanwhile", { tag: ALONE }, async ({
+  page,
+}) => {
   await openPlayground(page);
   await page.getByLabel("Stop after").selectOption("1 s");
   // Milliseconds from each key to the frame behind the one that it is drawn in.

@@ -17,11 +17,18 @@ interface Source {
 
 const repository = new URL("../../", import.meta.url);
 
+const options = { cwd: repository, encoding: "utf8", maxBuffer: 1 << 28 } as const;
+
 /** The WGSL of every variant of every kernel, as Rust fills it in. */
 function allSources(): Source[] {
-  const args = ["run", "--quiet", "-p", "lacuna-bench", "--example", "shaders"];
-  const options = { cwd: repository, encoding: "utf8", maxBuffer: 1 << 28 } as const;
-  return JSON.parse(execFileSync("cargo", args, options));
+  // With the features that the whole workspace has: what its tests are made of is there already.
+  const build = ["build", "--quiet", "--workspace", "--example", "shaders"];
+  const told = execFileSync("cargo", [...build, "--message-format", "json"], options);
+  const made = told.split("\n").filter((line) => line.startsWith("{"));
+  const artifacts = made.map((line) => JSON.parse(line) as { executable?: string | null });
+  const program = artifacts.find(({ executable }) => executable)?.executable;
+  if (!program) throw new Error(`nothing was built:\n${told}`);
+  return JSON.parse(execFileSync(program, options));
 }
 
 /** What the compiler has against each source, and the names of those that it was not given. */

@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { ALONE } from "./browser.ts";
 import {
   cells,
   compareWith,
@@ -136,7 +137,7 @@ test("the same seed writes the same text", async ({ page }) => {
   expect(await writtenText(page)).toBe(first);
 });
 
-test("cancels a run within one step", async ({ page }) => {
+test("cancels a run within one step", { tag: ALONE }, async ({ page }) => {
   // Counts the steps that are told of after the cancellation was sent.
   await page.addInitScript(() => {
     const count = { sent: false, steps: 0 };
@@ -175,7 +176,9 @@ test("cancels a run within one step", async ({ page }) => {
   await runToTheEnd(page);
 });
 
-test("the scrubber shows each step again, of all methods at once", async ({ page }) => {
+test("the scrubber shows each step again, of all methods at once", { tag: ALONE }, async ({
+  page,
+}) => {
   await open(page);
   await setOptions(page, { Cells: 48, Steps: 8 });
   await runToTheEnd(page);
