@@ -7,6 +7,8 @@
 //! - one that has most of them may be *mended*: of the masked cells only those near a
 //!   token that it does not have are left free, the others become its tokens. That canvas
 //!   is decided in a fraction of the time; its yes is a yes for the canvas asked about.
+//!   Where terminals are many and gaps too, searches give up sooner than they find, so a
+//!   chart among short lexemes comes first.
 //!
 //! What is kept never decides more than a yes that comes with its completion, so
 //! verdicts do not depend on what was asked before; completions may.
@@ -15,6 +17,7 @@
 
 use std::collections::VecDeque;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::exact::{Haste, is_searched_longer};
@@ -96,17 +99,27 @@ impl Checker {
         pattern: &Pattern,
         vocabulary: &Vocabulary,
     ) -> (CanvasVerdict, Tier) {
-        let mut decided = self.decide_at_once(pattern, Haste::Much);
         let mut searched = Searched::default();
-        for (reaches, mending) in [(NEAR, Haste::Much), (FAR, Haste::Some)] {
+        // Where terminals are many, a chart of a canvas with few free cells is sooner drawn than a
+        // search goes through what may stand in them.
+        let is_charted = SHORTCUTS && !is_searched_longer(pattern) && self.has_short_lexemes();
+        let near = match is_charted {
+            true => By::Chart,
+            false => By::Search,
+        };
+        let mut decided = match is_charted {
+            true => None,
+            false => self.decide_at_once(pattern, Haste::Much),
+        };
+        for (reaches, by) in [(NEAR, near), (FAR, By::Both)] {
             if decided.is_some() {
                 break;
             }
-            let mended = self.mend(cells, reaches, mending, &mut searched, vocabulary);
+            let mended = self.mend(cells, reaches, by, &mut searched, vocabulary);
             if let Some(tokens) = mended {
                 return (CanvasVerdict::Completable(tokens), Tier::Mended);
             }
-            if mending == Haste::Much && is_searched_longer(pattern) {
+            if by == By::Search && is_searched_longer(pattern) {
                 decided = self.decide_at_once(pattern, Haste::Some);
             }
         }
@@ -146,13 +159,12 @@ impl Checker {
         self.completions = Completions::default();
     }
 
-    /// Looks for a completion that differs little from one that is kept; in much haste by
-    /// searches alone.
+    /// Looks for a completion that differs little from one that is kept.
     fn mend(
         &mut self,
         cells: &[Option<TokenId>],
         reaches: &[usize],
-        haste: Haste,
+        by: By,
         searched: &mut Searched,
         vocabulary: &Vocabulary,
     ) -> Option<Vec<TokenId>> {
@@ -163,34 +175,55 @@ impl Checker {
         for &reach in reaches {
             let mended = all_but_near(cells, &known, &lacking, reach, vocabulary);
             let free = mended.iter().filter(|cell| cell.is_none()).count();
-            if free == last_free || free == all {
+            let too_many = match by {
+                By::Chart => free > all / 2,
+                By::Search | By::Both => free == all,
+            };
+            if free == last_free || too_many {
                 continue;
             }
             last_free = free;
+            let outcome = searched.outcome(free);
+            if matches!(outcome, Some(Outcome::Nothing | Outcome::Charted)) {
+                continue;
+            }
             let pattern = Pattern::of_canvas(&mended, vocabulary)?;
-            let found = match searched.outcome(free) {
-                Some(Outcome::Nothing) => continue,
-                Some(Outcome::Open) => None,
-                None => match self.decide_at_once(&pattern, Haste::Much) {
+            let mut found = None;
+            if outcome.is_none() && by != By::Chart {
+                found = match self.decide_at_once(&pattern, Haste::Much) {
                     Some((Verdict::Completable(witness), _)) => Some(witness),
                     Some(_) => {
                         searched.0.push((free, Outcome::Nothing));
                         continue;
                     }
-                    None => {
-                        searched.0.push((free, Outcome::Open));
-                        None
-                    }
-                },
-            };
-            let beamed = haste == Haste::Some;
-            let found = found.or_else(|| beamed.then(|| self.beamed_witness(&pattern))?);
+                    None => None,
+                };
+            }
+            if found.is_none() && by != By::Search {
+                found = self.beamed_witness(&pattern);
+            }
             if let Some(witness) = found {
                 return Some(witness.tokens(&mended, &pattern, vocabulary));
             }
+            let outcome = match by {
+                By::Search => Outcome::Open,
+                By::Chart | By::Both => Outcome::Charted,
+            };
+            searched.0.push((free, outcome));
         }
         None
     }
+}
+
+/// How a mended completion is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// By short searches, which go through fillings one by one.
+    Search,
+    /// By charts of all fillings with short lexemes.
+    Chart,
+    /// By the one, then by the other.
+    Both,
 }
 
 /// What searches for a mended completion said, by how many cells were free: with more reach,
@@ -204,6 +237,8 @@ enum Outcome {
     Nothing,
     /// The search gave up.
     Open,
+    /// A chart had none.
+    Charted,
 }
 
 impl Searched {

@@ -377,6 +377,11 @@ impl Checker {
         self.exact(true).ok()?.beamed_witness(pattern)
     }
 
+    /// Whether terminals are so many that witnesses are first looked for among short lexemes.
+    pub(crate) fn has_short_lexemes(&mut self) -> bool {
+        self.regular.is_none() && self.exact(true).is_ok_and(|exact| exact.has_short_lexemes())
+    }
+
     /// Whether a regular language that covers the grammar's has a text for a pattern. A no
     /// is a no of the grammar too, for a fraction of a check's cost; a yes says little.
     /// `None` where there is no such cover, or its budget ran out.

@@ -162,6 +162,11 @@ impl Choice {
 }
 
 impl Exact {
+    /// Whether whole lexemes of one byte are enough to be looked at alone.
+    pub(crate) fn has_short_lexemes(&self) -> bool {
+        self.choice.others[Fewer::ShortLexemes as usize].is_some()
+    }
+
     /// What is found where none but some tokens stand in cells; `None` if all do.
     pub(super) fn among<T>(&mut self, fewer: Fewer, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.choice.others[fewer as usize].as_ref()?;
