@@ -379,7 +379,10 @@ impl Checker {
 
     /// Whether terminals are so many that witnesses are first looked for among short lexemes.
     pub(crate) fn has_short_lexemes(&mut self) -> bool {
-        self.regular.is_none() && self.exact(true).is_ok_and(|exact| exact.has_short_lexemes())
+        self.regular.is_none()
+            && self
+                .exact(true)
+                .is_ok_and(|exact| exact.has_short_lexemes())
     }
 
     /// Whether a regular language that covers the grammar's has a text for a pattern. A no
