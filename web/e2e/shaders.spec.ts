@@ -23,7 +23,11 @@ const options = { cwd: repository, encoding: "utf8", maxBuffer: 1 << 28 } as con
 function allSources(): Source[] {
   // With the features that the whole workspace has: what its tests are made of is there already.
   const build = ["build", "--quiet", "--workspace", "--example", "shaders"];
-  const told = execFileSync("cargo", [...build, "--message-format", "json"], options);
+  const told = execFileSync(
+    "cargo",
+    [...build, "--message-format", "json-render-diagnostics"],
+    options,
+  );
   const made = told.split("\n").filter((line) => line.startsWith("{"));
   const artifacts = made.map((line) => JSON.parse(line) as { executable?: string | null });
   const program = artifacts.find(({ executable }) => executable)?.executable;

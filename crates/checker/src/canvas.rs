@@ -103,13 +103,9 @@ impl Checker {
         // Where terminals are many, a chart of a canvas with few free cells is sooner drawn than a
         // search goes through what may stand in them.
         let is_charted = SHORTCUTS && !is_searched_longer(pattern) && self.has_short_lexemes();
-        let near = match is_charted {
-            true => By::Chart,
-            false => By::Search,
-        };
-        let mut decided = match is_charted {
-            true => None,
-            false => self.decide_at_once(pattern, Haste::Much),
+        let (near, mut decided) = match is_charted {
+            true => (By::Chart, None),
+            false => (By::Search, self.decide_at_once(pattern, Haste::Much)),
         };
         for (reaches, by) in [(NEAR, near), (FAR, By::Both)] {
             if decided.is_some() {

@@ -167,3 +167,55 @@ fn what_was_masked_can_be_completed() {
     }
     assert!(searched > 10, "{searched} by a search");
 }
+
+/// A canvas with a token more, right or wrong, is decided as one that nothing is known of, and what
+/// mends it has the token.
+#[test]
+fn a_token_more_among_many_gaps_is_mended() {
+    let grammar = grammar("cpp.lark");
+    let texts = members("cpp.lark");
+    let tokens = Tokens::of(&texts);
+    let limits = CheckerLimits::default();
+    let new = || Checker::new(&grammar, Some(Arc::clone(&tokens.vocabulary)), limits);
+    let (mut checker, mut other) = (new().expect("small"), new().expect("small"));
+    let mut random = fastrand::Rng::with_seed(23);
+    let (mut mended, mut refused) = (0, 0);
+    for text in &texts {
+        let whole = tokens.cells(text);
+        let mut cells = whole.clone();
+        mask(&mut cells, 1, &mut random);
+        checker.check_canvas(&cells);
+        for round in 0..8 {
+            let masked: Vec<usize> = (0..cells.len()).filter(|&at| cells[at].is_none()).collect();
+            let at = masked[random.usize(..masked.len())];
+            let right = whole[at];
+            let token = match round % 2 {
+                0 => right,
+                _ => Some(random.u32(2..tokens.vocabulary.len() as u32)),
+            };
+            cells[at] = token;
+            let (verdict, tier) = checker.check_canvas(&cells);
+            other.forget_completions();
+            let (expected, _) = other.check_canvas(&cells);
+            match verdict {
+                CanvasVerdict::Completable(filled) => {
+                    assert!(matches!(expected, CanvasVerdict::Completable(_)), "{text}");
+                    mended += usize::from(tier == Tier::Mended);
+                    let mut both = cells.iter().zip(&filled);
+                    assert!(both.all(|(cell, token)| cell.is_none_or(|cell| cell == *token)));
+                    assert!(recognize(&grammar, &tokens.text(&filled)), "{text}");
+                }
+                verdict => {
+                    assert_eq!(verdict, expected, "{text}");
+                    assert_ne!(token, right, "{text}");
+                    refused += 1;
+                }
+            }
+            cells[at] = right;
+        }
+    }
+    assert!(
+        mended >= 6 && refused >= 3,
+        "{mended} mended, {refused} refused"
+    );
+}
