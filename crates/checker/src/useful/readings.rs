@@ -3,6 +3,8 @@
 //! Many boundaries predict the same states, and many have the same states under way, in one
 //! text and in the next. What a list of states reads is found once.
 //!
+//! So is what becomes of one that reads a symbol, which has a number.
+//!
 //! Cost: a place for each way in which the states of a list can read a symbol; then a search among
 //! the symbols for each question.
 
@@ -14,17 +16,21 @@ use rustc_hash::FxHashMap;
 
 use super::waits::{self, SymbolId};
 use crate::cfg::Cfg;
+use crate::cover::CoverSetId;
 use crate::lr::{State, StateId};
 use crate::sets::StateSets;
 
 /// Index of a list of states.
 pub(super) type ReadingId = u32;
 
-/// A state that reads a symbol: its place in its list, and the state behind.
+/// Number of a symbol and a state behind it.
+pub(super) type MoveId = u32;
+
+/// A state that reads a symbol: its place in its list, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader {
     pub place: u32,
-    pub target: StateId,
+    pub becomes: MoveId,
 }
 
 /// What a list of states reads.
@@ -44,6 +50,13 @@ pub(crate) struct Readings {
     /// By list.
     all: Vec<Reading>,
     ids: FxHashMap<Box<[StateId]>, ReadingId>,
+    /// The state behind each move.
+    targets: Vec<StateId>,
+    moves: FxHashMap<(SymbolId, StateId), MoveId>,
+    /// By state, the symbols that lead to it, ascending, each with its move.
+    before: Vec<Vec<(SymbolId, MoveId)>>,
+    /// What begins behind a list where some states are asked for.
+    begun: FxHashMap<(ReadingId, Option<CoverSetId>), ReadingId>,
     size: usize,
 }
 
@@ -83,16 +96,61 @@ impl Readings {
         }
         let readers = keys.iter().map(|&key| Reader {
             place: (key >> 32) as u32,
-            target: key as StateId,
+            becomes: self.move_to((key >> 64) as SymbolId, key as StateId),
         });
+        let readers = readers.collect();
         let id = self.all.len() as ReadingId;
         self.ids.insert(states.into(), id);
         self.all.push(Reading {
-            readers: readers.collect(),
+            readers,
             symbols: symbols.into(),
             ends: ends.into(),
         });
         id
+    }
+
+    fn move_to(&mut self, symbol: SymbolId, target: StateId) -> MoveId {
+        let fresh = self.targets.len() as MoveId;
+        let id = *self.moves.entry((symbol, target)).or_insert(fresh);
+        if id == fresh {
+            self.targets.push(target);
+            let at = target as usize;
+            if at >= self.before.len() {
+                self.before.resize(at + 1, Vec::new());
+            }
+            let before = &mut self.before[at];
+            let place = before.partition_point(|&(known, _)| known < symbol);
+            before.insert(place, (symbol, id));
+            self.size += 4;
+        }
+        id
+    }
+
+    /// The number of moves known.
+    pub(super) fn move_count(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The state behind a move.
+    pub(super) fn behind(&self, id: MoveId) -> StateId {
+        self.targets[id as usize]
+    }
+
+    /// The symbols that lead to a state, each with its move.
+    pub(super) fn before(&self, state: StateId) -> &[(SymbolId, MoveId)] {
+        let before = self.before.get(state as usize);
+        before.map_or(&[], |before| before)
+    }
+
+    /// What begins behind a list where some states are asked for, if that is known.
+    pub(super) fn begun(&self, id: ReadingId, asks: Option<CoverSetId>) -> Option<ReadingId> {
+        self.begun.get(&(id, asks)).copied()
+    }
+
+    /// Takes note of it.
+    pub(super) fn keep_begun(&mut self, id: ReadingId, asks: Option<CoverSetId>, begun: ReadingId) {
+        self.size += 2;
+        self.begun.insert((id, asks), begun);
     }
 
     /// What reads a symbol in a list.

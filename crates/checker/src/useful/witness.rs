@@ -147,9 +147,12 @@ impl Witness<'_> {
             if self.chart.parser.state(state).begins || self.by_lexeme(goal, stack) {
                 return Some(());
             }
-            for at in 0..self.chart.waits.before(state).len() {
-                let (symbol, wait) = self.chart.waits.before(state)[at];
+            for at in 0..self.chart.parser.readings.before(state).len() {
+                let (symbol, id) = self.chart.parser.readings.before(state)[at];
                 let Some(nonterminal) = waits::as_nonterminal(symbol) else {
+                    continue;
+                };
+                let Some(wait) = self.chart.waits.of_move(id) else {
                     continue;
                 };
                 if self.by_completion(goal, nonterminal, wait, stack) {
@@ -195,7 +198,7 @@ impl Witness<'_> {
                             span.has(&self.chart.words, goal.origin)
                         }
                     };
-                    began && reader.target == goal.state
+                    began && self.chart.parser.readings.behind(reader.becomes) == goal.state
                 });
                 let Some(Waiter { known, .. }) = reader else {
                     continue;
@@ -254,9 +257,11 @@ impl Witness<'_> {
 
     /// Whether something waits where it began itself, but as what began before.
     fn waited(&self, wait: WaitId, at: BoundaryId) -> bool {
-        let mut blocks = self.chart.waits.of(wait).blocks.iter();
-        let block = blocks.find(|block| block.word == at as usize / 64);
-        let mut waiting = block.iter().flat_map(|block| &block.waiting);
+        let waiting = self.chart.waits.of(wait);
+        let Ok(block) = waiting.words.binary_search(&(at / 64)) else {
+            return false;
+        };
+        let mut waiting = waiting.blocks[block].waiting.iter();
         waiting.any(|&(boundary, known)| {
             let span = self.chart.known[known as usize].span;
             boundary == at && span.has(&self.chart.words, at)
