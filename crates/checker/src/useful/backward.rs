@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::SortFew;
 
 use super::forward::{Chart, Known, words_before};
@@ -65,7 +66,7 @@ struct Backward<'a> {
     /// By nonterminal, where what is complete there began, and where it is of use.
     complete: Rows,
     /// Their slots, each with the states that complete them, and with the words that may be there.
-    completing: Vec<(u32, usize)>,
+    completing: Vec<(u32, u32)>,
     windows: Vec<Range<u32>>,
     /// Where one is of use that was not before.
     new: Vec<u64>,
@@ -154,7 +155,10 @@ impl Backward<'_> {
                 let slot = self.complete.slot(nonterminal);
                 let row = self.complete.row_mut(slot);
                 join(span.of_row(row), span.of_all(&self.chart.words));
-                self.completing.push((slot, at));
+                self.completing.push((slot, at as u32));
+                if !SHORTCUTS {
+                    continue;
+                }
                 let end = span.first + span.words;
                 match self.windows.get_mut(slot as usize) {
                     Some(window) => {
@@ -189,7 +193,10 @@ impl Backward<'_> {
             let Some((slot, wait)) = slot.zip(self.chart.waits.of_move(id)) else {
                 continue;
             };
-            let window = self.windows[slot as usize].clone();
+            let window = match SHORTCUTS {
+                true => self.windows[slot as usize].clone(),
+                false => 0..width as u32,
+            };
             let window = window.start as usize..window.end as usize;
             let (complete, useful) = self.complete.row_mut(slot).split_at_mut(width);
             self.new.resize(self.new.len().max(width), 0);
@@ -214,7 +221,7 @@ impl Backward<'_> {
             let begin = self.completing.partition_point(|&(known, _)| known < slot);
             let completing = self.completing[begin..].iter();
             for &(_, at) in completing.take_while(|&&(known, _)| known == slot) {
-                let span = self.chart.known[at].span;
+                let span = self.chart.known[at as usize].span;
                 let mut any = 0;
                 for (word, new) in (span.at..).zip(span.in_row(&self.new)) {
                     let more = self.chart.words[word] & new & !self.useful[word];
@@ -222,7 +229,7 @@ impl Backward<'_> {
                     any |= more;
                 }
                 if any != 0 {
-                    self.queued[at - first] = true;
+                    self.queued[at as usize - first] = true;
                 }
             }
         }
@@ -248,18 +255,19 @@ impl Backward<'_> {
                 .gather(places, alike.clone(), &mut before);
             useful.clear();
             useful.resize(before.len(), 0);
-            let behind = self.chart.waits.behind(terminal(read));
-            for (is_full, &(target, wait)) in [true, false]
-                .into_iter()
-                .flat_map(|is_full| behind.iter().map(move |it| (is_full, it)))
-            {
-                if let Some(at) = self.here.get(target)
-                    && is_full == self.is_all_of_use(at as usize)
-                {
+            // What is of use wherever it began says most in the fewest words.
+            let turns: &[bool] = if SHORTCUTS { &[true, false] } else { &[false] };
+            for &is_first in turns {
+                for &(target, wait) in self.chart.waits.behind(terminal(read)) {
+                    let at = self.here.get(target).map(|at| at as usize);
+                    let at = at.filter(|&at| !SHORTCUTS || is_first == self.is_all_of_use(at));
+                    let Some(at) = at else {
+                        continue;
+                    };
                     self.work += self.traced.trace(
                         &self.chart,
                         &mut self.useful,
-                        (at as usize, wait),
+                        (at, wait),
                         &before,
                         &mut useful,
                     );

@@ -4,6 +4,7 @@
 //! each nonterminal, all origins at once. Whatever waits where something began is known as
 //! a whole by then, since that is an earlier place.
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::SortFew;
 use std::ops::Range;
 
@@ -326,7 +327,8 @@ impl<'a> Chart<'a> {
         }
         let reads = self.parser.reading(&self.states);
         let asks = self.places.places[self.here.place as usize].asks;
-        let begun = match self.parser.readings.begun(reads, asks) {
+        let known = self.parser.readings.begun(reads, asks);
+        let begun = match known.filter(|_| SHORTCUTS) {
             Some(known) => known,
             None => self.begun(reads, asks),
         };
@@ -353,7 +355,9 @@ impl<'a> Chart<'a> {
         begun.dedup();
         let begun = self.parser.reading(&begun);
         self.work += self.parser.readings.len(reads);
-        self.parser.readings.keep_begun(reads, asks, begun);
+        if SHORTCUTS {
+            self.parser.readings.keep_begun(reads, asks, begun);
+        }
         begun
     }
 }

@@ -14,6 +14,7 @@ use lacuna_lexer::SortFew;
 use lacuna_lexer::key;
 use rustc_hash::FxHashMap;
 
+use super::places::NONE;
 use super::waits::{self, SymbolId};
 use crate::cfg::Cfg;
 use crate::cover::CoverSetId;
@@ -56,7 +57,7 @@ pub(crate) struct Readings {
     /// By state, the symbols that lead to it, ascending, each with its move.
     before: Vec<Vec<(SymbolId, MoveId)>>,
     /// What begins behind a list where some states are asked for.
-    begun: FxHashMap<(ReadingId, Option<CoverSetId>), ReadingId>,
+    begun: FxHashMap<(ReadingId, CoverSetId), ReadingId>,
     size: usize,
 }
 
@@ -65,7 +66,7 @@ impl Readings {
     pub fn state(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) -> &State {
         let at = state as usize;
         if at >= self.states.len() {
-            self.states.resize(at + 1, None);
+            self.states.resize_with(at + 1, || None);
         }
         self.states[at].get_or_insert_with(|| sets.listed_state(cfg, state))
     }
@@ -110,20 +111,21 @@ impl Readings {
     }
 
     fn move_to(&mut self, symbol: SymbolId, target: StateId) -> MoveId {
-        let fresh = self.targets.len() as MoveId;
-        let id = *self.moves.entry((symbol, target)).or_insert(fresh);
-        if id == fresh {
-            self.targets.push(target);
-            let at = target as usize;
-            if at >= self.before.len() {
-                self.before.resize(at + 1, Vec::new());
-            }
-            let before = &mut self.before[at];
-            let place = before.partition_point(|&(known, _)| known < symbol);
-            before.insert(place, (symbol, id));
-            self.size += 4;
+        if let Some(&known) = self.moves.get(&(symbol, target)) {
+            return known;
         }
-        id
+        let fresh = self.targets.len() as MoveId;
+        self.moves.insert((symbol, target), fresh);
+        self.targets.push(target);
+        let at = target as usize;
+        if at >= self.before.len() {
+            self.before.resize_with(at + 1, Vec::new);
+        }
+        let before = &mut self.before[at];
+        before.push((symbol, fresh));
+        before.sort_few();
+        self.size += 4;
+        fresh
     }
 
     /// The number of moves known.
@@ -144,13 +146,13 @@ impl Readings {
 
     /// What begins behind a list where some states are asked for, if that is known.
     pub(super) fn begun(&self, id: ReadingId, asks: Option<CoverSetId>) -> Option<ReadingId> {
-        self.begun.get(&(id, asks)).copied()
+        self.begun.get(&(id, asks.unwrap_or(NONE))).copied()
     }
 
     /// Takes note of it.
     pub(super) fn keep_begun(&mut self, id: ReadingId, asks: Option<CoverSetId>, begun: ReadingId) {
         self.size += 2;
-        self.begun.insert((id, asks), begun);
+        self.begun.insert((id, asks.unwrap_or(NONE)), begun);
     }
 
     /// What reads a symbol in a list.

@@ -9,6 +9,8 @@
 
 use std::ops::Range;
 
+use lacuna_grammar::automaton::SHORTCUTS;
+
 use super::forward::{Chart, Known};
 use super::spans::{Span, join};
 use super::waits::{Block, WaitId, Waiting};
@@ -62,11 +64,11 @@ impl Traced {
         let mut work = behind.len();
         let at = wait as usize;
         if at >= self.by_wait.len() {
-            self.by_wait.resize(at + 1, FoundOf::default());
+            self.by_wait.resize_with(at + 1, FoundOf::default);
         }
         let traced = &mut self.by_wait[at];
         traced.filled.resize(waiting.before.len(), 0);
-        if behind == span.of_all(&chart.words) {
+        if SHORTCUTS && behind == span.of_all(&chart.words) {
             // It came from all of these boundaries, whatever waited there.
             for (found, (here, from)) in found.iter_mut().zip(waiting.here.iter().zip(from)) {
                 *found |= here & from;
@@ -87,7 +89,9 @@ impl Traced {
                 found[at] |= behind & here & from;
             }
         }
-        traced.blocks.resize(waiting.blocks.len(), Found::default());
+        traced
+            .blocks
+            .resize_with(waiting.blocks.len(), Found::default);
         self.behind.clear();
         self.behind.extend_from_slice(span.of_all(useful));
         let words = waiting.before.len().saturating_sub(span.first as usize);

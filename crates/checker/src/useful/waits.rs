@@ -13,6 +13,7 @@
 //! a word for each 64 boundaries before each block that it began in, and what waits at
 //! those where it did not begin when the block was last asked.
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::TerminalId;
 
 use super::forward::{Known, Waiter};
@@ -222,17 +223,19 @@ impl Block {
         words: &[u64],
         row: &mut [u64],
     ) -> usize {
-        // The one that says more of what is asked, and nothing else.
-        let [last, other] = &self.answers;
-        let (of_last, of_other) = (last.of(boundaries), other.of(boundaries));
-        if of_other > of_last || of_last.is_none() && of_other.is_none() {
-            self.answers.swap(0, 1);
+        // The one that says more of what is asked, and nothing else; or in place of the older.
+        if SHORTCUTS {
+            let [last, other] = &self.answers;
+            let (last, other) = (last.of(boundaries), other.of(boundaries));
+            if other > last || last.is_none() {
+                self.answers.swap(0, 1);
+            }
         }
         let Answer {
             boundaries: answered,
             began,
         } = &mut self.answers[0];
-        if of_last.is_none() && of_other.is_none() {
+        if *answered & !boundaries != 0 {
             *answered = 0;
             began.clear();
         }
@@ -256,10 +259,10 @@ impl Block {
 }
 
 /// A place in a list that grows as it is asked.
-fn at<T: Clone + Default>(list: &mut Vec<T>, number: u32) -> &mut T {
+fn at<T: Default>(list: &mut Vec<T>, number: u32) -> &mut T {
     let number = number as usize;
     if list.len() <= number {
-        list.resize(number + 1, T::default());
+        list.resize_with(number + 1, T::default);
     }
     &mut list[number]
 }
