@@ -4,8 +4,14 @@
 //! neither does where its symbol may have begun. So for each block of what waits
 //! ([`waits`](super::waits)) it is kept what was asked last, and what was found.
 //!
-//! Cost: for each block in which a symbol began a word for each 64 boundaries before it; where
-//! other things are asked than before, the same for each entry of the block.
+//! A state that is of use wherever it began came from all that waited for its symbol where that
+//! began: all of this is of use, wherever it began, and is marked once. As a rule a look ahead
+//! has left little else.
+//!
+//! Cost: a word for each 64 boundaries, and once for each entry where it began. For a state that is
+//! not of use wherever it began, for each block in which a symbol began a word for each 64
+//! boundaries before it; where other things are asked than before, the same for each entry of the
+//! block.
 
 use std::ops::Range;
 
@@ -24,7 +30,7 @@ pub(super) struct Traced {
 }
 
 /// What was found of what waits for a symbol to become one state.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct FoundOf {
     /// The boundaries at which all that waits is of use, wherever it began.
     filled: Vec<u64>,
@@ -32,7 +38,7 @@ struct FoundOf {
 }
 
 /// What was asked of a block, and found.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Found {
     /// The boundaries that were asked last.
     asked: u64,

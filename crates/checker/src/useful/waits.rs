@@ -1,17 +1,17 @@
 //! What waits for symbols, by the state that each becomes behind one.
 //!
 //! Where a symbol has been read, the states that may follow are known, and of each the
-//! boundaries from which it does: where something
-//! waits that began there itself, as bits, and where something waits that began before. The
-//! last are kept in [blocks](Block) of 64. From one place to the next, the boundaries that a
-//! symbol may have begun at hardly change but for the nearest; so a block keeps what it
-//! answered last.
+//! boundaries from which it does, as bits: where something waits that began there itself, and
+//! where something waits that began before. What that is, is kept in [blocks](Block) of 64. From
+//! one place to the next on a way, the boundaries that a symbol may have begun at hardly change
+//! but for the nearest; so a block keeps what it answered last, and before that, since places of
+//! two ways often take turns.
 //!
 //! A boundary is asked what waits there for a symbol when that is first read from there.
 //!
 //! Cost: a bit or an entry for each symbol that is read from a boundary; to follow a symbol,
 //! a word for each 64 boundaries before each block that it began in, and what waits at
-//! those where it did not begin when the block was last asked.
+//! those where it did not begin when the block gave the answer that is nearest.
 
 use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::TerminalId;
@@ -58,7 +58,7 @@ pub(super) struct Waits {
 }
 
 /// What is known of a symbol.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Behind {
     /// The boundaries that were asked what waits there.
     asked: Vec<u64>,
@@ -67,7 +67,7 @@ struct Behind {
 }
 
 /// What becomes one state behind one symbol.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Waiting {
     /// The boundaries where what waits began there itself.
     pub here: Vec<u64>,
@@ -79,7 +79,7 @@ pub(super) struct Waiting {
 }
 
 /// What waits at 64 boundaries in a row, and began before.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Block {
     /// What waits at each: its place among all that is known.
     pub waiting: Vec<(BoundaryId, u32)>,
@@ -90,7 +90,7 @@ pub(super) struct Block {
 }
 
 /// What a block answered last.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Answer {
     boundaries: u64,
     began: Vec<u64>,
