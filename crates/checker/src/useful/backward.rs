@@ -9,7 +9,6 @@
 use std::ops::Range;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use lacuna_lexer::SortFew;
 
 use super::forward::{Chart, Known, words_before};
 use super::places::{BoundaryId, NONE, PlaceId};
@@ -168,7 +167,6 @@ impl Backward<'_> {
                 }
             }
         }
-        self.completing.sort_few();
         // What is of use, and is still to be explained. What encloses others was found after
         // them, and comes first.
         let is_useful = |at: usize| {
@@ -218,9 +216,8 @@ impl Backward<'_> {
             if any == 0 {
                 continue;
             }
-            let begin = self.completing.partition_point(|&(known, _)| known < slot);
-            let completing = self.completing[begin..].iter();
-            for &(_, at) in completing.take_while(|&&(known, _)| known == slot) {
+            let completing = self.completing.iter();
+            for &(_, at) in completing.filter(|&&(known, _)| known == slot) {
                 let span = self.chart.known[at as usize].span;
                 let mut any = 0;
                 for (word, new) in (span.at..).zip(span.in_row(&self.new)) {

@@ -279,12 +279,10 @@ impl<'a> Chart<'a> {
             *word |= here & from;
         }
         self.work += waiting.here.len();
-        for at in 0..waiting.words.len() {
-            let word = waiting.words[at];
-            let among = waiting.among(word, from);
+        for block in &mut waiting.blocks {
+            let among = block.among(&waiting.before, from);
             if among != 0 {
-                let block = &mut waiting.blocks[at];
-                self.work += block.bring((word, among), &self.known, &self.words, row);
+                self.work += block.bring(among, &self.known, &self.words, row);
             }
         }
         Some(slot)
@@ -327,8 +325,11 @@ impl<'a> Chart<'a> {
         }
         let reads = self.parser.reading(&self.states);
         let asks = self.places.places[self.here.place as usize].asks;
-        let known = self.parser.readings.begun(reads, asks);
-        let begun = match known.filter(|_| SHORTCUTS) {
+        let known = match SHORTCUTS {
+            true => self.parser.readings.begun(reads, asks),
+            false => None,
+        };
+        let begun = match known {
             Some(known) => known,
             None => self.begun(reads, asks),
         };

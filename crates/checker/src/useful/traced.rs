@@ -30,7 +30,7 @@ pub(super) struct Traced {
 }
 
 /// What was found of what waits for a symbol to become one state.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct FoundOf {
     /// The boundaries at which all that waits is of use, wherever it began.
     filled: Vec<u64>,
@@ -38,7 +38,7 @@ struct FoundOf {
 }
 
 /// What was asked of a block, and found.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Found {
     /// The boundaries that were asked last.
     asked: u64,
@@ -73,7 +73,9 @@ impl Traced {
             self.by_wait.resize_with(at + 1, FoundOf::default);
         }
         let traced = &mut self.by_wait[at];
-        traced.filled.resize(waiting.before.len(), 0);
+        if SHORTCUTS {
+            traced.filled.resize(waiting.before.len(), 0);
+        }
         if SHORTCUTS && behind == span.of_all(&chart.words) {
             // It came from all of these boundaries, whatever waited there.
             for (found, (here, from)) in found.iter_mut().zip(waiting.here.iter().zip(from)) {
@@ -102,16 +104,18 @@ impl Traced {
         self.behind.extend_from_slice(span.of_all(useful));
         let words = waiting.before.len().saturating_sub(span.first as usize);
         self.behind.resize(self.behind.len().max(words), 0);
-        let blocks = waiting.words.iter().zip(&waiting.blocks);
-        for ((&word, block), last) in blocks.zip(&mut traced.blocks) {
-            let among = waiting.among(word, from);
+        for (block, last) in waiting.blocks.iter().zip(&mut traced.blocks) {
+            let among = block.among(&waiting.before, from);
             // What waits began no earlier than its block's first word, and no later than that.
-            let word = word as usize;
+            let word = block.word;
             let first = block.first.max(span.first as usize);
             if among == 0 || first > word {
                 continue;
             }
-            let unfilled = among & !traced.filled[word];
+            let unfilled = match SHORTCUTS {
+                true => among & !traced.filled[word],
+                false => among,
+            };
             let asks = among & !found[word];
             if asks | unfilled != 0 {
                 let at = span.first as usize;
@@ -134,9 +138,9 @@ impl FoundOf {
         from: &[u64],
     ) -> usize {
         let mut work = 0;
-        for (&word, block) in waiting.words.iter().zip(&waiting.blocks) {
-            let filled = &mut self.filled[word as usize];
-            let fresh = waiting.among(word, from) & !*filled;
+        for block in &waiting.blocks {
+            let filled = &mut self.filled[block.word];
+            let fresh = block.among(&waiting.before, from) & !*filled;
             if fresh == 0 {
                 continue;
             }

@@ -58,7 +58,7 @@ pub(super) struct Waits {
 }
 
 /// What is known of a symbol.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Behind {
     /// The boundaries that were asked what waits there.
     asked: Vec<u64>,
@@ -67,30 +67,34 @@ struct Behind {
 }
 
 /// What becomes one state behind one symbol.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Waiting {
     /// The boundaries where what waits began there itself.
     pub here: Vec<u64>,
     /// Those where it began before.
     pub before: Vec<u64>,
-    /// Which words of the last are not empty, ascending, and what waits there.
-    pub words: Vec<u32>,
+    /// What waits there, for each word of the last that is not empty, ascending.
     pub blocks: Vec<Block>,
 }
 
 /// What waits at 64 boundaries in a row, and began before.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Block {
+    /// Which word of bits they are.
+    pub word: usize,
     /// What waits at each: its place among all that is known.
     pub waiting: Vec<(BoundaryId, u32)>,
     /// The first word of where it began.
     pub first: usize,
     /// What it answered last, and what before that.
-    answers: [Answer; 2],
+    answers: [Answer; ANSWERS],
 }
 
+/// How many answers a block keeps; the grammar engine alone keeps one, for size.
+const ANSWERS: usize = if SHORTCUTS { 2 } else { 1 };
+
 /// What a block answered last.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Answer {
     boundaries: u64,
     began: Vec<u64>,
@@ -152,18 +156,13 @@ impl Waits {
         if waiter.known == NONE {
             return;
         }
-        let place = match waiting.words.last() {
-            Some(&last) if last as usize == word => waiting.words.len() - 1,
-            _ => waiting
-                .words
-                .partition_point(|&known| (known as usize) < word),
-        };
-        if waiting.words.get(place) != Some(&(word as u32)) {
+        let place = waiting.blocks.partition_point(|block| block.word < word);
+        if waiting.blocks.get(place).is_none_or(|it| it.word > word) {
             let block = Block {
+                word,
                 first: word,
                 ..Block::default()
             };
-            waiting.words.insert(place, word as u32);
             waiting.blocks.insert(place, block);
         }
         let block = &mut waiting.blocks[place];
@@ -205,30 +204,29 @@ impl Waiting {
     pub fn is_at(&self, boundaries: &[u64]) -> bool {
         meet(&self.here, boundaries) || meet(&self.before, boundaries)
     }
-
-    /// Those of some boundaries in a word at which something waits that began before.
-    pub fn among(&self, word: u32, boundaries: &[u64]) -> u64 {
-        let word = word as usize;
-        self.before[word] & boundaries.get(word).copied().unwrap_or(0)
-    }
 }
 
 impl Block {
+    /// Those of some boundaries at which something waits here, of all where something that began
+    /// before does.
+    pub fn among(&self, before: &[u64], boundaries: &[u64]) -> u64 {
+        before[self.word] & boundaries.get(self.word).copied().unwrap_or(0)
+    }
+
     /// Adds where what waits at some of its boundaries began to a row; the words that were
     /// looked at.
     pub fn bring(
         &mut self,
-        (word, boundaries): (u32, u64),
+        boundaries: u64,
         known: &[Known],
         words: &[u64],
         row: &mut [u64],
     ) -> usize {
         // The one that says more of what is asked, and nothing else; or in place of the older.
-        if SHORTCUTS {
-            let [last, other] = &self.answers;
-            let (last, other) = (last.of(boundaries), other.of(boundaries));
-            if other > last || last.is_none() {
-                self.answers.swap(0, 1);
+        if let [last, other] = &mut self.answers[..] {
+            let (of_last, of_other) = (last.of(boundaries), other.of(boundaries));
+            if of_other > of_last || of_last.is_none() {
+                std::mem::swap(last, other);
             }
         }
         let Answer {
@@ -239,7 +237,7 @@ impl Block {
             *answered = 0;
             began.clear();
         }
-        began.resize(word as usize + 1 - self.first, 0);
+        began.resize(self.word + 1 - self.first, 0);
         let fresh = boundaries & !*answered;
         let mut work = began.len();
         if fresh != 0 {

@@ -257,11 +257,9 @@ impl Witness<'_> {
 
     /// Whether something waits where it began itself, but as what began before.
     fn waited(&self, wait: WaitId, at: BoundaryId) -> bool {
-        let waiting = self.chart.waits.of(wait);
-        let Ok(block) = waiting.words.binary_search(&(at / 64)) else {
-            return false;
-        };
-        let mut waiting = waiting.blocks[block].waiting.iter();
+        let mut blocks = self.chart.waits.of(wait).blocks.iter();
+        let block = blocks.find(|block| block.word == at as usize / 64);
+        let mut waiting = block.iter().flat_map(|block| &block.waiting);
         waiting.any(|&(boundary, known)| {
             let span = self.chart.known[known as usize].span;
             boundary == at && span.has(&self.chart.words, at)
