@@ -42,10 +42,12 @@ const THREAD_FLAGS = [
 // A tenth of a module is sorting, each kind of item its own. What has to be fast sorts little.
 const SMALL_STD = ["-Zbuild-std-features=optimize_for_size"];
 
-// Half the size of a build for speed. Panics are bugs; here they trap without a word.
+// Half the size of a build for speed. Panics are bugs; here they trap without a word. What is
+// called once is written where it is called; whatever else is, packs better by itself.
 const SMALL_FLAGS = [
   "-Zunstable-options",
   ...["-Cpanic=immediate-abort", "-Zinline-mir=no", "-Zlocation-detail=none"],
+  "-Cllvm-args=-inline-threshold=0",
 ];
 
 /** What else a module's bytes depend on. */

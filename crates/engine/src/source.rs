@@ -198,11 +198,7 @@ impl GrammarSource {
         if self.dialect != Dialect::JsonSchema || !self.schema.wide {
             return Ok(None);
         }
-        let mut options = SchemaOptions::membership();
-        options.texts.clone_from(&self.texts);
-        options.lists.clone_from(&self.lists);
-        self.schema.apply(&mut options);
-        let validator = Validator::new(&self.text, &options);
+        let validator = Validator::new(&self.text, &self.schema_options(Purpose::Judging));
         validator
             .map(Some)
             .map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
@@ -302,25 +298,19 @@ impl GrammarSource {
         match self.dialect {
             Dialect::Gbnf => gbnf::read(&self.text, tokens)
                 .map(OpenGrammar::from)
-                .and_then(|open| self.fill(&open)),
+                .and_then(|open| self.fill(open)),
             Dialect::Lark => {
-                lark::open(&self.text, &lark::Options::default()).and_then(|open| self.fill(&open))
+                lark::open(&self.text, &lark::Options::default()).and_then(|open| self.fill(open))
             }
             Dialect::Regex => regex::parse(&self.text).and_then(|grammar| {
                 let whole = Place::Span {
                     start: 0,
                     end: self.text.len(),
                 };
-                self.fill(&Linted::silent(grammar, whole).into())
+                self.fill(Linted::silent(grammar, whole).into())
             }),
             Dialect::JsonSchema => {
-                let mut options = match purpose {
-                    Purpose::Writing => SchemaOptions::generation(),
-                    Purpose::Judging => SchemaOptions::membership(),
-                };
-                options.texts.clone_from(&self.texts);
-                options.lists.clone_from(&self.lists);
-                self.schema.apply(&mut options);
+                let options = self.schema_options(purpose);
                 match self.schema.wide {
                     true => json_schema::widen(&self.text, &options),
                     false => json_schema::lint(&self.text, &options),
@@ -329,17 +319,29 @@ impl GrammarSource {
         }
     }
 
-    fn fill(&self, open: &OpenGrammar) -> Result<Linted, Diagnostics> {
+    fn schema_options(&self, purpose: Purpose) -> SchemaOptions {
+        let mut options = SchemaOptions {
+            texts: self.texts.clone(),
+            lists: self.lists.clone(),
+            ..match purpose {
+                Purpose::Writing => SchemaOptions::generation(),
+                Purpose::Judging => SchemaOptions::membership(),
+            }
+        };
+        self.schema.apply(&mut options);
+        options
+    }
+
+    fn fill(&self, open: OpenGrammar) -> Result<Linted, Diagnostics> {
         let wanted = |name: &str| {
             let mut slots = open.slots().iter();
             slots.any(|slot| slot.name == name && slot.filling != Filling::List)
         };
-        let texts = self.texts.iter().filter(|(name, _)| wanted(name));
-        open.fill(&Slots {
+        let mut texts = self.texts.clone();
+        texts.retain(|(name, _)| wanted(name));
+        open.filled(&Slots {
             lists: self.lists.clone(),
-            texts: texts
-                .map(|(name, text)| (name.clone(), text.clone()))
-                .collect(),
+            texts,
         })
     }
 }

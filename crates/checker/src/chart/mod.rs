@@ -50,7 +50,7 @@ use node::{FREED, NOT_QUEUED};
 use parser::Parser;
 
 /// What a parse found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Parse {
     /// A path to the end.
     Found(Found),
@@ -61,7 +61,7 @@ pub enum Parse {
 }
 
 /// A path through the graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Found {
     /// Its edges, in order.
     pub path: Vec<Step>,
@@ -120,7 +120,9 @@ impl Chart {
     ) -> Parse {
         let (ahead, cover) = ahead.unzip();
         let mut kept = match self.last.take() {
-            Some(last) if last.pattern == *graph.pattern() && last.parse != Parse::Exhausted => {
+            Some(last)
+                if last.pattern == *graph.pattern() && !matches!(last.parse, Parse::Exhausted) =>
+            {
                 let parse = last.parse.clone();
                 self.last = Some(last);
                 return parse;
@@ -152,7 +154,7 @@ impl Chart {
         if let Some(overrun) = parser.overrun {
             settled_below = settled_below.min(overrun);
             // Edges are missing: only a path that was found anyway is an answer.
-            if parse == Parse::Nothing {
+            if matches!(parse, Parse::Nothing) {
                 parse = Parse::Exhausted;
             }
         }

@@ -6,13 +6,16 @@
 //! well, at an earlier place. At one boundary what began first is settled first: it is
 //! what passes. A lexeme under way is of use with the boundaries from which it is.
 
+use std::ops::Range;
+
+use lacuna_grammar::automaton::SHORTCUTS;
+
 use super::forward::{Chart, Known, words_before};
 use super::places::{BoundaryId, NONE, PlaceId};
 use super::rows::Rows;
 use super::spans::{Span, join};
 use super::traced::Traced;
 use super::waits::{as_nonterminal, terminal};
-use crate::cfg::NonterminalId;
 use crate::graph::Label;
 
 /// For each edge along which a lexeme stays under way, whether a derivation of a whole text
@@ -28,6 +31,8 @@ pub(super) fn useful_edges(chart: Chart<'_>) -> Option<(Vec<bool>, Option<PlaceI
         here: Rows::default(),
         complete: Rows::default(),
         completing: Vec::new(),
+        windows: Vec::new(),
+        new: Vec::new(),
         queued: Vec::new(),
         first_end: None,
         work: 0,
@@ -59,8 +64,11 @@ struct Backward<'a> {
     here: Rows,
     /// By nonterminal, where what is complete there began, and where it is of use.
     complete: Rows,
-    /// The nonterminals that are complete there, with the states that complete them.
-    completing: Vec<(NonterminalId, usize)>,
+    /// Their slots, each with the states that complete them, and with the words that may be there.
+    completing: Vec<(u32, u32)>,
+    windows: Vec<Range<u32>>,
+    /// Where one is of use that was not before.
+    new: Vec<u64>,
     /// Which of its states are still to be explained.
     queued: Vec<bool>,
     first_end: Option<PlaceId>,
@@ -139,13 +147,24 @@ impl Backward<'_> {
         let width = words_before(boundary as usize);
         self.complete.clear(2 * width);
         self.completing.clear();
+        self.windows.clear();
         for at in known.clone() {
             let Known { state, span } = self.chart.known[at];
             for &nonterminal in &self.chart.parser.state(state).completes {
                 let slot = self.complete.slot(nonterminal);
                 let row = self.complete.row_mut(slot);
                 join(span.of_row(row), span.of_all(&self.chart.words));
-                self.completing.push((nonterminal, at));
+                self.completing.push((slot, at as u32));
+                if !SHORTCUTS {
+                    continue;
+                }
+                let end = span.first + span.words;
+                match self.windows.get_mut(slot as usize) {
+                    Some(window) => {
+                        *window = window.start.min(span.first)..window.end.max(end);
+                    }
+                    None => self.windows.push(span.first..end),
+                }
             }
         }
         // What is of use, and is still to be explained. What encloses others was found after
@@ -158,52 +177,65 @@ impl Backward<'_> {
         self.queued.extend(known.clone().map(is_useful));
         while let Some(last) = self.queued.iter().rposition(|&queued| queued) {
             self.queued[last] = false;
-            for at in self.explain(known.start + last, width) {
-                self.queued[at - known.start] = true;
-            }
+            self.explain(known.start, last, width);
         }
     }
 
-    /// Makes of use what a state comes from that is, if that is what was complete; the states
-    /// of this place that more is of use of then.
-    fn explain(&mut self, at: usize, width: usize) -> Vec<usize> {
-        let mut grown = Vec::new();
+    /// Makes of use what a state comes from that is, if that is what was complete; those states
+    /// of this place that more is of use of then are still to be explained.
+    fn explain(&mut self, first: usize, at: usize, width: usize) {
+        let at = first + at;
         let state = self.chart.known[at].state;
-        for &(symbol, wait) in self.chart.waits.before(state) {
-            let Some(nonterminal) = as_nonterminal(symbol) else {
+        for &(symbol, id) in self.chart.parser.readings.before(state) {
+            let slot = as_nonterminal(symbol).and_then(|it| self.complete.get(it));
+            let Some((slot, wait)) = slot.zip(self.chart.waits.of_move(id)) else {
                 continue;
             };
-            let Some(slot) = self.complete.get(nonterminal) else {
-                continue;
+            let window = match SHORTCUTS {
+                true => self.windows[slot as usize].clone(),
+                false => 0..width as u32,
             };
-            let mut new = vec![0; width];
+            let window = window.start as usize..window.end as usize;
             let (complete, useful) = self.complete.row_mut(slot).split_at_mut(width);
+            self.new.resize(self.new.len().max(width), 0);
+            self.new[window.clone()].copy_from_slice(&useful[window.clone()]);
             self.work += self.traced.trace(
                 &self.chart,
                 &mut self.useful,
                 (at, wait),
-                complete,
-                &mut new,
+                &complete[..window.end],
+                &mut self.new,
             );
-            for (new, useful) in new.iter_mut().zip(useful) {
+            let mut any = 0;
+            let new = self.new[window.clone()].iter_mut();
+            for (new, useful) in new.zip(&mut useful[window]) {
                 *new &= !*useful;
                 *useful |= *new;
+                any |= *new;
+            }
+            if any == 0 {
+                continue;
             }
             let completing = self.completing.iter();
-            for &(_, at) in completing.filter(|&&(completed, _)| completed == nonterminal) {
-                let span = self.chart.known[at].span;
+            for &(_, at) in completing.filter(|&&(known, _)| known == slot) {
+                let span = self.chart.known[at as usize].span;
                 let mut any = 0;
-                for (word, new) in (span.at..).zip(span.in_row(&new)) {
+                for (word, new) in (span.at..).zip(span.in_row(&self.new)) {
                     let more = self.chart.words[word] & new & !self.useful[word];
                     self.useful[word] |= more;
                     any |= more;
                 }
                 if any != 0 {
-                    grown.push(at);
+                    self.queued[at as usize - first] = true;
                 }
             }
         }
-        grown
+    }
+
+    /// Whether a state is of use wherever it began.
+    fn is_all_of_use(&self, at: usize) -> bool {
+        let span = self.chart.known[at].span;
+        span.of_all(&self.useful) == span.of_all(&self.chart.words)
     }
 
     /// Finds the boundaries from which lexemes lead to a place where what becomes of their
@@ -220,12 +252,19 @@ impl Backward<'_> {
                 .gather(places, alike.clone(), &mut before);
             useful.clear();
             useful.resize(before.len(), 0);
-            for &(target, wait) in self.chart.waits.behind(terminal(read)) {
-                if let Some(at) = self.here.get(target) {
+            // What is of use wherever it began says most in the fewest words.
+            let turns: &[bool] = if SHORTCUTS { &[true, false] } else { &[false] };
+            for &is_first in turns {
+                for &(target, wait) in self.chart.waits.behind(terminal(read)) {
+                    let at = self.here.get(target).map(|at| at as usize);
+                    let at = at.filter(|&at| !SHORTCUTS || is_first == self.is_all_of_use(at));
+                    let Some(at) = at else {
+                        continue;
+                    };
                     self.work += self.traced.trace(
                         &self.chart,
                         &mut self.useful,
-                        (at as usize, wait),
+                        (at, wait),
                         &before,
                         &mut useful,
                     );

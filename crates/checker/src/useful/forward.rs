@@ -4,17 +4,18 @@
 //! each nonterminal, all origins at once. Whatever waits where something began is known as
 //! a whole by then, since that is an earlier place.
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::SortFew;
 use std::ops::Range;
 
 use super::places::{BoundaryId, NONE, PlaceId, Places};
-use super::readings::{Reader, ReadingId, Readings};
+use super::readings::{MoveId, Reader, ReadingId, Readings};
 use super::rows::Rows;
 use super::spans::{Span, set};
 use super::underway::Underway;
 use super::waits::{SymbolId, WaitId, Waits, nonterminal, terminal};
 use crate::cfg::{Cfg, NonterminalId};
-use crate::cover::Cover;
+use crate::cover::{Cover, CoverSetId};
 use crate::graph::Label;
 use crate::lr::{State, StateId, States};
 use crate::sets::StateSets;
@@ -33,25 +34,25 @@ pub(super) struct Settled {
     pub known: Range<usize>,
     /// The states of all that may begin there.
     begun: ReadingId,
-    /// What its states read, those left aside that begin there; once asked for.
-    reads: Option<ReadingId>,
+    /// What its states read, those left aside that begin there.
+    reads: ReadingId,
 }
 
 impl Settled {
     fn readers(&self, readings: &Readings, symbol: SymbolId) -> impl Iterator<Item = Waiter> {
-        let lists = [self.reads, Some(self.begun)];
+        let lists = [self.reads, self.begun];
         let firsts = [self.known.start as u32, NONE];
         lists
             .into_iter()
             .zip(firsts)
             .flat_map(move |(list, first)| {
-                let readers = list.map_or(&[][..], |list| readings.readers(list, symbol));
-                readers.iter().map(move |&Reader { place, target }| {
+                let readers = readings.readers(list, symbol);
+                readers.iter().map(move |&Reader { place, becomes }| {
                     let known = match first {
                         NONE => NONE,
                         first => first + place,
                     };
-                    Waiter { known, target }
+                    Waiter { known, becomes }
                 })
             })
     }
@@ -80,11 +81,11 @@ impl Parser<'_> {
 }
 
 /// A state that waits for a symbol: its place among all that is known, [`NONE`] if it begins
-/// where it waits, and the state behind.
+/// where it waits, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiter {
     pub known: u32,
-    pub target: StateId,
+    pub becomes: MoveId,
 }
 
 /// The chart under way.
@@ -100,6 +101,7 @@ pub(super) struct Chart<'a> {
     /// Words of readings before.
     read_before: usize,
     states: Vec<StateId>,
+    fresh: Vec<BoundaryId>,
     pub waits: Waits,
     here: Here,
     pub work: usize,
@@ -126,6 +128,7 @@ impl<'a> Chart<'a> {
         Self {
             read_before: parser.readings.size(),
             states: Vec::new(),
+            fresh: Vec::new(),
             parser,
             cover,
             places,
@@ -216,32 +219,24 @@ impl<'a> Chart<'a> {
 
     /// Takes note of what waits for a symbol at some boundaries.
     fn ask(&mut self, symbol: SymbolId, boundaries: &[u64]) {
-        for boundary in self.waits.ask(symbol, boundaries) {
-            self.find_reads(boundary);
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        self.waits.ask(symbol, boundaries, &mut fresh);
+        let readings = &*self.parser.readings;
+        for &boundary in &fresh {
             let settled = &self.settled[boundary as usize];
-            for reader in settled.readers(self.parser.readings, symbol) {
-                self.waits.add(symbol, boundary, reader, &self.known);
+            for reader in settled.readers(readings, symbol) {
+                let at = (symbol, boundary);
+                self.waits.add(at, reader, readings, &self.known);
                 self.work += 1;
             }
         }
+        self.fresh = fresh;
     }
 
     /// Which states at a boundary read a symbol, once that was asked for.
     pub fn readers(&self, boundary: BoundaryId, symbol: SymbolId) -> impl Iterator<Item = Waiter> {
         self.settled[boundary as usize].readers(self.parser.readings, symbol)
-    }
-
-    fn find_reads(&mut self, boundary: BoundaryId) {
-        let settled = &mut self.settled[boundary as usize];
-        if settled.reads.is_some() {
-            return;
-        }
-        let known = self.known[settled.known.clone()].iter();
-        self.states.clear();
-        self.states.extend(known.map(|known| known.state));
-        let reads = self.parser.reading(&self.states);
-        self.work += self.parser.readings.len(reads);
-        settled.reads = Some(reads);
     }
 
     /// All that follows at a place from what is complete there.
@@ -285,7 +280,7 @@ impl<'a> Chart<'a> {
         }
         self.work += waiting.here.len();
         for block in &mut waiting.blocks {
-            let among = block.among(from);
+            let among = block.among(&waiting.before, from);
             if among != 0 {
                 self.work += block.bring(among, &self.known, &self.words, row);
             }
@@ -317,7 +312,7 @@ impl<'a> Chart<'a> {
     /// Keeps what was found at a place.
     fn keep(&mut self) {
         let first = self.known.len();
-        let mut begun: Vec<StateId> = Vec::new();
+        self.states.clear();
         for slot in 0..self.here.states.numbers.len() as u32 {
             let state = self.here.states.numbers[slot as usize];
             let row = self.here.states.row(slot);
@@ -326,22 +321,45 @@ impl<'a> Chart<'a> {
             };
             self.words.extend_from_slice(span.in_row(row));
             self.known.push(Known { state, span });
-            let &State {
+            self.states.push(state);
+        }
+        let reads = self.parser.reading(&self.states);
+        let asks = self.places.places[self.here.place as usize].asks;
+        let known = match SHORTCUTS {
+            true => self.parser.readings.begun(reads, asks),
+            false => None,
+        };
+        let begun = match known {
+            Some(known) => known,
+            None => self.begun(reads, asks),
+        };
+        let known = first..self.known.len();
+        self.work += known.len();
+        self.settled.push(Settled {
+            known,
+            begun,
+            reads,
+        });
+    }
+
+    /// All that begins behind the states of the current place.
+    fn begun(&mut self, reads: ReadingId, asks: Option<CoverSetId>) -> ReadingId {
+        let mut begun: Vec<StateId> = Vec::new();
+        for &state in &self.states {
+            let State {
                 prediction, items, ..
-            } = self.parser.state(state);
+            } = *self.parser.state(state);
             let predictions = [prediction, items].into_iter().flatten();
             begun.extend(predictions.filter(|&prediction| self.is_asked(prediction)));
         }
         begun.sort_few();
         begun.dedup();
         let begun = self.parser.reading(&begun);
-        let known = first..self.known.len();
-        self.work += known.len();
-        self.settled.push(Settled {
-            known,
-            begun,
-            reads: None,
-        });
+        self.work += self.parser.readings.len(reads);
+        if SHORTCUTS {
+            self.parser.readings.keep_begun(reads, asks, begun);
+        }
+        begun
     }
 }
 

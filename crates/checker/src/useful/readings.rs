@@ -3,6 +3,8 @@
 //! Many boundaries predict the same states, and many have the same states under way, in one
 //! text and in the next. What a list of states reads is found once.
 //!
+//! So is what becomes of one that reads a symbol, which has a number.
+//!
 //! Cost: a place for each way in which the states of a list can read a symbol; then a search among
 //! the symbols for each question.
 
@@ -12,19 +14,24 @@ use lacuna_lexer::SortFew;
 use lacuna_lexer::key;
 use rustc_hash::FxHashMap;
 
+use super::places::NONE;
 use super::waits::{self, SymbolId};
 use crate::cfg::Cfg;
+use crate::cover::CoverSetId;
 use crate::lr::{State, StateId};
 use crate::sets::StateSets;
 
 /// Index of a list of states.
 pub(super) type ReadingId = u32;
 
-/// A state that reads a symbol: its place in its list, and the state behind.
+/// Number of a symbol and a state behind it.
+pub(super) type MoveId = u32;
+
+/// A state that reads a symbol: its place in its list, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader {
     pub place: u32,
-    pub target: StateId,
+    pub becomes: MoveId,
 }
 
 /// What a list of states reads.
@@ -44,6 +51,13 @@ pub(crate) struct Readings {
     /// By list.
     all: Vec<Reading>,
     ids: FxHashMap<Box<[StateId]>, ReadingId>,
+    /// The state behind each move.
+    targets: Vec<StateId>,
+    moves: FxHashMap<(SymbolId, StateId), MoveId>,
+    /// By state, the symbols that lead to it, ascending, each with its move.
+    before: Vec<Vec<(SymbolId, MoveId)>>,
+    /// What begins behind a list where some states are asked for.
+    begun: FxHashMap<(ReadingId, CoverSetId), ReadingId>,
     size: usize,
 }
 
@@ -52,7 +66,7 @@ impl Readings {
     pub fn state(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) -> &State {
         let at = state as usize;
         if at >= self.states.len() {
-            self.states.resize(at + 1, None);
+            self.states.resize_with(at + 1, || None);
         }
         self.states[at].get_or_insert_with(|| sets.listed_state(cfg, state))
     }
@@ -83,16 +97,62 @@ impl Readings {
         }
         let readers = keys.iter().map(|&key| Reader {
             place: (key >> 32) as u32,
-            target: key as StateId,
+            becomes: self.move_to((key >> 64) as SymbolId, key as StateId),
         });
+        let readers = readers.collect();
         let id = self.all.len() as ReadingId;
         self.ids.insert(states.into(), id);
         self.all.push(Reading {
-            readers: readers.collect(),
+            readers,
             symbols: symbols.into(),
             ends: ends.into(),
         });
         id
+    }
+
+    fn move_to(&mut self, symbol: SymbolId, target: StateId) -> MoveId {
+        if let Some(&known) = self.moves.get(&(symbol, target)) {
+            return known;
+        }
+        let fresh = self.targets.len() as MoveId;
+        self.moves.insert((symbol, target), fresh);
+        self.targets.push(target);
+        let at = target as usize;
+        if at >= self.before.len() {
+            self.before.resize_with(at + 1, Vec::new);
+        }
+        let before = &mut self.before[at];
+        before.push((symbol, fresh));
+        before.sort_few();
+        self.size += 4;
+        fresh
+    }
+
+    /// The number of moves known.
+    pub(super) fn move_count(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The state behind a move.
+    pub(super) fn behind(&self, id: MoveId) -> StateId {
+        self.targets[id as usize]
+    }
+
+    /// The symbols that lead to a state, each with its move.
+    pub(super) fn before(&self, state: StateId) -> &[(SymbolId, MoveId)] {
+        let before = self.before.get(state as usize);
+        before.map_or(&[], |before| before)
+    }
+
+    /// What begins behind a list where some states are asked for, if that is known.
+    pub(super) fn begun(&self, id: ReadingId, asks: Option<CoverSetId>) -> Option<ReadingId> {
+        self.begun.get(&(id, asks.unwrap_or(NONE))).copied()
+    }
+
+    /// Takes note of it.
+    pub(super) fn keep_begun(&mut self, id: ReadingId, asks: Option<CoverSetId>, begun: ReadingId) {
+        self.size += 2;
+        self.begun.insert((id, asks.unwrap_or(NONE)), begun);
     }
 
     /// What reads a symbol in a list.

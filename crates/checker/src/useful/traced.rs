@@ -4,21 +4,37 @@
 //! neither does where its symbol may have begun. So for each block of what waits
 //! ([`waits`](super::waits)) it is kept what was asked last, and what was found.
 //!
-//! Cost: for each block in which a symbol began a word for each 64 boundaries before it; where
-//! other things are asked than before, the same for each entry of the block.
+//! A state that is of use wherever it began came from all that waited for its symbol where that
+//! began: all of this is of use, wherever it began, and is marked once. As a rule a look ahead
+//! has left little else.
+//!
+//! Cost: a word for each 64 boundaries, and once for each entry where it began. For a state that is
+//! not of use wherever it began, for each block in which a symbol began a word for each 64
+//! boundaries before it; where other things are asked than before, the same for each entry of the
+//! block.
 
 use std::ops::Range;
 
+use lacuna_grammar::automaton::SHORTCUTS;
+
 use super::forward::{Chart, Known};
 use super::spans::{Span, join};
-use super::waits::{Block, WaitId};
+use super::waits::{Block, WaitId, Waiting};
 
 /// What was found, for each block of all that waits.
 #[derive(Default)]
 pub(super) struct Traced {
-    by_wait: Vec<Vec<Found>>,
+    by_wait: Vec<FoundOf>,
     /// What of the state that is traced is of use.
     behind: Vec<u64>,
+}
+
+/// What was found of what waits for a symbol to become one state.
+#[derive(Clone, Default)]
+struct FoundOf {
+    /// The boundaries at which all that waits is of use, wherever it began.
+    filled: Vec<u64>,
+    blocks: Vec<Found>,
 }
 
 /// What was asked of a block, and found.
@@ -52,31 +68,90 @@ impl Traced {
         let waiting = chart.waits.of(wait);
         let behind = span.of_all(useful);
         let mut work = behind.len();
+        let at = wait as usize;
+        if at >= self.by_wait.len() {
+            self.by_wait.resize_with(at + 1, FoundOf::default);
+        }
+        let traced = &mut self.by_wait[at];
+        if SHORTCUTS {
+            traced.filled.resize(waiting.before.len(), 0);
+        }
+        if SHORTCUTS && behind == span.of_all(&chart.words) {
+            // It came from all of these boundaries, whatever waited there.
+            for (found, (here, from)) in found.iter_mut().zip(waiting.here.iter().zip(from)) {
+                *found |= here & from;
+            }
+            let mut fresh = 0;
+            let before = waiting.before.iter().zip(from).zip(&traced.filled);
+            for (found, ((before, from), filled)) in found.iter_mut().zip(before) {
+                *found |= before & from;
+                fresh |= before & from & !filled;
+            }
+            if fresh != 0 {
+                work += traced.fill(waiting, chart, useful, from);
+            }
+            return work;
+        }
         for (at, behind) in (span.first as usize..).zip(behind) {
             if let Some((here, from)) = waiting.here.get(at).zip(from.get(at)) {
                 found[at] |= behind & here & from;
             }
         }
-        let at = wait as usize;
-        if at >= self.by_wait.len() {
-            self.by_wait.resize(at + 1, Vec::new());
-        }
-        let traced = &mut self.by_wait[at];
-        traced.resize(waiting.blocks.len(), Found::default());
+        traced
+            .blocks
+            .resize_with(waiting.blocks.len(), Found::default);
         self.behind.clear();
         self.behind.extend_from_slice(span.of_all(useful));
-        let last = waiting.blocks.last().map_or(0, |block| block.word + 1);
-        let words = last.saturating_sub(span.first as usize);
+        let words = waiting.before.len().saturating_sub(span.first as usize);
         self.behind.resize(self.behind.len().max(words), 0);
-        for (block, last) in waiting.blocks.iter().zip(traced) {
-            let among = block.among(from);
+        for (block, last) in waiting.blocks.iter().zip(&mut traced.blocks) {
+            let among = block.among(&waiting.before, from);
             // What waits began no earlier than its block's first word, and no later than that.
+            let word = block.word;
             let first = block.first.max(span.first as usize);
-            if among != 0 && first <= block.word {
+            if among == 0 || first > word {
+                continue;
+            }
+            let unfilled = match SHORTCUTS {
+                true => among & !traced.filled[word],
+                false => among,
+            };
+            let asks = among & !found[word];
+            if asks | unfilled != 0 {
                 let at = span.first as usize;
-                let behind = &self.behind[first - at..=block.word - at];
-                work += last.look(block, chart, useful, (among, first, behind));
-                found[block.word] |= last.useful & among;
+                let behind = &self.behind[first - at..=word - at];
+                work += last.look(block, chart, useful, (asks, unfilled), (first, behind));
+                found[word] |= last.useful & among;
+            }
+        }
+        work
+    }
+}
+
+impl FoundOf {
+    /// Marks all that waits at some boundaries; the words that were looked at.
+    fn fill(
+        &mut self,
+        waiting: &Waiting,
+        chart: &Chart<'_>,
+        useful: &mut [u64],
+        from: &[u64],
+    ) -> usize {
+        let mut work = 0;
+        for block in &waiting.blocks {
+            let filled = &mut self.filled[block.word];
+            let fresh = block.among(&waiting.before, from) & !*filled;
+            if fresh == 0 {
+                continue;
+            }
+            *filled |= fresh;
+            for &(boundary, waits) in &block.waiting {
+                if fresh >> (boundary % 64) & 1 == 1 {
+                    let span = chart.known[waits as usize].span;
+                    let all = span.of_all(&chart.words);
+                    span.of_all_mut(useful).copy_from_slice(all);
+                    work += all.len();
+                }
             }
         }
         work
@@ -91,7 +166,8 @@ impl Found {
         block: &Block,
         chart: &Chart<'_>,
         useful: &mut [u64],
-        (among, first, behind): (u64, usize, &[u64]),
+        (asks, unfilled): (u64, u64),
+        (first, behind): (usize, &[u64]),
     ) -> usize {
         if self.first != first {
             *self = Self {
@@ -120,12 +196,12 @@ impl Found {
             (self.asked, self.useful) = (yes | self.asked & no, yes);
             self.behind.copy_from_slice(behind);
         }
-        let is_new = among & !self.marked;
-        let asks = among & !self.asked;
+        let is_new = unfilled & !self.marked;
+        let asks = asks & !self.asked;
         let todo = if fresh.is_empty() {
             asks | is_new
         } else {
-            among
+            asks | unfilled
         };
         let mut work = len;
         if todo == 0 {
@@ -155,12 +231,12 @@ impl Found {
                 self.useful |= bit;
             }
         }
-        self.asked |= among;
+        self.asked |= asks;
         if is_new != 0 {
-            self.marked = among;
+            self.marked = unfilled;
             self.marks.copy_from_slice(&self.behind);
         } else if !fresh.is_empty() {
-            self.marked = among;
+            self.marked = unfilled;
             join(&mut self.marks, &self.behind);
         }
         work

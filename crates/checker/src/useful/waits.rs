@@ -1,30 +1,33 @@
 //! What waits for symbols, by the state that each becomes behind one.
 //!
 //! Where a symbol has been read, the states that may follow are known, and of each the
-//! boundaries from which it does: where something
-//! waits that began there itself, as bits, and where something waits that began before. The
-//! last are kept in [blocks](Block) of 64. From one place to the next, the boundaries that a
-//! symbol may have begun at hardly change but for the nearest; so a block keeps what it
-//! answered last.
+//! boundaries from which it does, as bits: where something waits that began there itself, and
+//! where something waits that began before. What that is, is kept in [blocks](Block) of 64. From
+//! one place to the next on a way, the boundaries that a symbol may have begun at hardly change
+//! but for the nearest; so a block keeps what it answered last, and before that, since places of
+//! two ways often take turns.
 //!
 //! A boundary is asked what waits there for a symbol when that is first read from there.
 //!
 //! Cost: a bit or an entry for each symbol that is read from a boundary; to follow a symbol,
 //! a word for each 64 boundaries before each block that it began in, and what waits at
-//! those where it did not begin when the block was last asked.
+//! those where it did not begin when the block gave the answer that is nearest.
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::TerminalId;
 
 use super::forward::{Known, Waiter};
 use super::places::{BoundaryId, NONE};
+use super::readings::{MoveId, Readings};
 use super::spans::{join, set};
 use crate::cfg::NonterminalId;
 use crate::lr::StateId;
+use crate::node_sets::meet;
 
 /// Number of a symbol: of a terminal or a nonterminal.
 pub(super) type SymbolId = u32;
 
-/// Number of a symbol and a state behind it.
+/// Number of what waits for a symbol to become one state.
 pub(super) type WaitId = u32;
 
 /// The number of a terminal.
@@ -46,8 +49,8 @@ pub(super) fn as_nonterminal(symbol: SymbolId) -> Option<NonterminalId> {
 #[derive(Default)]
 pub(super) struct Waits {
     all: Vec<Waiting>,
-    /// By state, the symbols that lead to it, ascending, each with what waits for it.
-    by_state: Vec<Vec<(SymbolId, WaitId)>>,
+    /// What waits for each move; [`NONE`] where nothing does.
+    by_move: Vec<WaitId>,
     /// By symbol.
     by_symbol: Vec<Behind>,
     /// Words that are kept.
@@ -69,6 +72,8 @@ pub(super) struct Waiting {
     /// The boundaries where what waits began there itself.
     pub here: Vec<u64>,
     /// Those where it began before.
+    pub before: Vec<u64>,
+    /// What waits there, for each word of the last that is not empty, ascending.
     pub blocks: Vec<Block>,
 }
 
@@ -77,14 +82,16 @@ pub(super) struct Waiting {
 pub(super) struct Block {
     /// Which word of bits they are.
     pub word: usize,
-    /// The boundaries, as bits.
-    pub boundaries: u64,
     /// What waits at each: its place among all that is known.
     pub waiting: Vec<(BoundaryId, u32)>,
     /// The first word of where it began.
     pub first: usize,
-    answer: Answer,
+    /// What it answered last, and what before that.
+    answers: [Answer; ANSWERS],
 }
+
+/// How many answers a block keeps; the grammar engine alone keeps one, for size.
+const ANSWERS: usize = if SHORTCUTS { 2 } else { 1 };
 
 /// What a block answered last.
 #[derive(Clone, Default)]
@@ -93,13 +100,19 @@ struct Answer {
     began: Vec<u64>,
 }
 
+impl Answer {
+    /// How many of some boundaries it is of; `None` if it is of others too.
+    fn of(&self, boundaries: u64) -> Option<u32> {
+        (self.boundaries & !boundaries == 0).then(|| self.boundaries.count_ones())
+    }
+}
+
 impl Waits {
-    /// Those of some boundaries that were not asked yet for what waits for a symbol; now they
-    /// are.
-    pub fn ask(&mut self, symbol: SymbolId, among: &[u64]) -> Vec<BoundaryId> {
+    /// Adds to others those of some boundaries that were not asked yet for what waits for a symbol;
+    /// now they are.
+    pub fn ask(&mut self, symbol: SymbolId, among: &[u64], fresh: &mut Vec<BoundaryId>) {
         let asked = &mut at(&mut self.by_symbol, symbol).asked;
         asked.resize(asked.len().max(among.len()), 0);
-        let mut fresh = Vec::new();
         for ((first, asked), among) in (0..).step_by(64).zip(asked).zip(among) {
             let mut left = among & !*asked;
             *asked |= among;
@@ -108,37 +121,43 @@ impl Waits {
                 left &= left - 1;
             }
         }
-        fresh
     }
 
-    /// Takes note of what waits for a symbol at a boundary.
-    pub fn add(&mut self, symbol: SymbolId, boundary: BoundaryId, waiter: Waiter, known: &[Known]) {
-        let fresh = self.all.len() as WaitId;
-        let leading = at(&mut self.by_state, waiter.target);
-        let wait = match leading.binary_search_by_key(&symbol, |&(known, _)| known) {
-            Ok(known) => leading[known].1,
-            Err(place) => {
-                leading.insert(place, (symbol, fresh));
-                let behind = at(&mut self.by_symbol, symbol);
-                behind.targets.push((waiter.target, fresh));
-                self.all.push(Waiting::default());
-                fresh
-            }
-        };
+    /// Takes note of what waits at a boundary for a symbol.
+    pub fn add(
+        &mut self,
+        (symbol, boundary): (SymbolId, BoundaryId),
+        waiter: Waiter,
+        readings: &Readings,
+        known: &[Known],
+    ) {
+        let at_move = waiter.becomes as usize;
+        if at_move >= self.by_move.len() {
+            self.by_move.resize(readings.move_count(), NONE);
+        }
+        let mut wait = self.by_move[at_move];
+        if wait == NONE {
+            wait = self.all.len() as WaitId;
+            self.by_move[at_move] = wait;
+            let behind = at(&mut self.by_symbol, symbol);
+            behind.targets.push((readings.behind(waiter.becomes), wait));
+            self.all.push(Waiting::default());
+        }
         let waiting = &mut self.all[wait as usize];
         let word = boundary as usize / 64;
+        let bits = match waiter.known {
+            NONE => &mut waiting.here,
+            _ => &mut waiting.before,
+        };
+        if bits.len() <= word {
+            bits.resize(word + 1, 0);
+        }
+        set(bits, boundary);
         if waiter.known == NONE {
-            if waiting.here.len() <= word {
-                waiting.here.resize(word + 1, 0);
-            }
-            return set(&mut waiting.here, boundary);
+            return;
         }
         let place = waiting.blocks.partition_point(|block| block.word < word);
-        if waiting
-            .blocks
-            .get(place)
-            .is_none_or(|block| block.word > word)
-        {
+        if waiting.blocks.get(place).is_none_or(|it| it.word > word) {
             let block = Block {
                 word,
                 first: word,
@@ -147,14 +166,13 @@ impl Waits {
             waiting.blocks.insert(place, block);
         }
         let block = &mut waiting.blocks[place];
-        block.boundaries |= 1 << (boundary % 64);
         block.waiting.push((boundary, waiter.known));
         let first = known[waiter.known as usize].span.first as usize;
         self.kept += 1 + block.first - first.min(block.first);
         if first < block.first {
             // What was answered so far began later.
             block.first = first;
-            block.answer = Answer::default();
+            block.answers = Default::default();
         }
     }
 
@@ -164,10 +182,10 @@ impl Waits {
         behind.map_or(&[], |behind| &behind.targets)
     }
 
-    /// The symbols that lead to a state, each with what waits for it.
-    pub fn before(&self, state: StateId) -> &[(SymbolId, WaitId)] {
-        let leading = self.by_state.get(state as usize);
-        leading.map_or(&[], |leading| leading)
+    /// What waits for a move; `None` if nothing does.
+    pub fn of_move(&self, id: MoveId) -> Option<WaitId> {
+        let wait = *self.by_move.get(id as usize)?;
+        (wait != NONE).then_some(wait)
     }
 
     /// What waits.
@@ -184,16 +202,15 @@ impl Waits {
 impl Waiting {
     /// Whether something waits at some of these boundaries.
     pub fn is_at(&self, boundaries: &[u64]) -> bool {
-        let here = self.here.iter().zip(boundaries);
-        here.fold(0, |any, (here, passing)| any | here & passing) != 0
-            || self.blocks.iter().any(|block| block.among(boundaries) != 0)
+        meet(&self.here, boundaries) || meet(&self.before, boundaries)
     }
 }
 
 impl Block {
-    /// Those of some boundaries at which something waits here.
-    pub fn among(&self, boundaries: &[u64]) -> u64 {
-        self.boundaries & boundaries.get(self.word).copied().unwrap_or(0)
+    /// Those of some boundaries at which something waits here, of all where something that began
+    /// before does.
+    pub fn among(&self, before: &[u64], boundaries: &[u64]) -> u64 {
+        before[self.word] & boundaries.get(self.word).copied().unwrap_or(0)
     }
 
     /// Adds where what waits at some of its boundaries began to a row; the words that were
@@ -205,10 +222,17 @@ impl Block {
         words: &[u64],
         row: &mut [u64],
     ) -> usize {
+        // The one that says more of what is asked, and nothing else; or in place of the older.
+        if let [last, other] = &mut self.answers[..] {
+            let (of_last, of_other) = (last.of(boundaries), other.of(boundaries));
+            if of_other > of_last || of_last.is_none() {
+                std::mem::swap(last, other);
+            }
+        }
         let Answer {
             boundaries: answered,
             began,
-        } = &mut self.answer;
+        } = &mut self.answers[0];
         if *answered & !boundaries != 0 {
             *answered = 0;
             began.clear();
@@ -233,10 +257,10 @@ impl Block {
 }
 
 /// A place in a list that grows as it is asked.
-fn at<T: Clone + Default>(list: &mut Vec<T>, number: u32) -> &mut T {
+fn at<T: Default>(list: &mut Vec<T>, number: u32) -> &mut T {
     let number = number as usize;
     if list.len() <= number {
-        list.resize(number + 1, T::default());
+        list.resize_with(number + 1, T::default);
     }
     &mut list[number]
 }

@@ -147,9 +147,12 @@ impl Witness<'_> {
             if self.chart.parser.state(state).begins || self.by_lexeme(goal, stack) {
                 return Some(());
             }
-            for at in 0..self.chart.waits.before(state).len() {
-                let (symbol, wait) = self.chart.waits.before(state)[at];
+            for at in 0..self.chart.parser.readings.before(state).len() {
+                let (symbol, id) = self.chart.parser.readings.before(state)[at];
                 let Some(nonterminal) = waits::as_nonterminal(symbol) else {
+                    continue;
+                };
+                let Some(wait) = self.chart.waits.of_move(id) else {
                     continue;
                 };
                 if self.by_completion(goal, nonterminal, wait, stack) {
@@ -195,7 +198,7 @@ impl Witness<'_> {
                             span.has(&self.chart.words, goal.origin)
                         }
                     };
-                    began && reader.target == goal.state
+                    began && self.chart.parser.readings.behind(reader.becomes) == goal.state
                 });
                 let Some(Waiter { known, .. }) = reader else {
                     continue;

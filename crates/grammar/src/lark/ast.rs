@@ -35,7 +35,7 @@ impl Name {
 }
 
 /// What a grammar text is a list of.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Item {
     /// A rule or a terminal.
     Definition { how: How, definition: Definition },
@@ -76,7 +76,7 @@ pub(super) struct Import {
 }
 
 /// `name{parameters}.priority: body`
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Definition {
     pub name: Name,
     pub parameters: Vec<Name>,
@@ -91,7 +91,7 @@ pub(super) struct SlotWay {
     pub ignore_case: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Node {
     /// `"…"` or `"…"i`
     Literal {
@@ -124,7 +124,7 @@ pub(super) enum Node {
 }
 
 /// A regular expression between slashes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Regex {
     /// What stands between the slashes.
     pub source: String,

@@ -3,6 +3,8 @@
 //! A body is kept together with the module whose names it uses, so that an
 //! imported terminal means the same whatever the importing grammar defines.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::ast::{Definition, How, Import, Item, Name, Node, SlotWay, Span};
@@ -30,7 +32,7 @@ pub(super) struct TerminalDefinition {
     pub module: Module,
     pub priority: i32,
     /// Any of these.
-    pub bodies: Vec<(Module, Node)>,
+    pub bodies: Vec<(Module, Rc<Node>)>,
     /// For what `%slot` names, which has no body: how its values are written.
     pub slot: Option<Vec<SlotWay>>,
 }
@@ -140,7 +142,7 @@ impl Definitions {
                     name,
                     module,
                     priority,
-                    bodies: vec![(module, body)],
+                    bodies: vec![(module, Rc::new(body))],
                     slot: None,
                 });
             }
@@ -148,12 +150,14 @@ impl Definitions {
                 let terminal = &mut self.terminals[index];
                 terminal.slot = None;
                 terminal.priority = priority;
-                terminal.bodies = vec![(module, body)];
+                terminal.bodies = vec![(module, Rc::new(body))];
             }
             (Some(index), How::Extend) if self.terminals[index].slot.is_some() => {
                 return Err(slot_in_terminal(&name));
             }
-            (Some(index), How::Extend) => self.terminals[index].bodies.insert(0, (module, body)),
+            (Some(index), How::Extend) => self.terminals[index]
+                .bodies
+                .insert(0, (module, Rc::new(body))),
             (known, _) => return Err(misplaced(&name, known.is_some())),
         }
         Ok(())

@@ -102,7 +102,7 @@ impl<'a> Terminals<'a> {
                 continue;
             }
             let bodies = definition.bodies.iter();
-            let bodies: Vec<_> = bodies.map(|(module, body)| (*module, body)).collect();
+            let bodies: Vec<_> = bodies.map(|(module, body)| (*module, &**body)).collect();
             let found = terminals.language(&bodies, definition.name.span, findings);
             terminals.compiled[index] = found;
         }
@@ -354,7 +354,7 @@ impl<'a> Terminals<'a> {
                 let index = definitions.terminal_named(module, &name.text);
                 let bodies = index.map(|index| definitions.terminals[index].bodies.iter());
                 let bodies = bodies.into_iter().flatten();
-                let bodies: Vec<_> = bodies.map(|(module, body)| (*module, body)).collect();
+                let bodies: Vec<_> = bodies.map(|(module, body)| (*module, &**body)).collect();
                 self.pattern(&bodies, depth, place)
             }
             Node::Both { span, .. } | Node::Not { span, .. } => {

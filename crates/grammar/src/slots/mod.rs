@@ -179,6 +179,14 @@ impl OpenGrammar {
     /// Slots that nothing, or what is empty, was handed over for; names that no
     /// slot has; values that need too many states.
     pub fn fill(&self, slots: &Slots) -> Result<Linted, Diagnostics> {
+        self.clone().filled(slots)
+    }
+
+    /// As [`Self::fill`], for the last time.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn filled(self, slots: &Slots) -> Result<Linted, Diagnostics> {
         let mut findings = self.mismatches(slots);
         if !findings.is_empty() {
             return Err(Diagnostics(findings));
@@ -197,7 +205,7 @@ impl OpenGrammar {
         if !findings.is_empty() {
             return Err(Diagnostics(said_once(findings)));
         }
-        let mut filled = self.read.clone();
+        let mut filled = self.read;
         for &(target, recipe) in &self.holes {
             let language = Arc::clone(&made[recipe]);
             match (target, &mut filled.grammar.lexicon) {
@@ -218,7 +226,7 @@ impl OpenGrammar {
         if !findings.is_empty() {
             return Err(Diagnostics(findings));
         }
-        let warnings = self.shadowed_values(&filled.grammar);
+        let warnings = shadowed_values(&filled.grammar, &self.holes, &self.recipes);
         filled.warnings.extend(warnings);
         Ok(filled)
     }
@@ -276,38 +284,42 @@ impl OpenGrammar {
         }
         findings
     }
+}
 
-    /// Warnings about values that a terminal which wins the tie takes.
-    fn shadowed_values(&self, grammar: &Grammar) -> Vec<Diagnostic> {
-        let mut warnings = Vec::new();
-        let terminals = grammar.lexicon.iter().flat_map(|it| &it.terminals);
-        let terminals: Vec<_> = terminals.collect();
-        for &(target, recipe) in &self.holes {
-            let Target::Terminal(TerminalId(id)) = target else {
+/// Warnings about values that a terminal which wins the tie takes.
+fn shadowed_values(
+    grammar: &Grammar,
+    holes: &[(Target, usize)],
+    recipes: &[Recipe],
+) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    let terminals = grammar.lexicon.iter().flat_map(|it| &it.terminals);
+    let terminals: Vec<_> = terminals.collect();
+    for &(target, recipe) in holes {
+        let Target::Terminal(TerminalId(id)) = target else {
+            continue;
+        };
+        let (before, slot) = (&terminals[..id as usize], terminals[id as usize]);
+        for winner in before {
+            let both = slot.language.intersect(&winner.language, &LIMITS);
+            let Some(value) = both.ok().and_then(|both| both.shortest_member()) else {
                 continue;
             };
-            let (before, slot) = (&terminals[..id as usize], terminals[id as usize]);
-            for winner in before {
-                let both = slot.language.intersect(&winner.language, &LIMITS);
-                let Some(value) = both.ok().and_then(|both| both.shortest_member()) else {
-                    continue;
-                };
-                let message = format!(
-                    "as a value of {} the text {} is never matched: {} takes it",
-                    slot.name,
-                    quoted(&String::from_utf8_lossy(&value)),
-                    winner.name
-                );
-                let place = self.recipes[recipe].place.clone();
-                let finding = Diagnostic::warning("shadowed-value", place, message);
-                warnings.push(finding.with_note(
-                    "of two terminals that match the same text the one with the higher \
-                     priority wins, then a literal, then a slot, then a pattern",
-                ));
-            }
+            let message = format!(
+                "as a value of {} the text {} is never matched: {} takes it",
+                slot.name,
+                quoted(&String::from_utf8_lossy(&value)),
+                winner.name
+            );
+            let place = recipes[recipe].place.clone();
+            let finding = Diagnostic::warning("shadowed-value", place, message);
+            warnings.push(finding.with_note(
+                "of two terminals that match the same text the one with the higher \
+                 priority wins, then a literal, then a slot, then a pattern",
+            ));
         }
-        warnings
     }
+    warnings
 }
 
 /// Makes what recipes say, values that several ask for once.
