@@ -5,13 +5,12 @@
 //!
 //! So is what becomes of one that reads a symbol, which has a number.
 //!
-//! Cost: a place for each way in which the states of a list can read a symbol; then a search among
-//! the symbols for each question.
+//! Cost: a place for each way in which the states of a list can read a symbol, and the symbols in
+//! order; then a search among them for each question.
 
 use std::sync::Arc;
 
 use lacuna_lexer::SortFew;
-use lacuna_lexer::key;
 use rustc_hash::FxHashMap;
 
 use super::places::NONE;
@@ -28,7 +27,7 @@ pub(super) type ReadingId = u32;
 pub(super) type MoveId = u32;
 
 /// A state that reads a symbol: its place in its list, and what becomes of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reader {
     pub place: u32,
     pub becomes: MoveId,
@@ -48,6 +47,10 @@ struct Reading {
 pub(crate) struct Readings {
     /// The grammar's states with all symbols listed, as they are asked for.
     states: Vec<Option<Arc<State>>>,
+    /// By state, what it reads, as it is asked for.
+    reads: Vec<Option<Box<[(SymbolId, MoveId)]>>>,
+    /// By symbol, how many of a list read it, or where these begin; none between lists.
+    counts: Vec<u32>,
     /// By list.
     all: Vec<Reading>,
     ids: FxHashMap<Box<[StateId]>, ReadingId>,
@@ -64,6 +67,10 @@ pub(crate) struct Readings {
 impl Readings {
     /// A state with all symbols listed.
     pub fn state(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) -> &State {
+        self.listed(cfg, sets, state)
+    }
+
+    fn listed(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) -> &Arc<State> {
         let at = state as usize;
         if at >= self.states.len() {
             self.states.resize_with(at + 1, || None);
@@ -76,38 +83,70 @@ impl Readings {
         if let Some(&known) = self.ids.get(states) {
             return known;
         }
-        let mut keys = Vec::new();
-        for (place, &state) in (0..).zip(states) {
-            let state = self.state(cfg, sets, state);
-            for &(terminal, target) in &state.terminals {
-                keys.push(key([0, waits::terminal(terminal), place, target]));
-            }
-            for &(nonterminal, target) in &state.nonterminals {
-                keys.push(key([0, waits::nonterminal(nonterminal), place, target]));
+        let mut symbols: Vec<SymbolId> = Vec::new();
+        for &state in states {
+            self.find_reads(cfg, sets, state);
+            for &(symbol, _) in self.reads[state as usize].iter().flatten() {
+                let at = symbol as usize;
+                if at >= self.counts.len() {
+                    self.counts.resize(at + 1, 0);
+                }
+                if self.counts[at] == 0 {
+                    symbols.push(symbol);
+                }
+                self.counts[at] += 1;
             }
         }
-        keys.sort_few();
-        self.size += states.len() + 2 * keys.len();
-        let (mut symbols, mut ends) = (Vec::new(), Vec::new());
+        symbols.sort_few();
+        let mut ends = Vec::with_capacity(symbols.len());
         let mut end = 0;
-        for alike in keys.chunk_by(|a, b| a >> 64 == b >> 64) {
-            end += alike.len() as u32;
-            symbols.push((alike[0] >> 64) as SymbolId);
+        for &symbol in &symbols {
+            let first = end;
+            end += std::mem::replace(&mut self.counts[symbol as usize], first);
             ends.push(end);
         }
-        let readers = keys.iter().map(|&key| Reader {
-            place: (key >> 32) as u32,
-            becomes: self.move_to((key >> 64) as SymbolId, key as StateId),
-        });
-        let readers = readers.collect();
+        self.size += states.len() + 2 * end as usize;
+        let mut readers = vec![Reader::default(); end as usize];
+        for (place, &state) in (0..).zip(states) {
+            for &(symbol, becomes) in self.reads[state as usize].iter().flatten() {
+                let at = &mut self.counts[symbol as usize];
+                readers[*at as usize] = Reader { place, becomes };
+                *at += 1;
+            }
+        }
+        for &symbol in &symbols {
+            self.counts[symbol as usize] = 0;
+        }
         let id = self.all.len() as ReadingId;
         self.ids.insert(states.into(), id);
         self.all.push(Reading {
-            readers,
+            readers: readers.into(),
             symbols: symbols.into(),
             ends: ends.into(),
         });
         id
+    }
+
+    /// Finds what a state reads.
+    fn find_reads(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) {
+        let at = state as usize;
+        if at >= self.reads.len() {
+            self.reads.resize_with(at + 1, || None);
+        }
+        if self.reads[at].is_some() {
+            return;
+        }
+        let listed = Arc::clone(self.listed(cfg, sets, state));
+        let terminals = listed.terminals.iter();
+        let terminals = terminals.map(|&(terminal, to)| (waits::terminal(terminal), to));
+        let nonterminals = listed.nonterminals.iter();
+        let nonterminals = nonterminals.map(|&(it, to)| (waits::nonterminal(it), to));
+        let all = terminals.chain(nonterminals);
+        let reads: Box<[_]> = all
+            .map(|(symbol, to)| (symbol, self.move_to(symbol, to)))
+            .collect();
+        self.size += 2 * reads.len();
+        self.reads[at] = Some(reads);
     }
 
     fn move_to(&mut self, symbol: SymbolId, target: StateId) -> MoveId {
