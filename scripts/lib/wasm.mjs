@@ -125,7 +125,9 @@ export async function wasm(builds = BUILDS) {
   if (stale.length === 0) return UP_TO_DATE;
   requireRust();
   const plain = await wasmToolchain();
-  await buildBindgen();
+  // Side by side with what is compiled; nothing needs it before that is done.
+  const bindgen = buildBindgen();
+  bindgen.catch(() => {});
   const byFolder = new Map();
   for (const build of stale) {
     const toolchain = await toolchainFor(build, plain);
@@ -137,7 +139,7 @@ export async function wasm(builds = BUILDS) {
   const lane = async () => {
     for (let folder = folders.shift(); folder; folder = folders.shift()) {
       for (const { build, toolchain } of folder) {
-        await make(build, toolchain, hashes.get(build.name));
+        await make(build, toolchain, bindgen, hashes.get(build.name));
       }
     }
   };
@@ -147,13 +149,14 @@ export async function wasm(builds = BUILDS) {
   if (failed) throw failed.reason;
 }
 
-async function make(build, toolchain, hash) {
+async function make(build, toolchain, bindgen, hash) {
   markStale(`wasm-${build.name}`);
   if (!toolchain) {
     writeAbsent(build);
     return;
   }
   await compile(build, toolchain);
+  await bindgen;
   await bind(build);
   markFresh(`wasm-${build.name}`, hash);
   report(build);

@@ -2,16 +2,14 @@
 //! text, the answer is yes; and every yes is proved by a witness that the
 //! independent recogniser accepts and that keeps the text in its place.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{RandomGrammar, fixtures};
 use lacuna_checker::{
     Checker, CheckerLimits, Compiled, ContextLimits, Filling, Gap, Pattern, Segment, Verdict,
 };
 use lacuna_grammar::Grammar;
 use lacuna_grammar::recognize::recognize;
-use support::{RandomGrammar, fixtures};
 
 fn short_members(grammar: &Grammar, alphabet: &[u8], length: usize) -> Vec<Vec<u8>> {
     let mut texts = vec![Vec::new()];

@@ -2,16 +2,14 @@
 //! token into every cell, one that agrees with the canvas is well formed (ends
 //! only at the end) and its text is a member by the independent recogniser.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::{self, RandomGrammar, fixtures, members};
 use lacuna_checker::{
     CanvasVerdict, Checker, CheckerLimits, ContextLimits, Gap, Pattern, Segment, Verdict, Weights,
 };
 use lacuna_grammar::Grammar;
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
-use support::{RandomGrammar, fixtures, members};
 
 #[derive(Default)]
 struct Counts {

@@ -1,8 +1,7 @@
 //! Budgets end a check with an outcome of its own, never with a wrong no, and before memory does.
 //! Oracle: the same check with the default budget.
 
-mod support;
-
+use crate::support;
 use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Tier, Verdict};
 use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_grammar::gbnf;

@@ -1,12 +1,10 @@
 //! A checker that has seen other canvases answers as a fresh one does. Oracle: a new checker for
 //! every pattern.
 
-mod support;
-
+use crate::support::{self, RandomGrammar};
 use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::recognize::recognize;
-use support::RandomGrammar;
 
 /// A pattern like the last one but for one piece.
 fn vary(pattern: &Pattern, random: &mut fastrand::Rng) -> Pattern {

@@ -2,8 +2,6 @@
 //! made by permuting; for long ones, shuffling what is known to belong, and breaking
 //! it in one place.
 
-mod support;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -2,18 +2,16 @@
 //! the judge both take its text; *impossible* is said only where among all ways of writing a
 //! token into every cell none is such; and what is left undecided has a filling by the grammar.
 
-mod support;
-
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::support::{self, RandomGrammar, members, vocabulary};
 use lacuna_checker::{
     COMPLETIONS_TO_JUDGE, CanvasVerdict, Checker, CheckerLimits, Judge, Judgement, Pattern,
     Verdict, Weights,
 };
 use lacuna_lexer::{TokenId, Vocabulary};
-use support::{RandomGrammar, members, vocabulary};
 
 /// A judge that is no grammar's.
 #[derive(Clone, Copy, Debug)]

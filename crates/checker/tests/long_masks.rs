@@ -1,9 +1,8 @@
 //! Masks of canvases that are too long to try every completion.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support;
 use lacuna_checker::{Checker, CheckerLimits, Pattern};
 use lacuna_grammar::gbnf;
 use lacuna_lexer::TokenId;

@@ -4,16 +4,14 @@
 //! and tiers alike. And bytes that anything may have happened to are refused, or
 //! answer: never with a panic, never with a witness that does not fit.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{self, RandomGrammar};
 use lacuna_checker::{
     Checker, CheckerLimits, Compiled, ContextLimits, Gap, Pattern, Segment, Verdict,
 };
 use lacuna_grammar::Grammar;
 use lacuna_lexer::Vocabulary;
-use support::RandomGrammar;
 
 fn patterns(random: &mut fastrand::Rng, vocabulary: &Vocabulary) -> Vec<Pattern> {
     let canvases = (0..4).filter_map(|_| {

@@ -9,8 +9,7 @@ use lacuna_decoder::{DecodeError, Event, How, Options, Run};
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use pollster::block_on;
 
-mod support;
-use support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
+use crate::support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
 
 fn run(
     grammar: &Grammar,

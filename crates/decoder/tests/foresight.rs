@@ -11,8 +11,7 @@ use lacuna_grammar::gbnf;
 use lacuna_lexer::TokenId;
 use pollster::block_on;
 
-mod support;
-use support::{ADVERSARIES, ARITHMETIC, COUNTED, JSON, Model, varied, vocabulary};
+use crate::support::{ADVERSARIES, ARITHMETIC, COUNTED, JSON, Model, varied, vocabulary};
 
 /// Runs over a canvas of masks to the end: all events but that, and the timings.
 fn decode(grammar: &str, model: Model, options: &Options) -> (Vec<Event>, Timings) {

@@ -10,8 +10,7 @@ use lacuna_grammar::json_schema::{SchemaOptions, Validator, Validity, widen};
 use pollster::block_on;
 use serde_json::Value;
 
-mod support;
-use support::{ADVERSARIES, Adversary, Model, varied, vocabulary};
+use crate::support::{ADVERSARIES, Adversary, Model, varied, vocabulary};
 
 const STRINGS: &str = r#"{"type": "array", "items": {"type": "string", "pattern": "^[a-z]{0,3}$"},
     "minItems": 2, "uniqueItems": true}"#;

@@ -18,8 +18,7 @@ use lacuna_grammar::gbnf;
 use lacuna_logits::{RowSummary, Scored};
 use pollster::block_on;
 
-mod support;
-use support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
+use crate::support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
 
 /// A model that gives others a turn before it answers, if it is late.
 struct Late {

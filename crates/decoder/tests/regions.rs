@@ -11,8 +11,7 @@ use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
 use pollster::block_on;
 
-mod support;
-use support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
+use crate::support::{ADVERSARIES, ARITHMETIC, Adversary, COUNTED, JSON, Model, vocabulary};
 
 fn checker(grammar: &Grammar) -> Checker {
     let limits = CheckerLimits::default();

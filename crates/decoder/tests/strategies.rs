@@ -15,8 +15,7 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::{RowSummary, Scored, TokenSet, best_of, summarize};
 use pollster::block_on;
 
-mod support;
-use support::{
+use crate::support::{
     ADVERSARIES, ARITHMETIC, Adversary, COMMITS, COUNTED, JSON, Model, ORDERS, RECOVERIES, varied,
     vocabulary,
 };

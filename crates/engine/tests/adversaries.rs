@@ -12,6 +12,7 @@ use lacuna_lexer::Vocabulary;
 use lacuna_model::{ModelConfig, Tokenizer};
 
 #[path = "../../decoder/tests/support/mod.rs"]
+#[allow(dead_code, reason = "the decoder's tests use all of it")]
 mod support;
 use support::{Adversary, Model};
 

@@ -1,12 +1,11 @@
 //! The measurements measure something, on models and matrices that are small enough for a
 //! processor that pretends to be a card.
 
+use crate::common;
 use lacuna_gpu::bench::{ModelSize, RateOptions, bench_step, measure_rates, model_config};
 use lacuna_gpu::{Format, Precision};
 use lacuna_model::WeightFormat;
 use std::time::Instant;
-
-mod common;
 
 #[test]
 fn rates_and_steps_are_measured() {

@@ -1,7 +1,7 @@
 //! Faults of a device, limits that are too small, and what is left when a model has gone.
 
-use common::random_model::{self, Random};
-use common::{device, device_with, load, small};
+use crate::common::random_model::{self, Random};
+use crate::common::{self, device, device_with, load, small};
 use lacuna_gpu::{
     DeviceOptions, GpuDevice, GpuError, GpuLimits, GpuTransformer, MemoryPlan, StepSize,
     TransformerOptions,
@@ -10,8 +10,6 @@ use lacuna_logits::TokenSet;
 use lacuna_model::pass::DeviceFault;
 use lacuna_model::{ForwardError, ForwardPass, Narrow, StepRequest, WeightFormat, Weights, plain};
 use std::time::Duration;
-
-mod common;
 
 fn weights(format: WeightFormat) -> Weights {
     let mut config = small(&mut Random(21), Some(format));

@@ -1,13 +1,11 @@
 //! Keys and values of an earlier input on the card: what the plain pass of `lacuna_model` says,
 //! whatever was asked before.
 
-use common::{Random, device, difference, load, logits, random_model, small};
+use crate::common::{Random, device, difference, load, logits, random_model, small};
 use lacuna_gpu::{GpuDevice, GpuTransformer, MemoryPlan, StepSize, TransformerOptions};
 use lacuna_logits::{TokenSet, best_of};
 use lacuna_model::{ForwardPass, Kept, ModelConfig, Narrow, StepRequest, WeightFormat, plain};
 use std::ops::Range;
-
-mod common;
 
 /// As without anything kept; 4.9e-6 was measured.
 const LARGEST_DIFFERENCE: f32 = 1e-4;

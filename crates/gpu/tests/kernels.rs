@@ -1,9 +1,8 @@
 //! Every kernel against its twin on the CPU: each tile with each format and with each epilogue;
 //! with `LACUNA_GPU_THOROUGH=1` all combinations, which take minutes to compile.
 
+use crate::common;
 use lacuna_gpu::{Effort, KernelCheck, verify_kernels};
-
-mod common;
 
 #[test]
 fn every_kernel_computes_what_its_twin_does_and_writes_nothing_else() {

@@ -1,14 +1,12 @@
 //! The whole model on the card against the plain pass of `lacuna_model`, over every fact a
 //! configuration can state, and against PyTorch.
 
-use common::random_model::{self, Random};
-use common::{all_logits, device, difference, load, small};
+use crate::common::random_model::{self, Random};
+use crate::common::{all_logits, device, difference, load, small};
 use lacuna_gpu::{GpuTransformer, TransformerOptions};
 use lacuna_logits::{Noise, Scored, TokenSet, best_of, summarize};
 use lacuna_model::{ForwardError, ForwardPass, ModelConfig, Narrow, StepRequest};
 use lacuna_model::{WeightFormat, plain};
-
-mod common;
 
 /// Logits of the random models have a standard deviation of about 1. Both sides multiply f32 by
 /// the same weights, in another order; 5.7e-6 was measured.

@@ -1,12 +1,10 @@
 //! Models that ship, on the card, against what PyTorch computes from the same files (see
 //! `crates/model/tests/reference.rs`).
 
-use common::{all_logits, device, load};
+use crate::common::{all_logits, device, load};
 use lacuna_model::{ModelConfig, Weights};
 use serde_json::Value;
 use std::path::PathBuf;
-
-mod common;
 
 /// The largest difference of a logit from PyTorch's, in f32 on the same quantised weights; only
 /// the order of sums differs. Measured with Mesa's lavapipe: 1.9e-5 with int8, 2.6e-5 with int4;

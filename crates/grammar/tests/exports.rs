@@ -4,16 +4,14 @@
 //! its export by the front end of that dialect: on the texts that ship, and on texts
 //! drawn from each of the two, whole and damaged.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::Sampler;
 use lacuna_grammar::export::{Target, export};
 use lacuna_grammar::json_schema::{self, SchemaOptions};
 use lacuna_grammar::lark::{self, Options};
 use lacuna_grammar::recognize::recognize;
 use lacuna_grammar::{Diagnostics, Grammar, Linted, Place, gbnf, regex};
-use support::Sampler;
 
 const TARGETS: [Target; 3] = [Target::Gbnf, Target::Lark, Target::Regex];
 

@@ -20,25 +20,18 @@
 //! Every verdict is asked of the outside validator too, and so is whatever a
 //! generation grammar derives.
 
-#[path = "support/drafts.rs"]
-mod drafts;
-#[path = "support/keys.rs"]
-mod keys;
-#[path = "support/outside.rs"]
-mod outside;
-mod support;
-
 use std::fmt::Write;
 use std::path::Path;
 
-use drafts::Draft;
+use crate::drafts::Draft;
+use crate::keys;
+use crate::outside::Outside;
+use crate::support::{self, Sampler};
 use lacuna_grammar::automaton::Dfa;
 use lacuna_grammar::json_schema::{SchemaOptions, Validator, compile, widen};
 use lacuna_grammar::recognize::recognize;
 use lacuna_grammar::{Expr, Grammar};
-use outside::Outside;
 use serde_json::{Value, json};
-use support::Sampler;
 
 /// Drawn from each generation grammar.
 const WITNESSES: u64 = 12;

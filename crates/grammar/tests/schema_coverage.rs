@@ -2,17 +2,12 @@
 //! those that constrain, some that are valid and some that are not; for annotations,
 //! some that are valid whatever these say.
 
-#[path = "support/drafts.rs"]
-mod drafts;
-#[path = "support/keywords.rs"]
-mod keywords;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use drafts::{DRAFTS, Draft};
-use keywords::{ANNOTATIONS, CONSTRAINTS};
+use crate::drafts::{DRAFTS, Draft};
+use crate::keywords::{ANNOTATIONS, CONSTRAINTS};
 use serde_json::Value;
 
 /// Instances of each verdict under schemas that have the keyword.

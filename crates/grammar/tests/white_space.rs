@@ -1,12 +1,10 @@
 //! Styles of white space. Oracle for indentation: what a text's brackets, commas and
 //! colons ask for, written anew by a few lines that know no grammar.
 
-mod support;
-
+use crate::support::Sampler;
 use lacuna_grammar::json_schema::{PropertyOrder, SchemaOptions, WhiteSpace, compile};
 use lacuna_grammar::recognize::recognize;
 use serde_json::Value;
-use support::Sampler;
 
 const SCHEMAS: [&str; 9] = [
     r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array"}}}"#,

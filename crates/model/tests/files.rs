@@ -1,15 +1,12 @@
 //! Weights files: what the ecosystem's own crate writes is read; what is wrong with a file
 //! is said by name, and no file makes the reader panic.
 
-use common::Random;
+use crate::common::{self, Random};
 use lacuna_model::weights::{INT4_GROUP, Matrix, MatrixValues};
 use lacuna_model::{ModelConfig, WeightFormat, Weights, WeightsError};
 use safetensors::Dtype;
 use safetensors::tensor::{TensorView, serialize};
 use std::collections::BTreeMap;
-
-#[allow(dead_code)]
-mod common;
 
 type Tensors = BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>;
 

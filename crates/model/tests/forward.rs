@@ -1,11 +1,8 @@
 //! The fast pass against the plain one, over every fact a configuration can state.
 
-use common::{Random, small};
+use crate::common::{self, Random, small};
 use lacuna_model::kernels::Kernel;
 use lacuna_model::{CpuTransformer, ForwardError, ModelConfig, WeightFormat, plain};
-
-#[allow(dead_code)]
-mod common;
 
 /// Logits of the random models below have a standard deviation of about 1; the largest
 /// difference that was measured is 5.7e-4.

@@ -1,13 +1,10 @@
 //! Keys and values of an earlier input: exact where that is promised, what the plain pass
 //! says elsewhere, and the same whatever was asked before.
 
-use common::{Random, small};
+use crate::common::{self, Random, small};
 use lacuna_model::kernels::Kernel;
 use lacuna_model::{CpuTransformer, ForwardError, Input, Kept, ModelConfig, WeightFormat, plain};
 use std::ops::Range;
-
-#[allow(dead_code)]
-mod common;
 
 /// As in the test of the pass without anything kept; 5.9e-4 was measured.
 const LARGEST_DIFFERENCE: f32 = 2e-3;

@@ -1,7 +1,7 @@
 //! Each kernel of this machine against the plainest loops, on awkward shapes, with buffers
 //! full of rubbish.
 
-use common::Random;
+use crate::common::Random;
 use lacuna_model::kernels::Kernel;
 use lacuna_model::kernels::activations::Activations;
 use lacuna_model::kernels::float::{self, Strided};
@@ -9,9 +9,6 @@ use lacuna_model::kernels::int4::{self, PackedInt4};
 use lacuna_model::kernels::int8::{self, Output};
 use lacuna_model::kernels::pack::PackedMatrix;
 use lacuna_model::weights::{INT4_GROUP, Matrix, MatrixValues};
-
-#[allow(dead_code)]
-mod common;
 
 const SIDES: [usize; 12] = [1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 65, 100];
 

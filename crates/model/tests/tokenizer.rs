@@ -1,12 +1,10 @@
 //! Tokenizers small enough to read, of both spellings: bytes are exact, special tokens are
 //! not read out of text, and a tokenizer of another model is refused with both numbers.
 
+use crate::common;
 use lacuna_model::{ModelConfig, PromptTemplate, Tokenizer, TokenizerError};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-
-#[allow(dead_code)]
-mod common;
 
 const SPECIAL: [&str; 3] = ["<|end|>", "<|mask|>", "<|sep|>"];
 

@@ -3,6 +3,7 @@
 //! is that recogniser and a search through all short texts.
 
 #[path = "../../checker/tests/support/mod.rs"]
+#[allow(dead_code, reason = "the checker's tests use all of it")]
 mod support;
 
 use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict};

@@ -33,6 +33,9 @@ pub(super) struct Reader {
     pub becomes: MoveId,
 }
 
+/// What a state reads: each symbol, and the move.
+type Reads = Box<[(SymbolId, MoveId)]>;
+
 /// What a list of states reads.
 #[derive(Clone, Debug)]
 struct Reading {
@@ -48,7 +51,7 @@ pub(crate) struct Readings {
     /// The grammar's states with all symbols listed, as they are asked for.
     states: Vec<Option<Arc<State>>>,
     /// By state, what it reads, as it is asked for.
-    reads: Vec<Option<Box<[(SymbolId, MoveId)]>>>,
+    reads: Vec<Option<Reads>>,
     /// By symbol, how many of a list read it, or where these begin; none between lists.
     counts: Vec<u32>,
     /// By list.
@@ -142,7 +145,7 @@ impl Readings {
         let nonterminals = listed.nonterminals.iter();
         let nonterminals = nonterminals.map(|&(it, to)| (waits::nonterminal(it), to));
         let all = terminals.chain(nonterminals);
-        let reads: Box<[_]> = all
+        let reads: Reads = all
             .map(|(symbol, to)| (symbol, self.move_to(symbol, to)))
             .collect();
         self.size += 2 * reads.len();

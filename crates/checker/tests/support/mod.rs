@@ -1,5 +1,4 @@
 //! Fixtures and generators that the tests share.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
 use lacuna_grammar::automaton::{Counted, Dfa, Limits};

@@ -1,6 +1,5 @@
 //! What the decoder's tests share: grammars, a small vocabulary, models that know
 //! nothing or mean harm.
-#![allow(dead_code, reason = "no test file needs all of it")]
 
 use std::sync::Arc;
 

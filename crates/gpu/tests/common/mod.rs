@@ -31,14 +31,12 @@ pub fn device() -> Option<GpuDevice> {
 }
 
 /// The model on the device, in single precision.
-#[allow(dead_code)]
 pub fn load(device: &GpuDevice, weights: &Weights) -> GpuTransformer {
     let options = TransformerOptions::default();
     pollster::block_on(GpuTransformer::new(device, weights, &options)).expect("it fits")
 }
 
 /// A step that asks for every token of every row.
-#[allow(dead_code)]
 pub fn all_logits(model: &mut GpuTransformer, ids: &[u32], rows: &[usize]) -> Vec<Vec<f32>> {
     let vocab = model.config().vocab_size;
     let writable = TokenSet::from_fn(vocab, |_| true);
@@ -55,7 +53,6 @@ pub fn all_logits(model: &mut GpuTransformer, ids: &[u32], rows: &[usize]) -> Ve
 }
 
 /// The logits of a row whose candidates are all there; what is missing is no number.
-#[allow(dead_code)]
 pub fn logits(row: &RowSummary, vocab: usize) -> Vec<f32> {
     let mut logits = vec![f32::NAN; vocab];
     for scored in &row.best {
@@ -65,7 +62,6 @@ pub fn logits(row: &RowSummary, vocab: usize) -> Vec<f32> {
 }
 
 /// The largest difference; not a number if either side has none.
-#[allow(dead_code)]
 pub fn difference(a: &[f32], b: &[f32]) -> f32 {
     assert_eq!(a.len(), b.len());
     let gaps = a.iter().zip(b).map(|(a, b)| (a - b).abs());

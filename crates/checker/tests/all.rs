@@ -1,0 +1,13 @@
+//! The integration tests in one program: each more takes seconds to link.
+
+mod any_gaps;
+mod brute_force;
+mod budget;
+mod front_ends;
+mod fuzz_regressions;
+mod incremental;
+mod interleave;
+mod judged;
+mod long_masks;
+mod packed;
+mod support;

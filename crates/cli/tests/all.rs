@@ -1,0 +1,10 @@
+//! The integration tests in one program: each more takes seconds to link.
+
+mod cache;
+mod check;
+mod compile;
+mod eval;
+mod generate;
+mod infill;
+mod mask;
+mod token_terminals;

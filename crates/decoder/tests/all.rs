@@ -1,0 +1,9 @@
+//! The integration tests in one program: each more takes seconds to link.
+
+mod adversaries;
+mod foresight;
+mod judged;
+mod overlap;
+mod regions;
+mod strategies;
+mod support;

@@ -1,0 +1,9 @@
+//! The integration tests in one program: each more takes seconds to link.
+
+mod common;
+mod files;
+mod forward;
+mod kept;
+mod kernels;
+mod reference;
+mod tokenizer;

@@ -1,0 +1,6 @@
+//! The integration tests in one program: each more takes seconds to link.
+
+mod agreement;
+mod as_published;
+mod bench;
+mod shipped_grammars;
