@@ -33,8 +33,13 @@ pub(super) struct Reader {
     pub becomes: MoveId,
 }
 
-/// What a state reads: each symbol, and the move.
-type Reads = Box<[(SymbolId, MoveId)]>;
+/// A state with all symbols listed.
+#[derive(Clone, Debug)]
+struct Listed {
+    state: Arc<State>,
+    /// What it reads: each symbol, and the move.
+    reads: Box<[(SymbolId, MoveId)]>,
+}
 
 /// What a list of states reads.
 #[derive(Clone, Debug)]
@@ -48,10 +53,8 @@ struct Reading {
 /// What lists of states read. All numbers in it refer to the same sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Readings {
-    /// The grammar's states with all symbols listed, as they are asked for.
-    states: Vec<Option<Arc<State>>>,
-    /// By state, what it reads, as it is asked for.
-    reads: Vec<Option<Reads>>,
+    /// The grammar's states, as they are asked for.
+    states: Vec<Option<Listed>>,
     /// By symbol, how many of a list read it, or where these begin; none between lists.
     counts: Vec<u32>,
     /// By list.
@@ -70,15 +73,28 @@ pub(crate) struct Readings {
 impl Readings {
     /// A state with all symbols listed.
     pub fn state(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) -> &State {
-        self.listed(cfg, sets, state)
+        &self.listed(cfg, sets, state).state
     }
 
-    fn listed(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) -> &Arc<State> {
-        let at = state as usize;
+    fn listed(&mut self, cfg: &Cfg, sets: &mut StateSets, id: StateId) -> &Listed {
+        let at = id as usize;
         if at >= self.states.len() {
             self.states.resize_with(at + 1, || None);
         }
-        self.states[at].get_or_insert_with(|| sets.listed_state(cfg, state))
+        let listed = self.states[at].take().unwrap_or_else(|| {
+            let state = sets.listed_state(cfg, id);
+            let terminals = state.terminals.iter();
+            let terminals = terminals.map(|&(terminal, to)| (waits::terminal(terminal), to));
+            let nonterminals = state.nonterminals.iter();
+            let nonterminals = nonterminals.map(|&(it, to)| (waits::nonterminal(it), to));
+            let all = terminals.chain(nonterminals);
+            let reads: Box<[_]> = all
+                .map(|(symbol, to)| (symbol, self.move_to(symbol, to)))
+                .collect();
+            self.size += 2 * reads.len();
+            Listed { state, reads }
+        });
+        self.states[at].insert(listed)
     }
 
     /// The number of a list of states.
@@ -87,17 +103,18 @@ impl Readings {
             return known;
         }
         let mut symbols: Vec<SymbolId> = Vec::new();
+        let mut counts = std::mem::take(&mut self.counts);
         for &state in states {
-            self.find_reads(cfg, sets, state);
-            for &(symbol, _) in self.reads[state as usize].iter().flatten() {
+            self.listed(cfg, sets, state);
+            for &(symbol, _) in self.reads(state) {
                 let at = symbol as usize;
-                if at >= self.counts.len() {
-                    self.counts.resize(at + 1, 0);
+                if at >= counts.len() {
+                    counts.resize(at + 1, 0);
                 }
-                if self.counts[at] == 0 {
+                if counts[at] == 0 {
                     symbols.push(symbol);
                 }
-                self.counts[at] += 1;
+                counts[at] += 1;
             }
         }
         symbols.sort_few();
@@ -105,21 +122,22 @@ impl Readings {
         let mut end = 0;
         for &symbol in &symbols {
             let first = end;
-            end += std::mem::replace(&mut self.counts[symbol as usize], first);
+            end += std::mem::replace(&mut counts[symbol as usize], first);
             ends.push(end);
         }
         self.size += states.len() + 2 * end as usize;
         let mut readers = vec![Reader::default(); end as usize];
         for (place, &state) in (0..).zip(states) {
-            for &(symbol, becomes) in self.reads[state as usize].iter().flatten() {
-                let at = &mut self.counts[symbol as usize];
+            for &(symbol, becomes) in self.reads(state) {
+                let at = &mut counts[symbol as usize];
                 readers[*at as usize] = Reader { place, becomes };
                 *at += 1;
             }
         }
         for &symbol in &symbols {
-            self.counts[symbol as usize] = 0;
+            counts[symbol as usize] = 0;
         }
+        self.counts = counts;
         let id = self.all.len() as ReadingId;
         self.ids.insert(states.into(), id);
         self.all.push(Reading {
@@ -130,26 +148,9 @@ impl Readings {
         id
     }
 
-    /// Finds what a state reads.
-    fn find_reads(&mut self, cfg: &Cfg, sets: &mut StateSets, state: StateId) {
-        let at = state as usize;
-        if at >= self.reads.len() {
-            self.reads.resize_with(at + 1, || None);
-        }
-        if self.reads[at].is_some() {
-            return;
-        }
-        let listed = Arc::clone(self.listed(cfg, sets, state));
-        let terminals = listed.terminals.iter();
-        let terminals = terminals.map(|&(terminal, to)| (waits::terminal(terminal), to));
-        let nonterminals = listed.nonterminals.iter();
-        let nonterminals = nonterminals.map(|&(it, to)| (waits::nonterminal(it), to));
-        let all = terminals.chain(nonterminals);
-        let reads: Reads = all
-            .map(|(symbol, to)| (symbol, self.move_to(symbol, to)))
-            .collect();
-        self.size += 2 * reads.len();
-        self.reads[at] = Some(reads);
+    fn reads(&self, state: StateId) -> &[(SymbolId, MoveId)] {
+        let listed = self.states[state as usize].as_ref();
+        listed.map_or(&[], |listed| &listed.reads)
     }
 
     fn move_to(&mut self, symbol: SymbolId, target: StateId) -> MoveId {
