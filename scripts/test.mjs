@@ -12,6 +12,7 @@ import { pythonTests } from "./lib/python.mjs";
 import { main, stage } from "./lib/report.mjs";
 import { capture, run } from "./lib/run.mjs";
 import { runtimes } from "./lib/runtimes.mjs";
+import { requireAllListed } from "./lib/rust-tests.mjs";
 import { requireRust } from "./lib/toolchain.mjs";
 import { vulkanAdapter } from "./lib/vulkan.mjs";
 
@@ -38,6 +39,7 @@ async function endToEnd() {
 
 await main(async () => {
   requireRust();
+  requireAllListed();
   await stage("rustfmt", () =>
     run("cargo", ["fmt", "--all", "--check"], { mend: "npm run format" }),
   );
