@@ -473,6 +473,11 @@ impl Checker {
     /// The tokens that may stand in each masked cell of a pattern, or in one of them; `None`
     /// if no chart can be drawn.
     pub(crate) fn draw(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Drawn> {
+        #[cfg(feature = "shortcuts")]
+        {
+            let compiled = Arc::clone(&self.compiled);
+            self.exact(true).ok()?.tell_tokens_apart(&compiled);
+        }
         self.exact(true).ok()?.draw(pattern, only)
     }
 

@@ -49,7 +49,7 @@ impl Anatomy<'_> {
             })
             .collect();
         // Blanks before other white space, where they do the same.
-        candidates.sort_by_key(|(byte, separated)| {
+        candidates.sort_unstable_by_key(|(byte, separated)| {
             let graphic = *byte == b' ' || byte.is_ascii_graphic();
             (std::cmp::Reverse(separated.len()), !graphic, *byte)
         });

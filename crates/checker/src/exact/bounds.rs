@@ -1,10 +1,14 @@
 //! What may stand in masked cells, and at what weight.
 
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{BitSet, Representatives, TokenId};
 
 use super::Exact;
+use super::choice::Fewer;
 use super::questions::WORDS;
 use crate::Pattern;
+#[cfg(feature = "shortcuts")]
+use crate::compiled::Compiled;
 use crate::guide::Guide;
 use crate::lookahead::{Outlook, StandingIn};
 use crate::masks::{CellMasks, Drawn, cell_masks};
@@ -16,6 +20,24 @@ impl Exact {
     /// no cover.
     pub(crate) fn draw(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Drawn> {
         self.forget();
+        if SHORTCUTS && let Some(drawn) = self.among(Fewer::OneOfEach, |it| it.drawn(pattern, only))
+        {
+            return drawn;
+        }
+        self.drawn(pattern, only)
+    }
+
+    /// Finds one token of each class, if that is not done: masks ask what all tokens do, so one
+    /// answers for those that do the same.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn tell_tokens_apart(&mut self, compiled: &Compiled) {
+        if self.representatives.is_none() {
+            let tokens = self.one_of_each(compiled);
+            self.choice.add_one_of_each(tokens);
+        }
+    }
+
+    fn drawn(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Drawn> {
         let ahead = match self.look(pattern, StandingIn::BeforeText)? {
             Outlook::Open(ahead) => ahead,
             Outlook::Closed => {

@@ -29,13 +29,16 @@ const FEWEST: usize = 8;
 /// How many times as many these must be as those of one byte to be a step between them and all.
 const STEP: usize = 2;
 
+/// How many there are; the grammar engine alone has none of those behind [`Fewer::More`].
+const KINDS: usize = if SHORTCUTS { 5 } else { 4 };
+
 /// The tokens that are looked at, and those that may be.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Choice {
     /// What is looked at now: all, as a rule.
     pub spanner: Option<Spanner>,
     /// What is not, in order.
-    others: [Option<Spanner>; 4],
+    others: [Option<Spanner>; KINDS],
     /// What is ignored between lexemes, alone.
     blank: Option<Spanner>,
     /// Whether whole lexemes are a step between those of one byte and all tokens.
@@ -56,6 +59,8 @@ pub(super) enum Fewer {
     Few,
     /// Some more.
     More,
+    /// One of each class of those that no lexer state tells apart.
+    OneOfEach,
 }
 
 impl Choice {
@@ -71,15 +76,14 @@ impl Choice {
         let few = limits.few_tokens;
         let more = is_large.then_some(MORE_TOKENS * few);
         let short = plain.short_lexemes();
-        let others = match SHORTCUTS {
-            true => [
-                plain.lexemes(short).filter(|_| short >= FEWEST),
-                plain.lexemes(LEXEMES),
-                plain.vocabulary(few),
-                more.and_then(|more| plain.vocabulary(more)),
-            ],
-            false => [None, None, plain.vocabulary(few), None],
-        };
+        let mut others: [Option<Vocabulary>; KINDS] = [const { None }; KINDS];
+        others[Fewer::Few as usize] = plain.vocabulary(few);
+        if SHORTCUTS {
+            let short = plain.lexemes(short).filter(|_| short >= FEWEST);
+            others[Fewer::ShortLexemes as usize] = short;
+            others[Fewer::Lexemes as usize] = plain.lexemes(LEXEMES);
+            others[Fewer::More as usize] = more.and_then(|more| plain.vocabulary(more));
+        }
         let spanner = |tokens| Spanner::new(Arc::new(tokens));
         let blank = match others[Fewer::ShortLexemes as usize].is_some() && SHORTCUTS {
             true => plain.blank(lexer).map(spanner),
@@ -92,6 +96,12 @@ impl Choice {
             spanner: Some(Spanner::new(all)),
             wide: None,
         }
+    }
+
+    /// Takes one token of each class, if they are told apart, as others than what is looked at.
+    #[cfg(feature = "shortcuts")]
+    pub fn add_one_of_each(&mut self, tokens: Option<Arc<Vocabulary>>) {
+        self.others[Fewer::OneOfEach as usize] = tokens.map(Spanner::new);
     }
 
     /// Whether tokens are many.
@@ -107,7 +117,7 @@ impl Choice {
         reaches: &'a mut GapReaches,
     ) -> CompletionGraph<'a> {
         // While whole lexemes are looked at, all tokens have their place.
-        let [short, lexemes, few, more] = &mut self.others;
+        let [short, lexemes, few, more, ..] = &mut self.others;
         let (lexemes, few) = (lexemes.as_mut(), few.as_mut());
         let is_large = more.is_some();
         let blank = self.blank.as_mut();

@@ -95,7 +95,7 @@ impl Decision {
 pub(crate) struct Exact {
     cfg: Arc<Cfg>,
     vocabulary: Option<Arc<Vocabulary>>,
-    /// If tokens stand for others.
+    /// Where tokens stand for others.
     representatives: Option<Arc<Representatives>>,
     memos: Memos,
     reaches: GapReaches,
@@ -151,15 +151,23 @@ impl Exact {
         let Some(vocabulary) = self.vocabulary.as_ref().filter(|_| !is_ready) else {
             return;
         };
-        let lexer = &self.cfg.lexer;
         let is_large = vocabulary.len() >= self.limits.classes_from;
         let mut all = Arc::clone(vocabulary);
-        if is_large && lexer.core_count() <= MAX_CLASSED_STATES {
-            let known = compiled.representatives(lexer, vocabulary);
-            all = Arc::clone(known.vocabulary());
-            self.representatives = Some(known);
+        if is_large {
+            all = self.one_of_each(compiled).unwrap_or(all);
         }
-        self.choice = Choice::new(lexer, all, &self.limits, is_large);
+        self.choice = Choice::new(&self.cfg.lexer, all, &self.limits, is_large);
+    }
+
+    /// One token of each class, if they are few enough to be told apart.
+    fn one_of_each(&mut self, compiled: &Compiled) -> Option<Arc<Vocabulary>> {
+        let (lexer, vocabulary) = (&self.cfg.lexer, self.vocabulary.as_ref()?);
+        if lexer.core_count() > MAX_CLASSED_STATES {
+            return None;
+        }
+        let known = compiled.representatives(lexer, vocabulary);
+        let known = self.representatives.insert(known);
+        Some(Arc::clone(known.vocabulary()))
     }
 
     /// Times from now on what finds lexemes in text and gaps.

@@ -204,7 +204,7 @@ impl<'a> Candidates<'a> {
             .enumerate()
             .filter(|(index, candidate)| used[*index] || candidate.ignored)
             .collect();
-        kept.sort_by_key(|(_, candidate)| candidate.rank);
+        kept.sort_unstable_by_key(|&(index, ref candidate)| (candidate.rank, index));
         for (place, (index, candidate)) in kept.iter().enumerate() {
             ids[*index] = Some(TerminalId(place as u32));
             if let Some(definition) = candidate.slot {
