@@ -5,7 +5,8 @@
 //! lexemes, of one byte first where cells are many, more and then any tokens in those gaps only near
 //! which nothing goes on with these ([`CompletionGraph::widen_near`]), and nothing but blanks in the
 //! middle of long gaps; then among a few tokens, and among more of them if the vocabulary is large.
-//! Only what all tokens allow is the answer where there is no witness.
+//! Only what all tokens allow is the answer where there is no witness. Masks ask what all tokens do:
+//! there one of each class stands for the others.
 
 use std::sync::Arc;
 
