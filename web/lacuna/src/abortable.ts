@@ -7,6 +7,8 @@ export async function abortable<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
 ): Promise<Value> {
+  // Whoever gave up does not hear of a failure either.
+  promise.catch(() => {});
   throwIfAborted(signal);
   if (!signal) return promise;
   let giveUp = () => {};

@@ -1,7 +1,7 @@
 /** Models: where they come from and where they run. */
 
 import { resolveUrl } from "./base-url.ts";
-import { FAULT, LacunaError } from "./fault.ts";
+import { cancelled, FAULT, LacunaError } from "./fault.ts";
 
 /** Where a model shall run; `auto` takes the graphics card if it is right and not slower. */
 export type DevicePreference = "auto" | "cpu" | "gpu";
@@ -82,34 +82,76 @@ interface ModelRecord {
 /** The files of a model. A folder without `model.json` says nothing of its files. */
 export async function modelFiles(source: ModelSource, signal?: AbortSignal): Promise<ModelFiles> {
   if (typeof source !== "string" && !(source instanceof URL)) {
-    if (Object.keys(NAMES).every((part) => source?.[part as keyof ModelFiles]?.url)) return source;
+    if (Object.keys(NAMES).every((part) => source?.[part as keyof ModelFiles]?.url))
+      return eachFile(source, (file) => fileAt(addressOf(file.url), file));
     const message = "A model is the address of its folder, or { config, tokenizer, weights }.";
     throw new LacunaError({ kind: FAULT.invalid, message });
   }
-  const given = addressOf(source);
-  const folder = given.endsWith("/") ? given : `${given}/`;
-  const record = await readRecord(new URL("model.json", folder), signal);
-  return eachFile(NAMES, (name) => ({
-    url: new URL(name, folder).href,
-    ...record.files?.[name],
-  }));
+  const folder = addressOf(source);
+  if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+  const inside = (name: string) => {
+    const url = new URL(name, folder);
+    url.search = folder.search;
+    return url;
+  };
+  const record = await readRecord(inside("model.json"), signal);
+  return eachFile(NAMES, (name) => fileAt(inside(name), record.files?.[name] ?? {}));
 }
 
-function addressOf(folder: string | URL): string {
+/** A file as plain data, which crosses to the worker. */
+function fileAt(url: URL, { bytes, sha256 }: Omit<ModelFile, "url">): ModelFile {
+  return {
+    url: url.href,
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(sha256 === undefined ? {} : { sha256: sha256.toLowerCase() }),
+  };
+}
+
+function addressOf(given: string | URL): URL {
   try {
-    return resolveUrl(folder).href;
+    return resolveUrl(given);
   } catch (error) {
-    const message = `The model's address ${JSON.stringify(folder)} is no URL.`;
+    const message = `The model's address ${JSON.stringify(given)} is no URL.`;
     throw new LacunaError({ kind: FAULT.invalid, message }, { cause: error });
   }
 }
 
+/**
+ * The record of a folder; of one that has none, an empty one. A record that is there but cannot
+ * be had is a fault: without it files would neither be compared with their hashes nor kept.
+ */
 async function readRecord(url: URL, signal?: AbortSignal): Promise<ModelRecord> {
-  try {
-    const response = await fetch(url, signal ? { signal } : {});
-    return response.ok ? ((await response.json()) as ModelRecord) : {};
-  } catch {
-    // Whoever cannot be reached will be named when the files are fetched.
+  const fault = (kind: string, why: string, cause?: unknown) =>
+    new LacunaError({ kind, message: `The model's record ${url.href} ${why}.` }, { cause });
+  const response = await fetch(url, signal ? { signal } : {}).catch((error: unknown) => {
+    throw signal?.aborted ? cancelled(signal) : fault(FAULT.network, "could not be fetched", error);
+  });
+  const isPage = response.headers.get("content-type")?.startsWith("text/html");
+  const isMissing = [401, 403, 404, 410].includes(response.status);
+  if (isMissing || (response.ok && isPage)) {
+    await response.body?.cancel();
     return {};
   }
+  if (!response.ok)
+    throw fault(FAULT.network, `could not be fetched: the server answered ${response.status}`);
+  const record: unknown = await response.json().catch((error: unknown) => {
+    if (signal?.aborted) throw cancelled(signal);
+    const isCut = !(error instanceof SyntaxError);
+    throw fault(isCut ? FAULT.network : FAULT.integrity, "could not be read", error);
+  });
+  if (!isRecord(record)) throw fault(FAULT.integrity, "does not say sizes and hashes of files");
+  return record;
+}
+
+function isRecord(value: unknown): value is ModelRecord {
+  if (typeof value !== "object" || value === null) return false;
+  const { files = {} } = value as ModelRecord;
+  if (typeof files !== "object" || files === null) return false;
+  return Object.values(files).every(
+    (file) =>
+      typeof file === "object" &&
+      file !== null &&
+      ["number", "undefined"].includes(typeof file.bytes) &&
+      (file.sha256 === undefined || /^[0-9a-f]{64}$/i.test(file.sha256)),
+  );
 }

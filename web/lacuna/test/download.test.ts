@@ -15,6 +15,8 @@ const hash = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).
 let asked: string[] = [];
 let breakAfter: number | undefined;
 let ranges = true;
+/** Whether the page may see what part is sent, as it may not of another origin as a rule. */
+let hidden = false;
 
 let server: Server;
 let base: string;
@@ -31,11 +33,13 @@ beforeAll(async () => {
     const body = name === "weights" ? weights : new TextEncoder().encode(name);
     const from = ranges ? Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0) : 0;
     if (from >= body.length) {
-      return void response.writeHead(416, { "content-range": `bytes */${body.length}` }).end();
+      const of = hidden ? {} : { "content-range": `bytes */${body.length}` };
+      return void response.writeHead(416, of).end();
     }
     const rest = body.subarray(from);
     const last = body.length - 1;
-    const range = from > 0 ? { "content-range": `bytes ${from}-${last}/${body.length}` } : {};
+    const range =
+      from > 0 && !hidden ? { "content-range": `bytes ${from}-${last}/${body.length}` } : {};
     response.writeHead(from > 0 ? 206 : 200, { "content-length": rest.length, ...range });
     const cut = name === "weights" ? breakAfter : undefined;
     if (name === "weights") breakAfter = undefined;
@@ -50,6 +54,7 @@ beforeEach(() => {
   asked = [];
   breakAfter = undefined;
   ranges = true;
+  hidden = false;
 });
 
 afterAll(() => {
@@ -105,6 +110,37 @@ describe("fetching a model", () => {
     const files = await fetchModel(model(), options());
     expect(hash(files.weights)).toBe(kept.sha256);
     expect(ofWeights()).toEqual(["weights whole", "weights bytes=5000-"]);
+  });
+
+  it("goes on where it cannot see the part, if there is a hash, and else starts over", async () => {
+    hidden = true;
+    breakAfter = 5000;
+    const files = await fetchModel(model(), options());
+    expect(hash(files.weights)).toBe(kept.sha256);
+    expect(ofWeights()).toEqual(["weights whole", "weights bytes=5000-"]);
+    asked = [];
+    breakAfter = 5000;
+    const unknown = await fetchModel(model({ weights: file("weights") }), options());
+    expect(hash(unknown.weights)).toBe(kept.sha256);
+    expect(ofWeights()).toEqual(["weights whole", "weights bytes=5000-", "weights whole"]);
+  });
+
+  it("takes no file of another size than it is said to have", async () => {
+    const wrong = model({ weights: file("weights", { bytes: 7 }) });
+    await expect(fetchModel(wrong, options())).rejects.toMatchObject({
+      kind: "integrity",
+      message: expect.stringContaining(`${weights.length} bytes, not 7`),
+    });
+  });
+
+  it("does not wait for another attempt once it is given up", async () => {
+    breakAfter = 5000;
+    const abort = new AbortController();
+    const began = Date.now();
+    const call = fetchModel(model(), options({ pauses: [60_000], signal: abort.signal }));
+    setTimeout(() => abort.abort(), 200);
+    await expect(call).rejects.toMatchObject({ kind: "cancelled" });
+    expect(Date.now() - began).toBeLessThan(30_000);
   });
 
   it("starts over where the server knows no ranges", async () => {

@@ -117,6 +117,105 @@ describe("what makes no sense in a call", () => {
   });
 });
 
+describe("an engine that is disposed of", () => {
+  it("fails what is open, also while the model's record is fetched, and what comes later", async () => {
+    const stalled = vi.spyOn(globalThis, "fetch").mockReturnValue(new Promise(() => {}));
+    const { engine, workers } = connected({ model: "http://localhost/model/" });
+    const open = [engine.load(), engine.generate(hello).result];
+    await until(() => stalled.mock.calls.length > 0);
+    engine.dispose();
+    for (const call of [...open, engine.load(), engine.generate(hello).result])
+      await expect(call).rejects.toMatchObject({ kind: "disposed" });
+    expect(workers).toEqual([]);
+    stalled.mockRestore();
+  });
+});
+
+describe("the device", () => {
+  it("is that which was asked for last, also behind a death", async () => {
+    const { engine, workers, worker } = await loaded({ device: "gpu" });
+    const moved = engine.load({ device: "cpu" });
+    worker.say({ type: "loaded", id: await worker.next("load", 2), info });
+    await moved;
+    worker.crash("out of memory");
+    const text = engine.generate(hello).result;
+    await until(() => workers.length === 2);
+    await workers[1]?.next("load");
+    expect(workers[1]?.sent[0]).toMatchObject({ type: "load", device: "cpu" });
+    engine.dispose();
+    await expect(text).rejects.toMatchObject({ kind: "disposed" });
+  });
+
+  it("stays what it was if it could not be had", async () => {
+    const { engine, worker } = await loaded({ device: "cpu" });
+    const moved = engine.load({ device: "gpu" });
+    const fault = { kind: "unavailable", message: "no card" };
+    worker.say({ type: "failed", id: await worker.next("load", 2), fault, fatal: false });
+    await expect(moved).rejects.toMatchObject({ kind: "unavailable" });
+    void engine.load();
+    await worker.next("load", 3);
+    expect(worker.sent.at(-1)).toMatchObject({ type: "load", device: "cpu" });
+  });
+});
+
+describe("a model's record", () => {
+  const answered = async (response: Response | Error, model = "http://localhost/m?v=2") => {
+    const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
+      if (response instanceof Error) throw response;
+      return response;
+    });
+    const { engine, workers } = connected({ model });
+    const load = engine.load();
+    load.catch(() => {});
+    await Promise.race([load.catch(() => {}), until(() => workers.length > 0)]);
+    await new Promise((resolve) => setTimeout(resolve));
+    fetched.mockRestore();
+    return { load, sent: workers[0]?.sent[0] };
+  };
+  const weights = "http://localhost/m/model.safetensors?v=2";
+
+  it("need not be there", async () => {
+    for (const [status, type] of [
+      [404, "text/plain"],
+      [200, "text/html"],
+    ] as const) {
+      const headers = { "content-type": type };
+      const { sent } = await answered(new Response("<html>", { status, headers }));
+      expect(sent).toMatchObject({ type: "load", files: { weights: { url: weights } } });
+    }
+  });
+
+  it("is a fault where it is there and cannot be had", async () => {
+    for (const [response, kind] of [
+      [new Response("", { status: 503 }), "network"],
+      [new TypeError("no way"), "network"],
+      [new Response('{"files": {'), "integrity"],
+      [new Response("null"), "integrity"],
+      [new Response('{"files": {"config.json": {"sha256": "0x1"}}}'), "integrity"],
+    ] as const) {
+      const { load, sent } = await answered(response);
+      await expect(load).rejects.toMatchObject({
+        kind,
+        message: expect.stringContaining("http://localhost/m/model.json?v=2"),
+      });
+      expect(sent).toBeUndefined();
+    }
+  });
+
+  it("is not asked for where the files are given, whose addresses are the page's", async () => {
+    vi.stubGlobal("document", { baseURI: "http://localhost/page/" });
+    const given = new Proxy({ url: "w", sha256: "A".repeat(64), more: () => {} }, {});
+    const { engine, workers } = connected({ model: { ...files, weights: given } });
+    void engine.load().catch(() => {});
+    await until(() => (workers[0]?.sent.length ?? 0) > 0);
+    vi.unstubAllGlobals();
+    const [sent] = workers[0]?.sent ?? [];
+    expect(structuredClone(sent)).toMatchObject({
+      files: { weights: { url: "http://localhost/page/w", sha256: "a".repeat(64) } },
+    });
+  });
+});
+
 describe("asking what is there", () => {
   it("can be given up while the server does not answer", async () => {
     vi.stubGlobal("Worker", class {});

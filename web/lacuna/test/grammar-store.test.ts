@@ -126,6 +126,17 @@ describe("grammars that are kept", () => {
     expect(await store.get("a")).toEqual(bytes(4));
   });
 
+  it("are kept too if they are compiled only later, as for templates", async () => {
+    const store = new GrammarStore(fakeCaches().caches);
+    const { door, compile } = fakeDoor();
+    const later = async () => {
+      await Promise.resolve();
+      return compile("a");
+    };
+    expect(await withKept(door, store, "a", later)).toBe("compiled");
+    expect(await store.get("a")).toEqual(bytes(4));
+  });
+
   it("fail no call, whatever the call throws", async () => {
     const store = new GrammarStore(fakeCaches().caches);
     const { door } = fakeDoor();

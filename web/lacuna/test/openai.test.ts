@@ -48,6 +48,26 @@ it("answers within a schema", async () => {
   ]);
 });
 
+it("gives a text up whose stream is left", async () => {
+  const { engine, asked } = fakeWriter(tokens, text);
+  const stream = await createOpenAI(engine).chat.completions.create({ messages, stream: true });
+  for await (const chunk of stream) if (chunk.choices[0]?.delta.role) break;
+  expect(asked[0]?.signal?.aborted).toBe(true);
+});
+
+it("tells nothing of a text whose cells may be masked again before it is done", async () => {
+  const { engine } = fakeWriter(["{", "\uFEFF", "}"], "{\uFEFF}");
+  const create = createOpenAI(engine).chat.completions.create;
+  const said = async (decoding: object) => {
+    const pieces = [];
+    for await (const { choices } of await create({ messages, stream: true, decoding }))
+      if (choices[0]?.delta.content) pieces.push(choices[0].delta.content);
+    return pieces;
+  };
+  expect(await said({ remask: 0.5 })).toEqual(["{\uFEFF}"]);
+  expect(await said({})).toEqual(["{", "\uFEFF}"]);
+});
+
 it("streams pieces that add up, and the usage if asked for it", async () => {
   const { engine } = fakeWriter(tokens, text);
   const stream = await createOpenAI(engine).chat.completions.create({

@@ -197,6 +197,61 @@ describe("the worker's loop", () => {
     expect(posted).toEqual([{ type: "cancelled", id: 1 }]);
   });
 
+  it("does loads one after another, and keeps the last", async () => {
+    const freed: string[] = [];
+    let letGo = () => {};
+    const slow = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { server, posted } = fakeServer(fakeEngine(), {
+      loadEngine: async (_: unknown, device: string) => {
+        if (device === "gpu") await slow;
+        return { ...fakeEngine(), free: () => freed.push(device) };
+      },
+    });
+    server.receive({ type: "load", id: 1, files, device: "gpu" });
+    server.receive({ type: "load", id: 2, files, device: "cpu" });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(lastWords(posted)).toEqual([]);
+    letGo();
+    await until(() => lastWords(posted).length === 2);
+    expect(lastWords(posted)).toEqual(["loaded 1", "loaded 2"]);
+    expect(freed).toEqual(["gpu"]);
+  });
+
+  it("frees a model whose load was given up while it was put on its device", async () => {
+    let freed = 0;
+    const { server, posted } = fakeServer(fakeEngine(), {
+      loadEngine: async () => {
+        server.receive({ type: "cancel", id: 1 });
+        return { ...fakeEngine(), free: () => freed++ };
+      },
+    });
+    server.receive({ type: "load", id: 1, files, device: "gpu" });
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => lastWords(posted).length === 2);
+    expect(lastWords(posted).sort()).toEqual(["cancelled 1", "failed 2"]);
+    expect(freed).toBe(1);
+  });
+
+  it("leaves a text its model: another takes its place behind it", async () => {
+    const order: string[] = [];
+    const first = fakeEngine((step) => {
+      if (step === 1) server.receive({ type: "load", id: 3, files, device: "cpu" });
+      order.push(`step ${step}`);
+    });
+    const { server, posted } = await loaded(first, {
+      loadEngine: async (_: unknown, device: string) => {
+        order.push(device);
+        return first;
+      },
+    });
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => lastWords(posted).length === 2);
+    expect(order).toEqual(["auto", "step 1", "step 2", "step 3", "cpu"]);
+    expect(lastWords(posted)).toEqual(["finished 2", "loaded 3"]);
+  });
+
   it("says so when nothing is loaded, or the loading failed", async () => {
     const { server, posted } = fakeServer(fakeEngine(), {
       loadEngine: async () => {

@@ -13,9 +13,11 @@ import {
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
 import type { DecodingOptions } from "../decoding.ts";
+import { eitherSignal } from "../either-signal.ts";
 import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
+import { tokenCounts } from "../engine/usage.ts";
 import type { CommitEvent, EngineEvent, Outcome } from "../events.ts";
 import type { GrammarInput } from "../grammar/source.ts";
 
@@ -78,11 +80,10 @@ export class LacunaLanguageModel implements LanguageModelV4 {
 
   async doStream(call: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     const abort = new AbortController();
-    const signal = call.abortSignal
-      ? AbortSignal.any([call.abortSignal, abort.signal])
-      : abort.signal;
-    const { generation, warnings } = this.#start({ ...call, abortSignal: signal });
-    const parts = partsOf(generation, warnings, this.#options.silent ?? false);
+    const signal = eitherSignal(abort, call.abortSignal);
+    const { generation, warnings, given } = this.#start({ ...call, abortSignal: signal });
+    const prefix = new CommittedPrefix(given);
+    const parts = partsOf(generation, prefix, warnings, this.#options.silent ?? false);
     const stream = new ReadableStream<LanguageModelV4StreamPart>({
       async pull(controller) {
         const { value, done } = await parts.next();
@@ -97,6 +98,7 @@ export class LacunaLanguageModel implements LanguageModelV4 {
   #start(call: LanguageModelV4CallOptions): {
     generation: Generation<unknown>;
     warnings: SharedV4Warning[];
+    given: LacunaCallOptions;
   } {
     const { prompt, system } = promptOf(call.prompt);
     const given = (call.providerOptions?.lacuna ?? {}) as LacunaCallOptions;
@@ -118,18 +120,18 @@ export class LacunaLanguageModel implements LanguageModelV4 {
       ...(call.topK === undefined ? {} : { topK: call.topK }),
       ...(call.abortSignal === undefined ? {} : { signal: call.abortSignal }),
     };
-    return { generation: this.#engine.generate(options), warnings: warningsOf(call) };
+    return { generation: this.#engine.generate(options), warnings: warningsOf(call), given };
   }
 }
 
 /** A run as the parts of a stream. */
 async function* partsOf(
   generation: Generation<unknown>,
+  prefix: CommittedPrefix,
   warnings: SharedV4Warning[],
   silent: boolean,
 ): AsyncGenerator<LanguageModelV4StreamPart, undefined> {
   const id = "text";
-  const prefix = new CommittedPrefix();
   const seen: EngineEvent[] = [];
   let commits: CommitEvent[] = [];
   yield { type: "stream-start", warnings };
@@ -219,9 +221,7 @@ function finishReason(outcome: Outcome): LanguageModelV4FinishReason {
 }
 
 function usageOf(events: readonly EngineEvent[]): LanguageModelV4Usage {
-  const begin = events.find((event) => event.type === "begin");
-  const input = begin?.promptTokens;
-  const output = events.filter((event) => event.type === "commit" && !event.end).length;
+  const { prompt: input, written: output } = tokenCounts(events);
   return {
     inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: output, text: output, reasoning: undefined },

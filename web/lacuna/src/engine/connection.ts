@@ -42,23 +42,32 @@ interface Pending {
 export class Connection {
   readonly #start: () => WorkerLike;
   readonly #configuration: Configuration;
-  readonly #onDeath: () => void;
+  readonly #onDeath: (why: LacunaError) => void;
   readonly #pending = new Map<number, Pending>();
   #worker: WorkerLike | undefined;
   #nextId = 1;
   #closed = false;
 
   /** `start` makes a worker; `onDeath` is told when one is gone, with all that it held. */
-  constructor(start: () => WorkerLike, configuration: Configuration, onDeath: () => void) {
+  constructor(
+    start: () => WorkerLike,
+    configuration: Configuration,
+    onDeath: (why: LacunaError) => void,
+  ) {
     this.#start = start;
     this.#configuration = configuration;
     this.#onDeath = onDeath;
   }
 
+  /** Throws if it was closed. */
+  expectOpen(): void {
+    if (this.#closed) throw new LacunaError(CLOSED);
+  }
+
   /** Makes a call; resolves with its last word. */
   async call(call: Call, { note = () => {}, signal }: CallOptions = {}): Promise<FromWorker> {
     throwIfAborted(signal);
-    if (this.#closed) throw new LacunaError(CLOSED);
+    this.expectOpen();
     const worker = this.#running();
     const id = this.#nextId++;
     let settle = () => {};
@@ -76,6 +85,8 @@ export class Connection {
       });
     } finally {
       settle();
+      // What cannot be sent is never answered.
+      this.#pending.delete(id);
     }
   }
 
@@ -128,7 +139,7 @@ export class Connection {
     this.#worker = undefined;
     const open = [...this.#pending.values()];
     this.#pending.clear();
-    this.#onDeath();
+    this.#onDeath(new LacunaError(fault));
     for (const { reject } of open) reject(new LacunaError(fault));
   }
 }

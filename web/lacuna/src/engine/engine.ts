@@ -96,6 +96,9 @@ export interface InfillOptions<Grammar extends GrammarInput = GrammarInput>
 /** Options of a text that is written for comparison: there is no value. */
 type ForComparison = { readonly unconstrained: true } | { readonly method: ComparedMethod };
 
+/** Options of a text within its grammar, which stands for a value. */
+type WithValue = { readonly unconstrained?: false; readonly method?: "lacuna" };
+
 /** What has to happen before an engine can write. */
 export type Availability =
   /** This browser lacks something that the engine needs. */
@@ -116,15 +119,20 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #connection: Connection;
   #loading: { readonly load: Loading; readonly device: DevicePreference } | undefined;
+  /** Where the model is to run: as was asked last. */
+  #device: DevicePreference;
   #model: ModelInfo | undefined;
 
   /** @internal Made by `createEngine`. */
   constructor(options: EngineOptions, start: () => WorkerLike = () => startWorker(options)) {
     expectOptions("createEngine", options, ENGINE);
     this.#options = options;
-    this.#connection = new Connection(start, configurationOf(options), () => {
+    this.#device = options.device ?? "auto";
+    this.#connection = new Connection(start, configurationOf(options), (why) => {
+      const open = this.#loading;
       this.#loading = undefined;
       this.#model = undefined;
+      open?.load.end(why);
     });
   }
 
@@ -154,7 +162,8 @@ export class Engine {
     expectOptions("load", options, LOAD);
     const { device, onProgress, signal } = options;
     throwIfAborted(signal);
-    const wanted = device ?? this.#loading?.device ?? this.#options.device ?? "auto";
+    this.#connection.expectOpen();
+    const wanted = device ?? this.#device;
     const current = this.#loading;
     const joined = current?.device === wanted && !current.load.givenUp;
     const load = joined ? current.load : this.#startLoading(wanted);
@@ -163,8 +172,10 @@ export class Engine {
 
   #startLoading(device: DevicePreference): Loading {
     this.#model = undefined;
+    const before = this.#device;
+    this.#device = device;
     const load = new Loading(async (onProgress, signal) => {
-      const files = await modelFiles(this.#options.model, signal);
+      const files = await abortable(modelFiles(this.#options.model, signal), signal);
       const note = (message: FromWorker) => {
         if (message.type !== "progress") return;
         const { loaded, total } = message;
@@ -178,7 +189,9 @@ export class Engine {
     });
     this.#loading = { load, device };
     load.onFailure(() => {
-      if (this.#loading?.load === load) this.#loading = undefined;
+      if (this.#loading?.load !== load) return;
+      this.#loading = undefined;
+      this.#device = before;
     });
     return load;
   }
@@ -188,8 +201,11 @@ export class Engine {
     options: GenerateOptions<Grammar> & ForComparison,
   ): Generation<undefined>;
   generate<const Grammar extends GrammarInput>(
-    options: GenerateOptions<Grammar>,
+    options: GenerateOptions<Grammar> & WithValue,
   ): Generation<ValueOf<Grammar>>;
+  generate<const Grammar extends GrammarInput>(
+    options: GenerateOptions<Grammar>,
+  ): Generation<ValueOf<Grammar> | undefined>;
   generate(options: GenerateOptions): Generation<unknown> {
     return this.#write(() => {
       expectGenerate(options);
@@ -202,8 +218,11 @@ export class Engine {
     options: InfillOptions<Grammar> & ForComparison,
   ): Generation<undefined>;
   infill<const Grammar extends GrammarInput>(
-    options: InfillOptions<Grammar>,
+    options: InfillOptions<Grammar> & WithValue,
   ): Generation<ValueOf<Grammar>>;
+  infill<const Grammar extends GrammarInput>(
+    options: InfillOptions<Grammar>,
+  ): Generation<ValueOf<Grammar> | undefined>;
   infill(options: InfillOptions): Generation<unknown> {
     return this.#write(() => {
       expectInfill(options);

@@ -1,7 +1,7 @@
 /** A load that several calls may wait for. */
 
 import { abortable } from "../abortable.ts";
-import { throwIfAborted } from "../fault.ts";
+import { asError, type LacunaError, throwIfAborted } from "../fault.ts";
 import type { ModelInfo, Progress } from "../model.ts";
 
 /** Told the bytes so far. */
@@ -13,18 +13,27 @@ export class Loading {
   readonly #abort = new AbortController();
   readonly #listeners = new Set<OnProgress>();
   readonly #waiting = new Set<symbol>();
+  #ended: LacunaError | undefined;
 
   constructor(load: (onProgress: OnProgress, signal: AbortSignal) => Promise<ModelInfo>) {
     const tell: OnProgress = (progress) => {
       for (const listener of this.#listeners) listener(progress);
     };
-    this.#done = load(tell, this.#abort.signal);
+    this.#done = load(tell, this.#abort.signal).catch((error: unknown) => {
+      throw this.#ended ?? asError(error);
+    });
     this.#done.catch(() => {});
   }
 
   /** Whether nobody waits for it any more: it must not be joined. */
   get givenUp(): boolean {
     return this.#abort.signal.aborted;
+  }
+
+  /** Ends it, if it is under way: who waits for it learns why. */
+  end(why: LacunaError): void {
+    this.#ended = why;
+    this.#abort.abort(why);
   }
 
   /** Calls `failed` if the load fails or is given up. */

@@ -3,16 +3,26 @@
  * append are told of it.
  */
 
+import type { DecodingOptions } from "../decoding.ts";
 import type { EngineEvent } from "../events.ts";
 import { FAULT, LacunaError } from "../fault.ts";
 
-/** The cells from the first on that are filled, as text. */
+/**
+ * The cells from the first on that are filled, as text. Where committed cells may be masked
+ * again, nothing is sure before the text is done.
+ */
 export class CommittedPrefix {
   readonly #cells = new Map<number, Uint8Array>();
   // A token may hold a part of a character: that waits for the rest.
-  readonly #decoder = new TextDecoder();
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #isSure: boolean;
   #next = 0;
   #told = "";
+
+  /** Of a text that is decoded with these options. */
+  constructor({ remask }: Pick<DecodingOptions, "remask"> = {}) {
+    this.#isSure = remask === undefined;
+  }
 
   /** What an event adds to the beginning of the text. */
   add(event: EngineEvent): string {
@@ -24,6 +34,7 @@ export class CommittedPrefix {
     } else {
       return "";
     }
+    if (!this.#isSure) return "";
     let added = "";
     for (let cell = this.#cells.get(this.#next); cell; cell = this.#cells.get(this.#next)) {
       added += this.#decoder.decode(cell, { stream: true });

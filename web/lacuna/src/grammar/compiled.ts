@@ -101,7 +101,10 @@ export class CompiledGrammar<Value = unknown> implements ReadGrammar<Value> {
     const broken = segments[explanation.segment];
     if (typeof broken !== "string") return explanation;
     const before = new TextEncoder().encode(broken).subarray(0, explanation.offset);
-    return { ...explanation, offset: new TextDecoder().decode(before).length };
+    return {
+      ...explanation,
+      offset: new TextDecoder("utf-8", { ignoreBOM: true }).decode(before).length,
+    };
   }
 
   /**

@@ -18,9 +18,11 @@
  * @module
  */
 
+import { eitherSignal } from "../either-signal.ts";
 import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
+import { tokenCounts } from "../engine/usage.ts";
 import type { EngineEvent, Outcome } from "../events.ts";
 import { FAULT, LacunaError } from "../fault.ts";
 import type { GrammarInput } from "../grammar/source.ts";
@@ -65,14 +67,16 @@ export function createOpenAI(engine: Engine): OpenAILike {
     { signal }: RequestOptions = {},
   ): Promise<ChatCompletion | AsyncIterable<ChatCompletionChunk>> {
     const options = optionsOf(request);
-    const generation = engine.generate(signal ? { ...options, signal } : options);
+    const abort = new AbortController();
+    const generation = engine.generate({ ...options, signal: eitherSignal(abort, signal) });
     const head = {
       id: `chatcmpl-${crypto.randomUUID?.() ?? Date.now().toString(36)}`,
       created: Math.floor(Date.now() / 1000),
       model: request.model ?? "lacuna",
     };
     const includeUsage = request.stream_options?.include_usage ?? false;
-    return request.stream ? chunks(generation, head, includeUsage) : whole(generation, head);
+    if (!request.stream) return whole(generation, head);
+    return chunks(generation, new CommittedPrefix(options), head, includeUsage, abort);
   }
   return {
     chat: { completions: { create: create as OpenAILike["chat"]["completions"]["create"] } },
@@ -93,10 +97,13 @@ async function whole(generation: Generation<unknown>, head: Head): Promise<ChatC
   };
 }
 
+/** A run as chunks; whoever leaves them gives it up. */
 async function* chunks(
   generation: Generation<unknown>,
+  prefix: CommittedPrefix,
   head: Head,
   includeUsage: boolean,
+  abort: AbortController,
 ): AsyncGenerator<ChatCompletionChunk> {
   const object = "chat.completion.chunk";
   const piece = (
@@ -108,16 +115,19 @@ async function* chunks(
     choices: [{ index: 0, delta, finish_reason, logprobs: null }],
     ...(includeUsage ? { usage: null } : {}),
   });
-  const prefix = new CommittedPrefix();
   const seen: EngineEvent[] = [];
-  yield piece({ role: "assistant", content: "" });
-  for await (const event of generation) {
-    seen.push(event);
-    const content = prefix.add(event);
-    if (content !== "") yield piece({ content });
-    if (event.type === "done") yield piece({}, reasonOf(event.outcome));
+  try {
+    yield piece({ role: "assistant", content: "" });
+    for await (const event of generation) {
+      seen.push(event);
+      const content = prefix.add(event);
+      if (content !== "") yield piece({ content });
+      if (event.type === "done") yield piece({}, reasonOf(event.outcome));
+    }
+    if (includeUsage) yield { ...head, object, choices: [], usage: usageOf(seen) };
+  } finally {
+    abort.abort();
   }
-  if (includeUsage) yield { ...head, object, choices: [], usage: usageOf(seen) };
 }
 
 /** What is asked for; all else that a request holds is an error. */
@@ -174,6 +184,8 @@ const KNOWN = new Set<string>([
 ] satisfies (keyof ChatCompletionRequest)[]);
 
 function promptOf(messages: readonly ChatMessage[]): { prompt: string; task: string | undefined } {
+  if (!messages.every((message) => typeof message === "object" && message !== null))
+    throw unsupported("a message that is no object");
   const users = messages.filter(({ role }) => role === "user");
   const others = messages.filter(({ role }) => role === "system" || role === "developer");
   const [user] = users;
@@ -220,8 +232,6 @@ const unsupported = (what: string): LacunaError =>
 const reasonOf = (outcome: Outcome): FinishReason => (outcome === "unfinished" ? "length" : "stop");
 
 function usageOf(events: readonly EngineEvent[]): Usage {
-  const begin = events.find((event) => event.type === "begin");
-  const prompt_tokens = begin?.promptTokens ?? 0;
-  const completion_tokens = events.filter((event) => event.type === "commit" && !event.end).length;
+  const { prompt: prompt_tokens = 0, written: completion_tokens } = tokenCounts(events);
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }

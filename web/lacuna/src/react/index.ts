@@ -24,7 +24,7 @@ import type { GrammarInput, ValueOf } from "../grammar/source.ts";
 
 /** What is written by what: options of `generate`, or with a template of `infill`. */
 export interface CompletionOptions<Grammar extends GrammarInput = GrammarInput>
-  extends Omit<GenerateOptions<Grammar>, "prompt" | "signal"> {
+  extends Omit<GenerateOptions<Grammar>, "prompt" | "signal" | "method" | "unconstrained"> {
   /** Made outside of components, so that its model is loaded once. */
   readonly engine: Engine;
   /** With one, `length` is left aside. */
@@ -110,7 +110,7 @@ export function useCompletion<const Grammar extends GrammarInput>(
 
 /** Cells as text. A character may reach from one cell into the next. */
 function textOf(cells: readonly (Uint8Array | undefined)[], mask: string): string {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return cells
     .map((bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode() + mask))
     .concat(decoder.decode())

@@ -3,6 +3,8 @@
  * they were, and what has a hash is compared with it.
  */
 
+import { abortable } from "../abortable.ts";
+import { eitherSignal } from "../either-signal.ts";
 import { cancelled, FAULT, LacunaError } from "../fault.ts";
 import { eachFile, type ModelFile, type ModelFiles, type Progress } from "../model.ts";
 import { type KeptFile, type ModelStore, PIECE } from "./model-store.ts";
@@ -38,13 +40,16 @@ export async function fetchModel(
       total: known ? all.reduce((sum, { total }) => sum + (total ?? 0), 0) : null,
     });
   };
+  // Where one cannot be had, the others are of no use.
+  const own = new AbortController();
+  const signal = eitherSignal(own, options.signal);
   return eachFile(files, (file) => {
     parts.set(file, { loaded: 0, total: file.bytes ?? null });
-    return new Download(file, options, (loaded, total) => {
+    return new Download(file, { ...options, signal }, (loaded, total) => {
       parts.set(file, { loaded, total: file.bytes ?? total });
       tell();
     }).run();
-  });
+  }).finally(() => own.abort());
 }
 
 /** One file under way. */
@@ -56,6 +61,8 @@ class Download {
   #loaded = 0;
   #total: number | null = null;
   #kept: KeptFile | undefined;
+  /** Whether a server was believed that it went on where the download was. */
+  #believed = false;
   /** What is not yet a piece. */
   #loose: Uint8Array[] = [];
   #looseBytes = 0;
@@ -71,8 +78,12 @@ class Download {
   }
 
   async run(): Promise<Bytes> {
-    const { sha256: wanted } = this.#file;
-    if (!wanted) return this.#fetch();
+    const { sha256: wanted, bytes: size } = this.#file;
+    if (!wanted) {
+      const bytes = await this.#fetch();
+      if (size === undefined || bytes.length === size) return bytes;
+      throw this.#notTheOne(`it has ${bytes.length} bytes, not ${size}`);
+    }
     // Another tab that fetches the same is waited for, and then nothing is left to fetch.
     return alone(`lacuna-model-${wanted}`, this.#options.signal, async () => {
       const kept = await this.#options.store.open(wanted);
@@ -82,8 +93,8 @@ class Download {
       const bytes = complete ? concatenate(this.#chunks) : await this.#fetch();
       if ((await sha256(bytes)) === wanted) return bytes;
       await kept.forget();
-      // What was kept may have been damaged since.
-      if (kept.pieces.length > 0) return this.#afresh(wanted);
+      // What was kept may have been damaged since, and what followed may have been something else.
+      if (kept.pieces.length > 0 || this.#believed) return this.#afresh(wanted);
       throw this.#notTheOne();
     });
   }
@@ -109,7 +120,7 @@ class Download {
           if (signal?.aborted) throw cancelled(signal);
           const pause = pauses[attempt];
           if (!(error instanceof BrokenOff) || pause === undefined) throw this.#unreachable(error);
-          await new Promise((resolve) => setTimeout(resolve, pause));
+          await paused(pause, signal);
         }
       }
     } finally {
@@ -130,18 +141,29 @@ class Download {
     });
     // Nothing is left, or what was kept is longer than what there is.
     if (response.status === 416) {
-      const whole = response.headers.get("content-range") === `bytes */${from}`;
-      return whole ? undefined : this.#again();
+      const range = response.headers.get("content-range");
+      if (range === null && this.#file.sha256 && !this.#believed) {
+        this.#believed = true;
+        return;
+      }
+      return range === `bytes */${from}` ? undefined : this.#again();
     }
     if (!response.ok || !response.body) {
+      await response.body?.cancel();
       const message = `the server answered ${response.status}`;
       throw new LacunaError({ kind: FAULT.network, message: this.#failure(message) });
     }
     if (response.headers.get("content-type")?.startsWith("text/html")) {
+      await response.body.cancel();
       const message = "the server answered with a page, as some do where there is no such file";
       throw new LacunaError({ kind: FAULT.network, message: this.#failure(message) });
     }
-    if (from > 0 && !resumes(response, from)) {
+    if (from > 0 && !this.#resumes(response, from)) {
+      // A part, but not of what is wanted: the whole is asked for.
+      if (response.status === 206) {
+        await response.body.cancel();
+        return this.#again();
+      }
       await this.#kept?.forget();
       this.#startOver();
     }
@@ -155,6 +177,18 @@ class Download {
       this.#count(next.value);
       await this.#keep(next.value);
     }
+  }
+
+  /**
+   * Whether a response goes on where the download is. A server of another origin need not let
+   * the page see what it sends; where there is a hash, that will tell.
+   */
+  #resumes(response: Response, from: number): boolean {
+    if (response.status !== 206) return false;
+    const range = response.headers.get("content-range");
+    if (range !== null) return range.startsWith(`bytes ${from}-`);
+    this.#believed = this.#file.sha256 !== undefined;
+    return this.#believed;
   }
 
   /** The whole file, from its beginning. */
@@ -202,8 +236,8 @@ class Download {
     return new LacunaError({ kind: FAULT.network, message: this.#failure(message) }, { cause });
   }
 
-  #notTheOne(): LacunaError {
-    const message = `The model's file ${this.#name} is not the one that is wanted: its SHA-256 is another.`;
+  #notTheOne(why = "its SHA-256 is another"): LacunaError {
+    const message = `The model's file ${this.#name} is not the one that is wanted: ${why}.`;
     return new LacunaError({ kind: FAULT.integrity, message });
   }
 
@@ -223,12 +257,13 @@ class BrokenOff extends Error {
   }
 }
 
-/** Whether a response goes on where the download is. */
-function resumes(response: Response, from: number): boolean {
-  return (
-    response.status === 206 &&
-    (response.headers.get("content-range")?.startsWith(`bytes ${from}-`) ?? false)
-  );
+/** Waits; throws as soon as the wait is given up. */
+function paused(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  return abortable(wait, signal).finally(() => clearTimeout(timer));
 }
 
 /** The whole file's bytes, where the server says. */

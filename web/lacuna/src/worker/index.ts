@@ -14,7 +14,7 @@
  * @module
  */
 
-import { FAULT, LacunaError } from "../fault.ts";
+import { LacunaError, moduleFault } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
 import { fetchModel } from "./download.ts";
 import { GrammarStore } from "./grammar-store.ts";
@@ -34,11 +34,11 @@ export function serve(): void {
 
   let configuration: Configuration = {};
   let loading: Promise<EngineModule> | undefined;
-  // Once for all calls; a failure is every call's failure.
+  // Once for all calls; a failure is that of the calls which wait for it.
   const module = () => {
     loading ??= loadModule(configuration).catch((error: unknown) => {
-      const message = `The engine's module could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
-      throw new LacunaError({ kind: FAULT.network, message });
+      loading = undefined;
+      throw moduleFault("The engine's module could not be loaded", error);
     });
     return loading;
   };

@@ -26,10 +26,14 @@ export async function withKept<Result>(
     const entry = await store.get(key);
     if (entry) door.offerCompiled(key, entry);
   }
-  // At once, so that nobody else takes the offer.
+  const keep = () => {
+    for (const { key, entry } of door.takeCompiled() as { key: string; entry: Uint8Array }[]) {
+      void store.put(key, entry);
+    }
+  };
+  // At once, so that nobody else takes the offer; and when it has compiled, if that comes later.
   const result = work();
-  for (const { key, entry } of door.takeCompiled() as { key: string; entry: Uint8Array }[]) {
-    void store.put(key, entry);
-  }
-  return result;
+  keep();
+  if (!(result instanceof Promise)) return result;
+  return result.finally(keep) as Result;
 }

@@ -7,7 +7,8 @@
  * `progress` (of a `load`) and `events` (of a `generate`), any number of them, in order.
  *
  * The worker runs one `generate` at a time, or several of the same `turns` a step each;
- * those that come meanwhile wait in order. Between two denoising steps, behind the model's answer and between two checks it
+ * those that come meanwhile wait in order. Loads are done one after another: their files are
+ * fetched while texts are written, and a model takes another's place when none is. Between two denoising steps, behind the model's answer and between two checks it
  * reads its messages: a `cancel` takes effect there, and a `compile` is answered there, so
  * that a schema can be edited while a run goes on. `cancel` is not a call: it names the `load` or `generate`
  * to give up, running or waiting, and is ignored if that is over.

@@ -72,11 +72,22 @@ interface Writing {
   step(): Promise<boolean>;
 }
 
-/** Answers the page's messages. */
+/** Work that no text may be under way for. */
+interface TurnAlone {
+  readonly type: "alone";
+  take(): Promise<void>;
+}
+
+/**
+ * Answers the page's messages. Texts, and models that take the place of others, wait in one
+ * queue: while a text is under way its model stays. Loads are done one after another.
+ */
 export class EngineServer {
   readonly #surroundings: Surroundings;
-  readonly #waiting: GenerateCall[] = [];
+  readonly #waiting: (GenerateCall | TurnAlone)[] = [];
   readonly #loads = new Map<number, AbortController>();
+  /** Settles when the loads so far are done. */
+  #loaded: Promise<void> = Promise.resolve();
   /** Texts under way; of each, whether it was cancelled. */
   readonly #open = new Map<number, { cancelled: boolean }>();
   #engine: ServedEngine | undefined;
@@ -93,7 +104,7 @@ export class EngineServer {
         this.#surroundings.configure(message);
         break;
       case "load":
-        void this.#answer(message.id, () => this.#load(message));
+        this.#loaded = this.#load(message);
         break;
       case "compile":
         void this.#answer(message.id, async () => {
@@ -123,30 +134,54 @@ export class EngineServer {
     return true;
   }
 
-  async #load({ id, files, device }: LoadCall): Promise<FromWorker> {
-    const { fetchModel, loadEngine, post } = this.#surroundings;
+  async #load({ id, files, device }: LoadCall): Promise<void> {
     const abort = new AbortController();
     this.#loads.set(id, abort);
-    try {
-      const note = (progress: Progress) => post({ type: "progress", id, ...progress });
-      const fetched = await fetchModel(files, note, abort.signal);
-      if (abort.signal.aborted) return { type: "cancelled", id };
-      // Before the next one is made: a card may have room for one model only.
-      this.#engine?.free();
-      this.#engine = undefined;
-      const engine = await loadEngine(fetched, device);
-      this.#engine = engine;
-      return { type: "loaded", id, info: engine.info() };
-    } finally {
-      this.#loads.delete(id);
+    const before = this.#loaded;
+    await this.#answer(id, async () => {
+      await before;
+      const note = (progress: Progress) =>
+        this.#surroundings.post({ type: "progress", id, ...progress });
+      const fetched = await this.#surroundings.fetchModel(files, note, abort.signal);
+      return this.#alone(() => this.#replace(id, fetched, device, abort.signal));
+    });
+    this.#loads.delete(id);
+  }
+
+  /** Puts another model in the place of the one that is there. */
+  async #replace(
+    id: number,
+    files: ModelFiles<Bytes>,
+    device: DevicePreference,
+    signal: AbortSignal,
+  ): Promise<FromWorker> {
+    if (signal.aborted) return { type: "cancelled", id };
+    // Before the next one is made: a card may have room for one model only.
+    const replaced = this.#engine;
+    this.#engine = undefined;
+    replaced?.free();
+    const engine = await this.#surroundings.loadEngine(files, device);
+    if (signal.aborted) {
+      engine.free();
+      return { type: "cancelled", id };
     }
+    this.#engine = engine;
+    return { type: "loaded", id, info: engine.info() };
+  }
+
+  /** Does work when the texts are written that wait already. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ type: "alone", take: () => work().then(resolve, reject) });
+      void this.#drain();
+    });
   }
 
   #cancel(id: number): void {
     this.#loads.get(id)?.abort();
     const open = this.#open.get(id);
     if (open) open.cancelled = true;
-    const at = this.#waiting.findIndex((call) => call.id === id);
+    const at = this.#waiting.findIndex((call) => call.type === "generate" && call.id === id);
     if (at < 0) return;
     this.#waiting.splice(at, 1);
     this.#surroundings.post({ type: "cancelled", id });
@@ -156,7 +191,7 @@ export class EngineServer {
     if (this.#busy) return;
     this.#busy = true;
     for (let call = this.#waiting.shift(); call; call = this.#waiting.shift()) {
-      await this.#serve(call);
+      await (call.type === "alone" ? call.take() : this.#serve(call));
     }
     this.#busy = false;
   }
@@ -169,8 +204,7 @@ export class EngineServer {
     let round = [this.#writing(first)];
     while (round.length > 0) {
       if (first.turns !== undefined) {
-        const joining = this.#waiting.filter(({ turns }) => turns === first.turns);
-        for (const call of joining) {
+        for (const call of this.#joining(first.turns)) {
           this.#waiting.splice(this.#waiting.indexOf(call), 1);
           round.push(this.#writing(call));
         }
@@ -182,6 +216,16 @@ export class EngineServer {
       }
       round = going;
     }
+  }
+
+  /** The calls of a name that wait for the model that is there. */
+  #joining(turns: string): GenerateCall[] {
+    const joining = [];
+    for (const call of this.#waiting) {
+      if (call.type === "alone") break;
+      if (call.turns === turns) joining.push(call);
+    }
+    return joining;
   }
 
   /** A call under way. */
