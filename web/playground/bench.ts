@@ -96,11 +96,13 @@ export class Bench {
         this.#begun = message.turn;
         break;
       case "found":
-        if (message.turn === this.#newest?.turn) listener.found(message.finding);
+        // A look that a fresh worker needs for a question was told before.
+        if (message.turn === this.#newest?.turn && message.turn !== this.#done)
+          listener.found(message.finding);
         break;
       case "looked":
+        if (message.turn === this.#newest?.turn && message.turn !== this.#done) listener.looked();
         this.#done = message.turn;
-        if (message.turn === this.#newest?.turn) listener.looked();
         break;
       case "answer":
         this.#take(message.id)?.resolve(message.answer);

@@ -1,7 +1,7 @@
 /** What may stand first in a gap: characters, tokens, and why something else may not. */
 
 import type { Fault } from "lacuna-lm/grammar";
-import { element } from "../src/page/dom.ts";
+import { element, replaceInPlace } from "../src/page/dom.ts";
 import { counted } from "../src/page/words.ts";
 import { sentence } from "./findings-view.ts";
 import type { Choices, Tried } from "./protocol.ts";
@@ -85,8 +85,10 @@ export class ChoicesView {
       button.addEventListener("click", () => this.#actions.gap(at));
       return button;
     });
-    this.#parts.gaps.replaceChildren(...buttons);
+    replaceInPlace(this.#parts.gaps, ...buttons);
     this.#parts.form.hidden = chosen === null;
+    // What was said of a text that was tried may hold no more.
+    this.#parts.reason.replaceChildren();
     if (cells.length === 0) this.nothing("The text has no gap. Put one in with Ctrl+G.");
     else if (this.#hasNone) this.nothing("");
     this.#hasNone = cells.length === 0;
@@ -109,7 +111,7 @@ export class ChoicesView {
     }
     if (this.isJudged) words.push("Of what may stand, some may turn out not to be valid.");
     this.#say(words);
-    this.#characters.replaceChildren(...(characters ? [this.#characterList(characters)] : []));
+    replaceInPlace(this.#characters, ...(characters ? [this.#characterList(characters)] : []));
     this.#tokenBox.hidden = tokens === undefined;
     if (!tokens) return;
     this.#tokens = new Set(tokens);
@@ -153,7 +155,7 @@ export class ChoicesView {
     const chips = [...allowed, ...refused]
       .slice(0, SHOWN_TOKENS)
       .map(({ spelling, id }) => this.#tokenChip(spelling ?? "", id));
-    this.#tokenChips.replaceChildren(...chips);
+    replaceInPlace(this.#tokenChips, ...chips);
   }
 
   #tokenChip(spelling: string, id: number): HTMLElement {

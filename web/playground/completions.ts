@@ -1,7 +1,7 @@
 /** A completion of the text, and others by other seeds. */
 
 import type { Fault } from "lacuna-lm/grammar";
-import { byId, element } from "../src/page/dom.ts";
+import { byId, element, replaceInPlace } from "../src/page/dom.ts";
 import type { Bench } from "./bench.ts";
 import { sentence } from "./findings-view.ts";
 import { writtenText } from "./gaps.ts";
@@ -85,6 +85,6 @@ export class Completions {
       button.addEventListener("click", () => this.#choose(completed));
       return element("li", { value: `${at + 1}` }, button);
     });
-    this.#list.replaceChildren(...(items.length > 1 ? items : []));
+    replaceInPlace(this.#list, ...(items.length > 1 ? items : []));
   }
 }

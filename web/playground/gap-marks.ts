@@ -9,7 +9,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
-import { isGap, parseGaps } from "./gaps.ts";
+import { gapBehind, isGap, parseGaps } from "./gaps.ts";
 
 const any = Decoration.mark({ class: "gap" });
 const counted = Decoration.mark({ class: "gap gap-counted" });
@@ -43,10 +43,12 @@ export function gapMarks(moved: (offset: number, byTyping: boolean) => void): Ex
     plugin,
     keymap.of([
       {
-        key: "Mod-g",
+        key: "Ctrl-g",
         preventDefault: true,
         run(view) {
-          view.dispatch(view.state.replaceSelection("□"), { scrollIntoView: true });
+          const { state } = view;
+          const gap = gapBehind(state.sliceDoc(0, state.selection.main.from));
+          view.dispatch(state.replaceSelection(gap), { scrollIntoView: true });
           return true;
         },
       },

@@ -2,7 +2,8 @@
  * Texts with gaps as they are written: `□` is a gap of any length, `□3` one of three cells.
  *
  * A backslash takes their meaning away: `\□` is the character itself, and `□\3` a gap of any
- * length with a 3 behind it.
+ * length with a 3 behind it. So before `□` two backslashes stand for one, and elsewhere each for
+ * itself: `\\□` is a backslash and a gap; and of those between a gap and a digit one is lost.
  */
 
 /** A piece of a text, and where it is written. */
@@ -17,7 +18,10 @@ export type Piece = string | number | null;
 /** The most cells that can be written. */
 export const MAX_CELLS = 999;
 
-const MARK = /\\(?=□)□|□(?:(\d{1,3})|\\(?=\d))?/gu;
+const MARK = /\\\\(?=\\*□)|\\□|□(?:(\d{1,3})|\\(?=\\*\d))?/gu;
+
+/** What stands for one character of a text. */
+const ESCAPED = /\\\\(?=\\*□)|\\□/uy;
 
 /** The parts of a text as it is written; what is empty is left out. */
 export function parseGaps(written: string): Part[] {
@@ -37,8 +41,8 @@ export function parseGaps(written: string): Part[] {
     const at = match.index;
     const end = at + match[0].length;
     if (at > from) add(written.slice(from, at), from);
-    if (match[0] === "\\□") {
-      add("□", at);
+    if (match[0].startsWith("\\")) {
+      add(match[0].slice(1), at);
     } else {
       close(at);
       const cells = match[1] === undefined ? null : Number(match[1]);
@@ -62,7 +66,27 @@ export const piecesOf = (parts: readonly Part[]): Piece[] =>
   parts.map((part) => (isGap(part) ? part.cells : part.text));
 
 /** A text as it is written where it has no gaps. */
-export const writtenText = (text: string): string => text.replaceAll("□", "\\□");
+export const writtenText = (text: string): string =>
+  text.replace(/(\\*)□/gu, (_, before: string) => `${before}${before}\\□`);
+
+/** How each of some pieces is written, together with what stands behind it. */
+export function writtenPieces(pieces: readonly Piece[]): string[] {
+  return pieces.map((piece, at) => {
+    const next = pieces[at + 1];
+    if (typeof piece === "string") {
+      const written = writtenText(piece);
+      const isBeforeGap = next !== undefined && typeof next !== "string";
+      return isBeforeGap ? written.replace(/\\+$/, (run) => run + run) : written;
+    }
+    const behind = typeof next === "string" ? next : "";
+    if (piece === null) return /^\\*\d/.test(behind) ? "□\\" : "□";
+    return `□${/^\d/.test(behind) ? String(piece).padStart(3, "0") : piece}`;
+  });
+}
+
+/** What has to be typed to get a gap behind a text as it is written: no escaped `□`. */
+export const gapBehind = (written: string): string =>
+  /(?<!\\)(\\\\)*\\$/.test(written) ? "\\□" : "□";
 
 /**
  * Where in what is written a place of a part's text is: escapes take more room than what
@@ -71,7 +95,8 @@ export const writtenText = (text: string): string => text.replaceAll("□", "\\�
 export function writtenPlace(written: string, part: Part, offset: number): number {
   let at = part.start;
   for (let left = offset; left > 0 && at < part.end; left--) {
-    at += written.startsWith("\\□", at) ? 2 : 1;
+    ESCAPED.lastIndex = at;
+    at += ESCAPED.test(written) ? 2 : 1;
   }
   return at;
 }

@@ -153,8 +153,8 @@ export class Playground {
     });
     this.#request.addEventListener("input", () => this.#changed());
     this.#limit.addEventListener("change", () => this.#look());
-    byId("add-gap", HTMLButtonElement).addEventListener("click", () => this.#text.insert("□"));
-    byId("add-cells", HTMLButtonElement).addEventListener("click", () => this.#text.insert("□3"));
+    byId("add-gap", HTMLButtonElement).addEventListener("click", () => this.#text.insertGap());
+    byId("add-cells", HTMLButtonElement).addEventListener("click", () => this.#text.insertGap("3"));
     for (const radio of document.querySelectorAll<HTMLInputElement>('input[name="cells"]')) {
       radio.addEventListener("change", () => {
         this.#cells = radio.value === "tokens" ? "tokens" : "characters";

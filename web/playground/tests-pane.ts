@@ -1,6 +1,6 @@
 /** Texts that must, and must not, belong, checked as the grammar changes. */
 
-import { element } from "../src/page/dom.ts";
+import { element, replaceInPlace } from "../src/page/dom.ts";
 import { sentence } from "./findings-view.ts";
 import type { TestResult } from "./protocol.ts";
 import type { Test } from "./state.ts";
@@ -75,7 +75,7 @@ export class TestsPane {
 
   #render(): void {
     this.#rows = this.#tests.map((test, at) => this.#row(test, at));
-    this.#parts.list.replaceChildren(...this.#rows);
+    replaceInPlace(this.#parts.list, ...this.#rows);
     this.waiting();
   }
 
@@ -105,6 +105,7 @@ export class TestsPane {
     remove.addEventListener("click", () => {
       this.#tests.splice(at, 1);
       this.#render();
+      if (this.#tests.length === 0) this.#parts.addMember.focus();
       this.#changed(this.#tests);
     });
     const mark = element("span", { class: "mark", role: "img", "aria-label": "Not checked yet" });

@@ -3,7 +3,16 @@
 import { Editor, type Place } from "../editor/editor.ts";
 import { pointAt, pointable } from "../editor/highlight.ts";
 import { gapMarks } from "./gap-marks.ts";
-import { isGap, type Part, parseGaps, writtenText } from "./gaps.ts";
+import {
+  gapBehind,
+  isGap,
+  type Part,
+  type Piece,
+  parseGaps,
+  piecesOf,
+  writtenPieces,
+  writtenText,
+} from "./gaps.ts";
 
 export class TextPane {
   readonly #editor: Editor;
@@ -55,19 +64,34 @@ export class TextPane {
     this.#editor.insert(text);
   }
 
+  /** Puts a gap where the cursor is, of any length or of so many cells. */
+  insertGap(cells = ""): void {
+    const { state } = this.#editor.view;
+    this.insert(gapBehind(state.sliceDoc(0, state.selection.main.from)) + cells);
+  }
+
   /** Puts text before what is left of a gap: one of so many cells loses what it takes. */
   fill(gap: number, text: string, cells: number): void {
-    const part = this.parts.filter(isGap)[gap];
+    const { parts } = this;
+    const part = parts.filter(isGap)[gap];
     if (!part) return;
     const left = part.cells === null ? null : Math.max(0, part.cells - cells);
-    const rest = left === null ? "□" : left === 0 ? "" : `□${left}`;
-    // A digit behind it would count cells.
-    const behind = this.text[part.end] ?? "";
-    const guard = left === null && /\d/.test(behind) ? "\\" : "";
-    const written = writtenText(text);
+    // Escapes depend on what stands beside them, so the neighbours are written anew.
+    const at = parts.indexOf(part);
+    const [before, behind] = [parts[at - 1], parts[at + 1]];
+    const own = before && !isGap(before) ? before : undefined;
+    const next = behind ? piecesOf([behind])[0] : undefined;
+    const pieces: Piece[] = [(own?.text ?? "") + text];
+    if (left !== 0) pieces.push(left);
+    if (typeof next === "string" && left === 0) pieces[0] += next;
+    else if (next !== undefined) pieces.push(next);
+    const written = writtenPieces(pieces);
+    const from = own?.start ?? part.start;
+    const isAlone = left === 0 && typeof next === "string";
+    const length = isAlone ? writtenText((own?.text ?? "") + text).length : written[0]?.length;
     this.#editor.view.dispatch({
-      changes: { from: part.start, to: part.end, insert: written + rest + guard },
-      selection: { anchor: part.start + written.length },
+      changes: { from, to: behind?.end ?? part.end, insert: written.join("") },
+      selection: { anchor: from + (length ?? 0) },
     });
   }
 

@@ -126,6 +126,11 @@ test("every question is settled when the worker is ended, and the next finds the
 
   const again = bench.ask({ ask: "export", dialect: "lark" });
   expect(newest().heard.map(({ kind }) => kind)).toEqual(["look", "ask"]);
+  // What the question needs was told before: nobody is to think that something changed.
+  newest().say({ kind: "found", turn: 1, finding: { about: "tokens", spellings: [] } });
+  newest().say({ kind: "looked", turn: 1 });
+  expect(listener.found).not.toHaveBeenCalled();
+  expect(listener.looked).toHaveBeenCalledTimes(1);
   newest().say({ kind: "answer", id: 2, answer: "start: " });
   expect(await again).toBe("start: ");
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { parseGaps, piecesOf, writtenPlace, writtenText } from "../playground/gaps.ts";
+import {
+  gapBehind,
+  parseGaps,
+  piecesOf,
+  writtenPieces,
+  writtenPlace,
+  writtenText,
+} from "../playground/gaps.ts";
 
 const pieces = (written: string) => piecesOf(parseGaps(written));
 
@@ -19,6 +26,10 @@ describe("texts with gaps", () => {
     ["□\\x", [null, "\\x"]],
     ["\\n", ["\\n"]],
     ["😀□2", ["😀", 2]],
+    ["\\\\□", ["\\", null]],
+    ["\\\\\\□", ["\\□"]],
+    ["a\\\\\\\\□2", ["a\\\\", 2]],
+    ["\\\\", ["\\\\"]],
   ])("%s", (written, expected) => {
     expect(pieces(written)).toEqual(expected);
   });
@@ -39,8 +50,25 @@ describe("texts with gaps", () => {
   });
 
   test("any text can be written", () => {
-    for (const text of ["", "a", "□", "□3", "a□", "\\", "□\\3"]) {
+    for (const text of ["", "a", "□", "□3", "a□", "\\", "□\\3", "\\□", "\\\\□\\"]) {
       expect(pieces(writtenText(text)).join("")).toBe(text);
+    }
+  });
+
+  test.each([
+    [["a", null]],
+    [["\\", null, "3"]],
+    [["\\\\", 2, "45"]],
+    [["\\□\\", null, null, "\\□"]],
+    [[12, "\\x"]],
+    [[null, "\\3"]],
+  ])("pieces are read as they were written: %j", (given) => {
+    expect(pieces(writtenPieces(given).join(""))).toEqual(given);
+  });
+
+  test("a gap can be typed behind any text", () => {
+    for (const before of ["", "a", "\\", "\\\\", "a\\\\\\"]) {
+      expect(pieces(before + gapBehind(before)).at(-1)).toBe(null);
     }
   });
 });

@@ -21,6 +21,20 @@ describe("the judgement of a text", () => {
     expect(wrong.problems.length).toBeGreaterThan(0);
   });
 
+  it("knows older drafts, and says where it cannot judge", async () => {
+    const at = (draft: string, more = "") =>
+      `{"$schema": "http://json-schema.org/${draft}/schema#", "items": [{"type": "string"}]${more}}`;
+    for (const draft of ["draft-07", "draft-06", "draft-04"]) {
+      expect((await judge('["a", 1]', at(draft), "")).valid).toBe(true);
+      expect((await judge("[1]", at(draft), "")).valid).toBe(false);
+    }
+    const old = '{"$schema": "https://json-schema.org/draft/2019-09/schema", "minItems": 1}';
+    expect((await judge("[1]", old, "")).valid).toBe(true);
+    const verdict = await judge("[1]", at("draft-04", ', "exclusiveMinimum": true'), "");
+    expect(verdict).toMatchObject({ valid: false, parses: true, word: "Not judged" });
+    expect(verdict.problems).toHaveLength(1);
+  });
+
   it("notes bound values that do not stand in the request, without calling them invalid", async () => {
     const verdict = await judge('{"intent":"GetWeather","city":"Paris"}', snips, "rain in Oslo");
     expect(verdict.valid).toBe(true);

@@ -24,7 +24,7 @@ import { fromFragment, isLink, toFragment } from "./share.ts";
 import { Speech } from "./speech.ts";
 import { Stage } from "./stage.ts";
 import { textsOf } from "./texts.ts";
-import { judge, prepareJudge, type Verdict } from "./verdict.ts";
+import { judge, notJudged, prepareJudge, type Verdict } from "./verdict.ts";
 import { counted } from "./words.ts";
 
 const DEVICES = ["auto", "cpu", "gpu"] as const satisfies readonly DevicePreference[];
@@ -99,8 +99,9 @@ export class App {
       void this.#start();
     });
     this.#cancel.addEventListener("click", () => this.#abort?.abort());
-    document.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape") this.#abort?.abort();
+    document.addEventListener("keydown", ({ key, defaultPrevented }) => {
+      // Where something else was closed by it, the run goes on.
+      if (key === "Escape" && !defaultPrevented) this.#abort?.abort();
     });
     this.#deviceChoice.value = remembered(DEVICE_KEY, DEVICES);
     this.#deviceChoice.addEventListener("change", () => {
@@ -152,7 +153,7 @@ export class App {
     this.#loading = false;
     this.#enable();
     // Another task may have been chosen meanwhile.
-    if (this.#loaded && this.#form.model !== this.#loaded) await this.#load();
+    if (this.#form.model !== model) await this.#load();
   }
 
   async #reload(): Promise<void> {
@@ -239,7 +240,7 @@ export class App {
   async #judge(lane: Lane, ask: Ask): Promise<void> {
     const { done } = lane.timeline;
     if (!done) return;
-    lane.verdict = await verdictOf(done.text, ask);
+    lane.verdict = await verdictOf(done.text, ask).catch(notJudged);
     this.#stage.refresh(lane);
   }
 

@@ -53,6 +53,10 @@ export class CellCard {
     this.#place(at.getBoundingClientRect());
   }
 
+  get isShown(): boolean {
+    return !this.#card.hidden;
+  }
+
   hide(): void {
     this.#at?.removeAttribute("aria-describedby");
     this.#at = undefined;

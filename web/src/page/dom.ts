@@ -23,3 +23,15 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   made.append(...children);
   return made;
 }
+
+const FOCUSABLE = "button, input, textarea, a[href]";
+
+/** Puts other children into an element; the focus stays at the control of the same number. */
+export function replaceInPlace(parent: HTMLElement, ...children: Node[]): void {
+  const { activeElement } = document;
+  const at = activeElement ? [...parent.querySelectorAll(FOCUSABLE)].indexOf(activeElement) : -1;
+  parent.replaceChildren(...children);
+  if (at < 0) return;
+  const controls = parent.querySelectorAll<HTMLElement>(FOCUSABLE);
+  controls[Math.min(at, controls.length - 1)]?.focus();
+}

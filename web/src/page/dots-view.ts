@@ -19,6 +19,19 @@ const COLOURS: Readonly<Record<string, string>> = {
   end: "--dot-end",
 };
 
+/** Those that may be on show: whoever is done with one need not say so. */
+let views: WeakRef<DotsView>[] = [];
+
+/** Draws all anew when the colours change. */
+function followColours(): void {
+  const again = () => {
+    for (const view of views) view.deref()?.redraw();
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  const themes = new MutationObserver(again);
+  themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+}
+
 export class DotsView {
   readonly root = element("canvas", { class: "dots", "aria-hidden": "true" });
   readonly #context = this.root.getContext("2d");
@@ -27,10 +40,8 @@ export class DotsView {
   #colours: ReadonlyMap<string, string> = new Map();
 
   constructor() {
-    const again = () => this.#drawAll();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-    const themes = new MutationObserver(again);
-    themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    if (views.length === 0) followColours();
+    views = [...views.filter((view) => view.deref()), new WeakRef(this)];
   }
 
   /** Cells that it has. */
@@ -47,7 +58,7 @@ export class DotsView {
     this.#context?.setTransform(scale, 0, 0, scale, 0, 0);
     this.#shown = Array.from({ length }, () => "mask");
     this.#count(0);
-    this.#drawAll();
+    this.redraw();
   }
 
   /** Shows how a cell came; as a mask if it has not. */
@@ -64,7 +75,8 @@ export class DotsView {
     this.root.dataset.filled = String(filled);
   }
 
-  #drawAll(): void {
+  /** Draws all cells, in the colours that hold now. */
+  redraw(): void {
     const style = getComputedStyle(document.documentElement);
     const entries = Object.entries(COLOURS);
     this.#colours = new Map(entries.map(([how, name]) => [how, style.getPropertyValue(name)]));

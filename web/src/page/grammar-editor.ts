@@ -23,7 +23,10 @@ export class GrammarEditor {
   readonly #editor: Editor;
   #kind: Kind = "jsonSchema";
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The newest text, and the newest that stood for a while. */
   #newest = 0;
+  #settled = 0;
+  #isLooking = false;
 
   constructor(parent: HTMLElement, findings: HTMLElement, check: Check) {
     this.#findings = findings;
@@ -86,9 +89,24 @@ export class GrammarEditor {
   #changed(pause: number): void {
     clearTimeout(this.#timer);
     const turn = ++this.#newest;
-    this.#timer = setTimeout(async () => {
-      const findings = await this.#check(this.#kind, this.text);
-      if (turn === this.#newest) this.show(findings);
+    this.#timer = setTimeout(() => {
+      this.#settled = turn;
+      void this.#look();
     }, pause);
+  }
+
+  /** Looks at one text after another, and of those that come meanwhile at the last only. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      for (let seen = -1; seen !== this.#settled; ) {
+        seen = this.#settled;
+        const findings = await this.#check(this.#kind, this.text);
+        if (seen === this.#newest) this.show(findings);
+      }
+    } finally {
+      this.#isLooking = false;
+    }
   }
 }

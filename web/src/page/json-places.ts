@@ -22,7 +22,8 @@ export function rangeOfPointer(text: string, pointer: string): Range | undefined
 /** A span of UTF-8 bytes of a text as offsets into the string. */
 export function rangeOfBytes(text: string, span: Range): Range {
   const bytes = new TextEncoder().encode(text);
-  const units = (end: number) => new TextDecoder().decode(bytes.subarray(0, end)).length;
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const units = (end: number) => decoder.decode(bytes.subarray(0, end)).length;
   return { start: units(span.start), end: units(span.end) };
 }
 

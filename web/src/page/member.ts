@@ -7,7 +7,13 @@ import type { Answer, Question } from "./member.worker.ts";
 import { textsOf } from "./texts.ts";
 import type { Verdict } from "./verdict.ts";
 
-let worker: Worker | undefined;
+/** A worker that judges, and those who wait for it. */
+interface Judge {
+  readonly worker: Worker;
+  readonly waiting: Map<number, (answer: Answer) => void>;
+}
+
+let judge: Judge | undefined;
 let asked = 0;
 
 /** Judges a text, written for a request, by a Lark grammar. */
@@ -24,19 +30,31 @@ export async function judgeMember(text: string, lark: string, request: string): 
 }
 
 function ask(question: Omit<Question, "id">): Promise<Answer> {
-  worker ??= new Worker(new URL("./member.worker.ts", import.meta.url), { type: "module" });
+  judge ??= started();
+  const { worker, waiting } = judge;
   const id = ++asked;
-  const asking = worker;
   return new Promise((resolve) => {
-    const heard = ({ data }: MessageEvent<Answer>) => {
-      if (data.id !== id) return;
-      asking.removeEventListener("message", heard);
-      resolve(data);
-    };
-    asking.addEventListener("message", heard);
-    asking.addEventListener("error", ({ message }) => resolve({ id, error: message }), {
-      once: true,
-    });
-    asking.postMessage({ ...question, id } satisfies Question);
+    waiting.set(id, resolve);
+    worker.postMessage({ ...question, id } satisfies Question);
   });
+}
+
+/** A fresh worker; if it dies, whoever waits is told, and the next question starts another. */
+function started(): Judge {
+  const worker = new Worker(new URL("./member.worker.ts", import.meta.url), { type: "module" });
+  const waiting: Judge["waiting"] = new Map();
+  const own: Judge = { worker, waiting };
+  const answer = (message: Answer) => {
+    waiting.get(message.id)?.(message);
+    waiting.delete(message.id);
+  };
+  worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => answer(data));
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    worker.terminate();
+    if (judge === own) judge = undefined;
+    const error = event.message || "The grammar engine’s own build could not be started";
+    for (const id of [...waiting.keys()]) answer({ id, error });
+  });
+  return own;
 }

@@ -46,8 +46,10 @@ export class Stage {
       this.#inspected = cell === undefined || !at ? undefined : { cell, at };
       this.#inspect();
     });
-    document.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape") this.#card.hide();
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !this.#card.isShown) return;
+      this.#card.hide();
+      event.preventDefault();
     });
     for (const radio of document.querySelectorAll<HTMLInputElement>("input[name=colours]")) {
       radio.addEventListener("change", () => this.#colour(radio.value as "how" | "when"));

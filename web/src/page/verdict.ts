@@ -35,6 +35,23 @@ export async function prepareJudge(): Promise<void> {
 
 const loadAjv = () => import("ajv/dist/2020.js");
 
+/** The validator of the draft that a schema names; of the newest where it names none. */
+async function validatorOf(schema: unknown) {
+  const options = { strict: false, allErrors: false } as const;
+  const named = (schema as { $schema?: unknown } | null)?.$schema;
+  const draft = typeof named === "string" ? named : "";
+  if (draft.includes("2019-09")) return new (await import("ajv/dist/2019.js")).default(options);
+  if (/draft-0\d/.test(draft)) return new (await import("ajv")).default(options);
+  return new (await loadAjv()).default(options);
+}
+
+/** What is said of a text that nobody could judge. */
+export function notJudged(error: unknown): Verdict {
+  const why = error instanceof Error ? error.message : String(error);
+  const problems = [why.replace(/\.$/, "")];
+  return { parses: false, valid: false, word: "Not judged", problems, spans: [] };
+}
+
 /** Judges a text by a schema. */
 export async function judge(text: string, schemaText: string, request: string): Promise<Verdict> {
   let value: unknown;
@@ -45,8 +62,16 @@ export async function judge(text: string, schemaText: string, request: string): 
     const problems = [`Not JSON: ${cause}`];
     return { parses: false, valid: false, word: "Not JSON", problems, spans: [] };
   }
-  const { default: Ajv } = await loadAjv();
-  const ajv = new Ajv({ strict: false, allErrors: false });
+  try {
+    return await judgeValue(value, JSON.parse(schemaText), request);
+  } catch (error) {
+    return { ...notJudged(error), value, parses: true };
+  }
+}
+
+/** Judges a value; throws where the validator does not take the schema. */
+async function judgeValue(value: unknown, schema: unknown, request: string): Promise<Verdict> {
+  const ajv = await validatorOf(schema);
   const spans = new Map<string, SpanNote>();
   ajv.addKeyword({
     keyword: "x-spanOf",
@@ -58,7 +83,7 @@ export async function judge(text: string, schemaText: string, request: string): 
       return true;
     },
   });
-  const validate = ajv.compile(JSON.parse(schemaText));
+  const validate = ajv.compile(plain(schema));
   const valid = validate(value) === true;
   const problems = (validate.errors ?? []).map(
     ({ instancePath, message }) => `${instancePath || "The whole"} ${message ?? "is wrong"}`,
@@ -71,6 +96,13 @@ export async function judge(text: string, schemaText: string, request: string): 
     problems: [...new Set(problems)],
     spans: [...spans.values()],
   };
+}
+
+/** A schema without the name of a draft that no validator here knows by it. */
+function plain(schema: unknown): object | boolean {
+  if (typeof schema !== "object" || schema === null) return schema === true;
+  const { $schema, ...rest } = schema as Record<string, unknown>;
+  return /draft-0[346]/.test(String($schema)) ? rest : schema;
 }
 
 /** Whether a value is a run of whole words of a text. */
