@@ -22,7 +22,8 @@ pub enum Segment {
     Gap(Gap),
 }
 
-/// A text with gaps; [`Gap::UpTo`] stands only at the end.
+/// A text with gaps, each of a cell at least where cells are counted; [`Gap::UpTo`] stands only
+/// at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pattern {
     /// The pieces, in order.
@@ -51,14 +52,15 @@ impl Pattern {
         Some(Self::with_open_tail(pieces.into_iter()))
     }
 
-    /// The pattern of these segments: empty text is dropped, neighbouring pieces
-    /// of a kind become one, and a gap of so many cells at the end is an open
+    /// The pattern of these segments: empty text and gaps of no cells are dropped, neighbouring
+    /// pieces of a kind become one, and a gap of so many cells at the end is an open
     /// tail.
     pub fn with_open_tail(pieces: impl Iterator<Item = Segment>) -> Self {
         let mut segments: Vec<Segment> = Vec::new();
         for piece in pieces {
             match (segments.last_mut(), piece) {
                 (_, Segment::Text(bytes)) if bytes.is_empty() => {}
+                (_, Segment::Gap(Gap::Cells(0) | Gap::UpTo(0))) => {}
                 (Some(Segment::Text(text)), Segment::Text(bytes)) => text.extend(bytes),
                 (Some(Segment::Gap(Gap::Any)), Segment::Gap(Gap::Any)) => {}
                 (Some(Segment::Gap(Gap::Cells(cells))), Segment::Gap(Gap::Cells(more))) => {

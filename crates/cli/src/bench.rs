@@ -49,11 +49,20 @@ struct CpuArguments {
     #[arg(long)]
     threads: Option<usize>,
     /// Seconds for each measurement
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     seconds: f64,
     /// Write the measurements here, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// A time that passes.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected seconds".to_owned())?;
+    match (0.0..=86_400.0).contains(&seconds) {
+        true => Ok(seconds),
+        false => Err("expected seconds from 0 to a day".to_owned()),
+    }
 }
 
 /// Steps on the graphics card, against the floor that its own rates put under them

@@ -52,6 +52,11 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
+    arguments.reference.validate()?;
+    if arguments.memos && arguments.reference.is_wanted() {
+        let message = "--memos tells of lacuna's memos: leave out --method";
+        return Err(Fault::new("invalid-input", message).into());
+    }
     let mut checks = Checks {
         default_grammar: arguments.grammar.clone(),
         vocabulary: arguments.vocabulary.load()?,

@@ -73,7 +73,7 @@ impl SlotArguments {
     pub fn lists(&self) -> Result<Vec<(String, Vec<String>)>, CommandError> {
         each_once("--list", &self.list)?;
         let read = |(name, file): &(String, String)| {
-            let literals = read_text(Path::new(file))?;
+            let literals = read_grammar_text(Path::new(file))?;
             let literals = literals.lines().filter(|line| !line.is_empty());
             Ok((name.clone(), literals.map(str::to_owned).collect()))
         };
@@ -121,7 +121,7 @@ pub fn read_source(path: &Path, slots: &SlotArguments) -> Result<GrammarSource, 
     })
 }
 
-/// The text of a grammar file; what is no text is said with its place.
+/// The text of a grammar's file, or of one of its lists; what is no text is said with its place.
 pub fn read_grammar_text(path: &Path) -> Result<String, CommandError> {
     let bytes = read(path)?;
     let text = source_text::read(&bytes).map_err(|diagnostics| {

@@ -59,6 +59,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             let message = format!("--region {text}: expected N, N:FILE or :TEXT");
             Fault::new("invalid-input", message)
         })?;
+        if rest == Some("") {
+            let message = format!("--region {text}: no file of a grammar behind the colon");
+            return Err(Fault::new("invalid-input", message).into());
+        }
         let file = rest.map(Path::new);
         first = first.or(file);
         regions.push(Region {

@@ -9,6 +9,7 @@ use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
 use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler, PublishedError};
 
+use crate::error::CommandError;
 use crate::question::Canvas;
 
 /// Which method decides.
@@ -18,9 +19,9 @@ pub struct ReferenceArguments {
     /// name no witness
     #[arg(long, value_enum, value_name = "NAME", default_value = "lacuna")]
     method: Method,
-    /// How a published method lexes
-    #[arg(long, value_enum, value_name = "HOW", default_value = "described")]
-    lexing: Lexing,
+    /// How a published method lexes [default: described]
+    #[arg(long, value_enum, value_name = "HOW")]
+    lexing: Option<Lexing>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,6 +45,17 @@ enum Lexing {
 }
 
 impl ReferenceArguments {
+    /// Whether the method has what is asked of it.
+    pub fn validate(&self) -> Result<(), CommandError> {
+        match self.lexing.is_some() && !self.is_wanted() {
+            true => {
+                let message = "--lexing is of published methods: name one with --method";
+                Err(Fault::new("invalid-input", message).into())
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Whether a published method is asked.
     pub fn is_wanted(&self) -> bool {
         self.method != Method::Lacuna
@@ -52,7 +64,7 @@ impl ReferenceArguments {
     /// The method for a grammar, if a published one is asked.
     pub fn compile(&self, grammar: &Grammar) -> Result<Option<Reference>, Fault> {
         let limits = Limits::default();
-        let map = match self.lexing {
+        let map = match self.lexing.unwrap_or(Lexing::Described) {
             Lexing::Described => LexicalMap::Described,
             Lexing::Released => LexicalMap::Released,
             Lexing::Exact => LexicalMap::Exact,

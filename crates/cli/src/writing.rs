@@ -105,6 +105,8 @@ pub fn write(
         "{} in {}: model {:.0} ms, checker {:.1} ms ({}, {} by agreement with the witness), {}",
         match (arguments.unconstrained, summary.outcome) {
             (true, _) => "unconstrained",
+            _ if is_untriggered(shape, &summary.text) =>
+                "without a grammar, for want of its trigger,",
             (false, Outcome::Complete) => "within the grammar",
             (false, Outcome::Recovered) => "within the grammar, the rest recovered",
             (false, Outcome::Unfinished) => "unfinished",
@@ -121,6 +123,17 @@ pub fn write(
     }
     eprintln!("{}", describe_device(&engine));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a text has nothing that its grammar would have begun behind.
+fn is_untriggered(shape: &Shape, text: &[u8]) -> bool {
+    match shape {
+        Shape::Trigger(trigger) => {
+            let mut windows = text.windows(trigger.len().max(1));
+            !windows.any(|window| window == trigger.as_bytes())
+        }
+        _ => false,
+    }
 }
 
 struct EventFile {

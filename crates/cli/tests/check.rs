@@ -50,6 +50,43 @@ fn write(folder: &Path, name: &str, text: &str) -> String {
 }
 
 #[test]
+fn a_gap_of_no_cells_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tokenizer = repository("models/lacuna-mini/tokenizer.json");
+    let cases = [
+        ("\"a\" \"b\" \"c\"", json!(["a", null]), vec![0], false),
+        (
+            "\"a\" \"b\" \"c\"",
+            json!([null, "ab", null, "c"]),
+            vec![0, 0],
+            true,
+        ),
+        (
+            "\"1\" \"a\" \"b\" \"a\"",
+            json!(["1", null, "a", null]),
+            vec![0, 2],
+            true,
+        ),
+        (
+            "(C B C C)?\nB: /[ab]/\nC: /[ab]{2}/",
+            json!(["aba", null, "a"]),
+            vec![0],
+            false,
+        ),
+    ];
+    for (rules, segments, gaps, expected) in cases {
+        let grammar = format!("start: {rules}\n%ignore \" \"\n");
+        let grammar = write(folder.path(), "g.lark", &grammar);
+        let case = json!({"id": 1, "segments": segments, "gaps": gaps});
+        let output = check(
+            &["--grammar", &grammar, "--tokenizer", &tokenizer],
+            &format!("{case}\n"),
+        );
+        assert_eq!(lines(&output)[0]["completable"], json!(expected), "{case}");
+    }
+}
+
+#[test]
 fn gaps_of_any_length_and_of_so_many_cells() {
     let folder = tempfile::tempdir().expect("a folder");
     let grammar = write(folder.path(), "json.gbnf", JSON_GRAMMAR);

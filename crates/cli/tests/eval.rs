@@ -109,6 +109,63 @@ fn references_and_noise_make_a_model() {
     assert!(count("lacuna-best", "exact") >= free);
 }
 
+/// What is said of a file of examples.
+fn refusal(kind: &str, lines: &str, grammar: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("examples.jsonl");
+    std::fs::write(&path, lines).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["eval", "--model", &repository("models/lacuna-mini")])
+        .args([
+            "--device",
+            "cpu",
+            "--steps",
+            "2",
+            "--grammar",
+            &repository(grammar),
+        ])
+        .args([kind, &path.to_string_lossy()])
+        .output()
+        .expect("the binary runs");
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn an_example_that_is_none_is_refused_with_its_line() {
+    let right = r#"{"request": "play", "expected": {}}"#;
+    for (kind, line, words) in [
+        ("--requests", "x", ":3:1: expected value"),
+        ("--requests", "[]", ":3: an example is a JSON object"),
+        ("--requests", r#"{"id": 1}"#, ":3: \"request\" is missing"),
+        (
+            "--requests",
+            r#"{"request": 1}"#,
+            ":3: \"request\" is no text",
+        ),
+        (
+            "--requests",
+            r#"{"request": "play", "expcted": {}}"#,
+            ":3: \"expected\" is missing",
+        ),
+        ("--references", r#"{"txt": "1"}"#, ":1: \"text\" is missing"),
+        (
+            "--references",
+            r#"{"text": "zzz"}"#,
+            ":1: the reference does not belong",
+        ),
+    ] {
+        let is_request = kind == "--requests";
+        let lines = if is_request {
+            format!("{right}\n\n{line}\n")
+        } else {
+            format!("{line}\n")
+        };
+        let error = refusal(kind, &lines, "grammars/iso8601.regex");
+        assert!(error.contains(words), "{line}: {error}");
+    }
+}
+
 #[test]
 fn each_recovery_is_of_the_same_runs() {
     let recoveries =

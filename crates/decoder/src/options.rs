@@ -270,10 +270,8 @@ impl Options {
             min_p,
         } = self.truncation;
         let wrong = [
-            (
-                self.steps == 0 || self.block == Some(0),
-                "a run needs at least one step, and a block at least one cell",
-            ),
+            (self.steps == 0, "a run needs at least one step"),
+            (self.block == Some(0), "a block needs at least one cell"),
             (
                 !self.temperature.is_finite() || self.temperature < 0.0,
                 "the temperature must be a number from 0 up",
@@ -292,16 +290,21 @@ impl Options {
             ),
             (top_k == Some(0), "top-k must be at least 1"),
             (
-                top_p.is_some_and(|p| !share(p)) || min_p.is_some_and(|p| !share(p)),
-                "top-p and min-p must be above 0 and at most 1",
+                top_p.is_some_and(|p| !share(p)),
+                "top-p must be above 0 and at most 1",
             ),
             (
-                match self.schedule {
-                    ScheduleKind::Threshold(threshold) => !share(threshold),
-                    ScheduleKind::Factor(factor) => factor <= 0.0 || !factor.is_finite(),
-                    _ => false,
-                },
-                "a threshold must be above 0 and at most 1, a factor above 0",
+                min_p.is_some_and(|p| !share(p)),
+                "min-p must be above 0 and at most 1",
+            ),
+            (
+                matches!(self.schedule, ScheduleKind::Threshold(threshold) if !share(threshold)),
+                "a threshold must be above 0 and at most 1",
+            ),
+            (
+                matches!(self.schedule, ScheduleKind::Factor(factor)
+                         if factor <= 0.0 || !factor.is_finite()),
+                "a factor must be a number above 0",
             ),
             (
                 self.remask.is_some_and(|remask| !share(remask.below)),

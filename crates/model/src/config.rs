@@ -271,7 +271,7 @@ struct ConfigFile {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a token's id, or a list of them")]
 enum OneOrMany {
     One(u32),
     Many(Vec<u32>),
@@ -367,6 +367,14 @@ impl ConfigFile {
                 "partial_rotary_factor",
                 factor,
                 ": only 1 is",
+            )?;
+        }
+        if let Some(Prompt { template }) = &self.prompt {
+            unless(
+                template.contains("{request}"),
+                "prompt.template",
+                template,
+                ": only one with {request} is",
             )?;
         }
         unset("rope_scaling", &self.rope_scaling)?;

@@ -4,36 +4,88 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use lacuna_engine::Fault;
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::CommandError;
 use crate::files::read_text;
 
 /// A request with the expected answer, or a reference text.
-#[derive(Deserialize)]
 pub struct Example {
-    #[serde(default)]
     pub id: Value,
-    #[serde(default)]
+    /// Empty where there is only a text.
     pub request: String,
-    #[serde(default)]
+    /// The answer, or the reference text.
     pub expected: Value,
-    #[serde(default)]
-    pub text: Option<String>,
+    /// Where it was read: the file and the line.
+    pub place: String,
 }
 
-/// The examples of a file, at least one.
-pub fn read_examples(path: &Path) -> Result<Vec<Example>, CommandError> {
-    let text = read_text(path)?;
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let examples: Vec<Example> = lines
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()
-        .map_err(|error| CommandError::content(path, error))?;
-    match examples.is_empty() {
-        true => Err(Fault::new("invalid-input", format!("{}: no examples", path.display())).into()),
-        false => Ok(examples),
+/// What the lines of a file hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Examples {
+    /// Requests, with the expected answers.
+    Requests,
+    /// Texts.
+    References,
+}
+
+impl Examples {
+    /// The examples of a file, at least one.
+    pub fn read(self, path: &Path) -> Result<Vec<Example>, CommandError> {
+        let text = read_text(path)?;
+        let lines = (1..).zip(text.lines());
+        let examples: Vec<Example> = lines
+            .filter(|(_, line)| !line.trim().is_empty())
+            .map(|(number, line)| {
+                let place = format!("{}:{number}", path.display());
+                let wrong = |what: String| Fault::new("invalid-input", format!("{place}: {what}"));
+                let read: Value = serde_json::from_str(line).map_err(|error| {
+                    let (column, message) = (error.column(), error.to_string());
+                    let message = message
+                        .split(" at line")
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned();
+                    Fault::new("invalid-input", format!("{place}:{column}: {message}"))
+                })?;
+                let Value::Object(mut fields) = read else {
+                    return Err(wrong("an example is a JSON object".to_owned()).into());
+                };
+                let (request, expected) = match self {
+                    Self::Requests => {
+                        let request = text_of(&mut fields, "request").map_err(wrong)?;
+                        let expected = fields.remove("expected");
+                        let missing = || wrong("\"expected\" is missing".to_owned());
+                        (request, expected.ok_or_else(missing)?)
+                    }
+                    Self::References => {
+                        let text = text_of(&mut fields, "text").map_err(wrong)?;
+                        (String::new(), text.into())
+                    }
+                };
+                Ok(Example {
+                    id: fields.remove("id").unwrap_or_default(),
+                    request,
+                    expected,
+                    place,
+                })
+            })
+            .collect::<Result<_, CommandError>>()?;
+        match examples.is_empty() {
+            true => {
+                Err(Fault::new("invalid-input", format!("{}: no examples", path.display())).into())
+            }
+            false => Ok(examples),
+        }
+    }
+}
+
+/// A field that is a text, or what is wrong with it.
+fn text_of(fields: &mut Map<String, Value>, name: &str) -> Result<String, String> {
+    match fields.remove(name) {
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => Err(format!("{name:?} is no text")),
+        None => Err(format!("{name:?} is missing")),
     }
 }
 

@@ -39,7 +39,7 @@ use crate::schema::SchemaArguments;
 use agreement::agreement;
 use clock::{computed_ms, wall_ms};
 use dense::Replay;
-use examples::{Example, Progress, read_examples};
+use examples::{Example, Examples, Progress};
 use front::Front;
 use judge::Validator;
 use runs::{Kept, OneRun, Source};
@@ -68,7 +68,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["requests", "recorded"])]
     references: Option<PathBuf>,
     /// How much a synthetic model knows of a bare canvas
-    #[arg(long, value_name = "X", default_value_t = 2.5)]
+    #[arg(long, value_name = "X", default_value_t = 2.5, value_parser = finite)]
     signal: f32,
     /// Record the model along an unconstrained run, and give every method what was
     /// recorded; times of the model are those of recording
@@ -130,6 +130,15 @@ pub struct Arguments {
     json: Option<PathBuf>,
 }
 
+/// A number that is one.
+fn finite(text: &str) -> Result<f32, String> {
+    let number: f32 = text.parse().map_err(|_| "expected a number".to_owned())?;
+    match number.is_finite() {
+        true => Ok(number),
+        false => Err("expected a finite number".to_owned()),
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let methods: Vec<Method> = arguments
@@ -139,11 +148,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         .collect::<Result<_, _>>()?;
     let methods = arguments.with_key_caches(&methods);
     arguments.validate(&methods)?;
-    let file = arguments
-        .requests
-        .as_ref()
-        .or(arguments.references.as_ref());
-    let examples = read_examples(file.map_or(Path::new(""), PathBuf::as_path))?;
+    let (kind, file) = match &arguments.references {
+        Some(file) => (Examples::References, Some(file)),
+        None => (Examples::Requests, arguments.requests.as_ref()),
+    };
+    let examples = kind.read(file.map_or(Path::new(""), PathBuf::as_path))?;
     if arguments.limit == Some(0) {
         return Err(Fault::new("invalid-input", "--limit 0: no examples").into());
     }
@@ -279,7 +288,16 @@ impl Evaluation<'_> {
         let mut done = 0;
         for (at, example) in examples.iter().enumerate() {
             let mut request = self.request(example);
-            let grammar = grammar_source(&request)?.compile(Purpose::Writing)?;
+            let here = |fault| CommandError::At(example.place.clone(), fault);
+            let grammar = grammar_source(&request)?.compile(Purpose::Writing);
+            let grammar = grammar.map_err(here)?;
+            if synthetic.is_some()
+                && let Value::String(text) = &example.expected
+                && !recognize(&grammar, text.as_bytes())
+            {
+                let message = "the reference does not belong to the grammar";
+                return Err(here(Fault::new("invalid-input", message)));
+            }
             for &steps in &arguments.steps {
                 progress.show(done);
                 done += 1;
@@ -324,8 +342,8 @@ impl Evaluation<'_> {
         let mut tokens = Vec::new();
         let mut kept = Vec::new();
         for (at, mut example) in examples.drain(..).enumerate() {
-            let text = example.text.clone().unwrap_or_default();
-            let mut own = self.engine.encode(&text)?;
+            let text = example.expected.as_str().unwrap_or_default();
+            let mut own = self.engine.encode(text)?;
             if own.len() < length && !own.is_empty() {
                 own.resize(length, end);
                 tokens.push(own);
@@ -333,7 +351,6 @@ impl Evaluation<'_> {
                     Value::Null => at.into(),
                     id => id,
                 };
-                example.expected = text.into();
                 kept.push(example);
             }
         }

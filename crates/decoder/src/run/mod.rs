@@ -127,12 +127,16 @@ impl<D: Denoiser> Run<D> {
         }
         options.expect_tokens(tokens)?;
         let written = |token: &u32| vocabulary.bytes(*token).is_some();
-        let banned = |token: &u32| vocabulary.is_end(*token) || written(token);
-        if guard.is_strict() && options.banned.iter().any(banned) {
-            // A completion could hold them.
+        // A completion could hold them.
+        if guard.is_strict() && options.banned.iter().any(|&token| vocabulary.is_end(token)) {
+            return Err(DecodeError::Invalid(
+                "under a grammar, a token that ends the text cannot be banned",
+            ));
+        }
+        if guard.is_strict() && options.banned.iter().any(written) {
             return Err(DecodeError::Invalid(
                 "under a grammar, banned tokens must not be among those that its vocabulary can \
-                 write, nor ends of text",
+                 write",
             ));
         }
         let writable = TokenSet::from_fn(tokens, |token| {

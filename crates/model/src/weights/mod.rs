@@ -150,6 +150,14 @@ pub enum WeightsError {
         /// The tensor.
         name: String,
     },
+    /// A tensor of a block that the configuration does not count.
+    #[error("model.safetensors: tensor {name} is there, but num_hidden_layers is {layers}")]
+    Spare {
+        /// The tensor.
+        name: String,
+        /// The configuration's blocks.
+        layers: usize,
+    },
     /// A tensor of another shape than the configuration asks for.
     #[error(
         "model.safetensors: tensor {name} has shape {found:?}, the configuration asks for {expected:?}"
@@ -195,13 +203,20 @@ pub enum WeightsError {
 }
 
 impl Weights {
-    /// Reads the tensors that `config` asks for; others in the file are left alone.
+    /// Reads the tensors that `config` asks for; others in the file are left alone, but for those
+    /// of further blocks, which show that the configuration is of another model.
     ///
     /// # Errors
     /// [`WeightsError`], with the tensor's name wherever there is one. No file makes this
     /// panic or allocate more than a small multiple of the file's length.
     pub fn from_safetensors(file: &[u8], config: &ModelConfig) -> Result<Self, WeightsError> {
         let tensors = TensorFile::open(file)?;
+        if let Some(name) = tensors.beyond(config.num_hidden_layers) {
+            return Err(WeightsError::Spare {
+                name: name.to_owned(),
+                layers: config.num_hidden_layers,
+            });
+        }
         let reader = Reader {
             tensors,
             quantization: config.quantization,

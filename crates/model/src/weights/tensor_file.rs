@@ -59,6 +59,15 @@ impl<'a> TensorFile<'a> {
         Ok(&self.info(name)?.dtype)
     }
 
+    /// The first tensor of a block behind so many.
+    pub(super) fn beyond(&self, layers: usize) -> Option<&str> {
+        let names = self.header.keys().map(String::as_str);
+        names
+            .filter_map(|name| Some((name, name.strip_prefix("model.layers.")?.split_once('.')?.0)))
+            .find(|(_, layer)| layer.parse::<usize>().is_ok_and(|layer| layer >= layers))
+            .map(|(name, _)| name)
+    }
+
     fn info(&self, name: &str) -> Result<&TensorInfo, WeightsError> {
         self.header.get(name).ok_or_else(|| WeightsError::Missing {
             name: name.to_owned(),
