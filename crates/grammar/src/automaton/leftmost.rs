@@ -45,6 +45,9 @@ enum State {
     Byte(u8, u8, Index),
     /// Goes on at any of these, the preferred first.
     Split(Vec<Index>),
+    /// The same, between the turns of a repetition: behind one that read nothing no other is
+    /// tried, and it goes on at what follows.
+    Turn(Vec<Index>, Index),
 }
 
 struct Program {
@@ -95,7 +98,7 @@ impl Program {
                     None => {
                         let hub = self.add(State::Split(vec![]))?;
                         let inside = self.compile(&repetition.sub, hub)?;
-                        self.states[hub as usize] = State::Split(order(inside, next));
+                        self.states[hub as usize] = State::Turn(order(inside, next), next);
                         at = hub;
                     }
                     Some(max) => {
@@ -222,16 +225,18 @@ impl Closure<'_> {
             while let Some(at) = self.stack.pop() {
                 self.steps += 1;
                 let mark = &mut self.mark[at as usize];
-                if std::mem::replace(mark, self.round) == self.round {
-                    continue;
-                }
+                let is_known = std::mem::replace(mark, self.round) == self.round;
                 match &self.states[at as usize] {
+                    State::Turn(_, after) if is_known => self.stack.push(*after),
+                    _ if is_known => {}
                     State::Match => {
                         found.push(at);
                         return found.into();
                     }
                     State::Byte(..) => found.push(at),
-                    State::Split(next) => self.stack.extend(next.iter().rev()),
+                    State::Split(next) | State::Turn(next, _) => {
+                        self.stack.extend(next.iter().rev());
+                    }
                 }
             }
         }

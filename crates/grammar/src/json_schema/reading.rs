@@ -212,6 +212,12 @@ impl<'a> Reader<'_, 'a> {
                 None => return Ok(()),
             },
             "x-assertFormats" => match value {
+                Json::Bool(true)
+                    if !std::ptr::eq(self.json, self.document.resources.root().json) =>
+                {
+                    let message = "x-assertFormats is supported only at the root";
+                    return Err(Finding::new("unsupported-keyword", message));
+                }
                 Json::Bool(_) => return Ok(()),
                 _ => return Err(expected("true or false")),
             },
@@ -264,9 +270,17 @@ impl<'a> Reader<'_, 'a> {
             }
             "x-spanOf" => return self.slot(Filling::Text, value, keyword),
             "x-oneOf" => return self.slot(Filling::List, value, keyword),
-            "x-ignoreCase" if !matches!(value, Json::Bool(_)) => {
-                return Err(expected("true or false"));
-            }
+            "x-ignoreCase" => match value {
+                Json::Bool(true)
+                    if self.json.get("x-spanOf").is_none()
+                        && self.json.get("x-oneOf").is_none() =>
+                {
+                    let message = "x-ignoreCase is supported only beside x-spanOf or x-oneOf";
+                    return Err(Finding::new("unsupported-keyword", message));
+                }
+                Json::Bool(_) => return Ok(()),
+                _ => return Err(expected("true or false")),
+            },
             // Annotations, locations, and what the specification calls unknown.
             _ => return Ok(()),
         };

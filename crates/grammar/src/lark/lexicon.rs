@@ -294,7 +294,7 @@ impl<'a> Candidates<'a> {
             return error(
                 "empty-language",
                 message,
-                "some class in it has no characters",
+                "a class in it, or what parts joined by & have in common, is empty",
             );
         }
         if self.candidates.len() >= MAX_TERMINALS {

@@ -5,7 +5,7 @@
 //! Line ends count as blanks inside brackets, and before a `|`.
 
 use super::MAX_FINDINGS;
-use super::ast::{Definition, How, Import, Item, Name, SlotWay, Span};
+use super::ast::{Definition, How, Import, Item, Name, Node, SlotWay, Span};
 use super::cursor::{Cursor, Parsed};
 use crate::Diagnostic;
 use crate::json_schema::StringSpelling;
@@ -81,7 +81,7 @@ impl Parser<'_> {
         };
         self.cursor.skip_blanks(false);
         match word.as_str() {
-            "ignore" => Ok(Item::Ignore(self.alternatives(false)?)),
+            "ignore" => Ok(Item::Ignore(self.directed()?)),
             "import" => self.import(),
             "override" | "extend" => Ok(Item::Definition {
                 how: match word.as_str() {
@@ -92,7 +92,7 @@ impl Parser<'_> {
             }),
             "constrain" | "forbid" => Ok(Item::Constraint {
                 forbidden: word == "forbid",
-                body: self.alternatives(false)?,
+                body: self.directed()?,
                 span,
             }),
             "slot" => self.slot(),
@@ -105,6 +105,17 @@ impl Parser<'_> {
                 ))
             }
             _ => Err(self.cursor.foreign_directive(span, &word)),
+        }
+    }
+
+    /// What a directive is about, which cannot be nothing.
+    fn directed(&mut self) -> Parsed<Node> {
+        match self.cursor.peek() {
+            None | Some(b'\n' | b'\r') => {
+                let note = "what it is about stands behind a directive, on its line";
+                Err(self.cursor.unexpected("an item", note))
+            }
+            _ => self.alternatives(false),
         }
     }
 

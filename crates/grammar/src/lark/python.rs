@@ -94,7 +94,12 @@ impl<'a> Translation<'a> {
                     let length = rest.find('\n').unwrap_or(rest.len());
                     self.at += length;
                 }
-                other => self.copy(other.len_utf8()),
+                other if other.is_ascii() => self.copy(1),
+                // More is blank to the other parser, where blanks mean nothing.
+                other => {
+                    self.at += other.len_utf8();
+                    self.write_character(other, start);
+                }
             }
         }
         Ok(())
@@ -164,6 +169,18 @@ impl<'a> Translation<'a> {
             return Err(Box::new(finding.with_note("flags are i, m, s, u and x")));
         }
         let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
+        // Flags of the whole stand before all else, but for others of the whole.
+        let mut before = self.source[..start].split_inclusive(')');
+        let is_late = closing == Some(')')
+            && !before.all(|group| group.starts_with("(?") && !group.contains([':', '#']));
+        if is_late || off.contains('u') {
+            self.at += 3 + flags.len();
+            let message = match is_late {
+                true => "flags of the whole pattern stand at its beginning",
+                false => "the flag u cannot be taken away",
+            };
+            return Err(Box::new(self.finding("unsupported-flag", start, message)));
+        }
         let inside = match (on.contains('x'), off.contains('x')) {
             (true, _) => true,
             (_, true) => false,

@@ -316,10 +316,9 @@ impl<'a> Terminals<'a> {
         for &(module, body) in bodies {
             alternatives.push(self.pattern_of(body, module, depth + 1, place)?);
         }
-        alternatives.sort_by_key(|alternative| {
-            let lengths = alternative.properties();
-            let longest = lengths.maximum_len().unwrap_or(usize::MAX);
-            std::cmp::Reverse((longest, lengths.minimum_len()))
+        alternatives.sort_by_cached_key(|alternative| {
+            let (fewest, most) = characters(alternative);
+            std::cmp::Reverse((most, fewest))
         });
         Ok(Hir::alternation(alternatives))
     }
@@ -364,6 +363,39 @@ impl<'a> Terminals<'a> {
             }
             // What is wrong with these has been said before.
             _ => Ok(leaf(node).unwrap_or_else(|_| Hir::fail())),
+        }
+    }
+}
+
+/// The fewest and the most characters of what a pattern matches, as many as there can be where
+/// it has no bound.
+fn characters(pattern: &Hir) -> (u32, u32) {
+    let each = |parts: &[Hir], start, join: fn(u32, u32) -> u32, widen: fn(u32, u32) -> u32| {
+        parts
+            .iter()
+            .map(characters)
+            .fold(start, |(least, most): (u32, u32), (fewer, more)| {
+                (join(least, fewer), widen(most, more))
+            })
+    };
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => (0, 0),
+        HirKind::Literal(literal) => {
+            let begins = literal.0.iter().filter(|byte| **byte & 0xC0 != 0x80);
+            let count = begins.count() as u32;
+            (count, count)
+        }
+        HirKind::Class(_) => (1, 1),
+        HirKind::Capture(capture) => characters(&capture.sub),
+        HirKind::Concat(parts) => each(parts, (0, 0), u32::saturating_add, u32::saturating_add),
+        HirKind::Alternation(parts) => each(parts, (u32::MAX, 0), Ord::min, Ord::max),
+        HirKind::Repetition(repetition) => {
+            let (fewest, most) = characters(&repetition.sub);
+            let turns = repetition.max.unwrap_or(u32::MAX);
+            (
+                fewest.saturating_mul(repetition.min),
+                most.saturating_mul(turns),
+            )
         }
     }
 }
