@@ -75,7 +75,10 @@ export function useCompletion<const Grammar extends GrammarInput>(
       const show = (next: CompletionState<Value>) => running.current === abort && setState(next);
       const { engine, template, mask = "░", length, ...rest } = latest.current;
       const own = { prompt, signal: abort.signal, ...(template ? {} : { length }) };
-      const call = { ...rest, ...own } as GenerateOptions<Grammar>;
+      const call = { ...rest, ...own } as Omit<
+        GenerateOptions<Grammar>,
+        "method" | "unconstrained"
+      >;
       let cells: (Uint8Array | undefined)[] = [];
       let text = "";
       show({ text, isWriting: true });
