@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { leanBindings } from "./lean-bindings.mjs";
 import { nameByLikeness } from "./order-functions.mjs";
 import { packTables } from "./pack-tables.mjs";
 import { inside } from "./paths.mjs";
@@ -52,6 +53,7 @@ const SMALL_FLAGS = [
 
 /** What else a module's bytes depend on. */
 const SHAPERS = [
+  "lean-bindings",
   "order-functions",
   "pack-columns",
   "pack-sets",
@@ -252,13 +254,6 @@ async function compile(build, toolchain) {
   );
 }
 
-/** Bindings as they are run: what they say of themselves is in their types. */
-async function minified(path) {
-  const { transform } = await import("esbuild");
-  const { code } = await transform(readFileSync(path, "utf8"), { minify: true, format: "esm" });
-  writeFileSync(path, code);
-}
-
 /** The tool that writes the JavaScript side. */
 async function buildBindgen() {
   const hash = hashOf([inside("scripts", "bindgen")]);
@@ -295,7 +290,7 @@ async function bind(build) {
     if (!skipsOptimiser()) await wasmOpt(product(name), ["--memory-packing"], sharesMemory(build));
     const bindings = join(folder, "lacuna_wasm.js");
     shortenImports(product(name), bindings);
-    await minified(bindings);
+    await leanBindings(bindings);
   }
   markFresh(step, hash);
 }

@@ -92,16 +92,6 @@ export function reading<Value>(what: string, read: () => Value): Value {
   }
 }
 
-/** Why a module of WebAssembly cannot be had: not fetched, or not to be run here. */
-export function moduleFault(message: string, thrown: unknown): LacunaError {
-  const { CompileError, LinkError } = WebAssembly;
-  const isRefused = thrown instanceof CompileError || thrown instanceof LinkError;
-  const why = describeThrown(thrown).fault.message;
-  // What a server says instead of a module is refused for its first bytes.
-  const kind = isRefused && !/magic|asm'/i.test(why) ? FAULT.unavailable : FAULT.network;
-  return new LacunaError({ kind, message: `${message}: ${why}` }, { cause: thrown });
-}
-
 /** Whatever was thrown, as an exception of ours. */
 export function asError(thrown: unknown): LacunaError {
   return thrown instanceof LacunaError ? thrown : new LacunaError(describeThrown(thrown).fault);

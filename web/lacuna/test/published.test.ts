@@ -90,8 +90,11 @@ it("packs what its doors need, and nothing else", () => {
   for (const path of paths) expect(existsSync(join(folder, path))).toBe(true);
 });
 
-it("is a package of modules without side effects, with types for every door", () => {
-  expect(manifest).toMatchObject({ type: "module", sideEffects: false });
+/** What is imported for what it does. */
+const WORKERS = ["./dist/worker/start.js", "./dist/worker/threads-helper.js"];
+
+it("is a package of modules, of which workers' alone have effects, with types for every door", () => {
+  expect(manifest).toMatchObject({ type: "module", sideEffects: WORKERS });
   for (const [name, door] of Object.entries(manifest.exports)) {
     if (typeof door === "object") expect(Object.keys(door as object)[0], name).toBe("types");
   }

@@ -43,11 +43,9 @@ enum State {
     Match,
     /// Goes on at the state, after a byte of the range.
     Byte(u8, u8, Index),
-    /// Goes on at any of these, the preferred first.
-    Split(Vec<Index>),
-    /// The same, between the turns of a repetition: behind one that read nothing no other is
-    /// tried, and it goes on at what follows.
-    Turn(Vec<Index>, Index),
+    /// Goes on at any of these, the preferred first. Between the turns of a repetition there is
+    /// what follows them, too: behind one that read nothing no other is tried.
+    Split(Vec<Index>, Option<Index>),
 }
 
 struct Program {
@@ -71,7 +69,7 @@ impl Program {
     fn compile(&mut self, pattern: &Hir, next: Index) -> Result<Index, AutomatonError> {
         match pattern.kind() {
             HirKind::Empty => Ok(next),
-            HirKind::Look(_) => self.add(State::Split(vec![])),
+            HirKind::Look(_) => self.add(State::Split(vec![], None)),
             HirKind::Literal(literal) => literal
                 .0
                 .iter()
@@ -86,7 +84,7 @@ impl Program {
             HirKind::Alternation(parts) => {
                 let starts = parts.iter().map(|part| self.compile(part, next));
                 let starts = starts.collect::<Result<_, _>>()?;
-                self.add(State::Split(starts))
+                self.add(State::Split(starts, None))
             }
             HirKind::Repetition(repetition) => {
                 let order = |inside, after| match repetition.greedy {
@@ -96,15 +94,15 @@ impl Program {
                 let mut at = next;
                 match repetition.max {
                     None => {
-                        let hub = self.add(State::Split(vec![]))?;
+                        let hub = self.add(State::Split(vec![], None))?;
                         let inside = self.compile(&repetition.sub, hub)?;
-                        self.states[hub as usize] = State::Turn(order(inside, next), next);
+                        self.states[hub as usize] = State::Split(order(inside, next), Some(next));
                         at = hub;
                     }
                     Some(max) => {
                         for _ in repetition.min..max {
                             let inside = self.compile(&repetition.sub, at)?;
-                            at = self.add(State::Split(order(inside, next)))?;
+                            at = self.add(State::Split(order(inside, next), None))?;
                         }
                     }
                 }
@@ -135,7 +133,7 @@ impl Program {
                 }
             }
         }
-        self.add(State::Split(starts))
+        self.add(State::Split(starts, None))
     }
 
     fn determinize(&self, start: Index, limits: &Limits) -> Result<Dfa, AutomatonError> {
@@ -227,16 +225,14 @@ impl Closure<'_> {
                 let mark = &mut self.mark[at as usize];
                 let is_known = std::mem::replace(mark, self.round) == self.round;
                 match &self.states[at as usize] {
-                    State::Turn(_, after) if is_known => self.stack.push(*after),
+                    State::Split(_, after) if is_known => self.stack.extend(after),
                     _ if is_known => {}
                     State::Match => {
                         found.push(at);
                         return found.into();
                     }
                     State::Byte(..) => found.push(at),
-                    State::Split(next) | State::Turn(next, _) => {
-                        self.stack.extend(next.iter().rev());
-                    }
+                    State::Split(next, _) => self.stack.extend(next.iter().rev()),
                 }
             }
         }

@@ -211,16 +211,10 @@ impl<'a> Reader<'_, 'a> {
                 Some(texts) => Keyword::Text(texts),
                 None => return Ok(()),
             },
-            "x-assertFormats" => match value {
-                Json::Bool(true)
-                    if !std::ptr::eq(self.json, self.document.resources.root().json) =>
-                {
-                    let message = "x-assertFormats is supported only at the root";
-                    return Err(Finding::new("unsupported-keyword", message));
-                }
-                Json::Bool(_) => return Ok(()),
-                _ => return Err(expected("true or false")),
-            },
+            "x-assertFormats" => {
+                let is_root = std::ptr::eq(self.json, self.document.resources.root().json);
+                return self.switch(keyword, value, is_root, "at the root");
+            }
             "minItems" => Keyword::ItemCount(count(value)?, None),
             "maxItems" => Keyword::ItemCount(0, Some(count(value)?)),
             "items" | "prefixItems" => return self.items(keyword, value),
@@ -270,22 +264,37 @@ impl<'a> Reader<'_, 'a> {
             }
             "x-spanOf" => return self.slot(Filling::Text, value, keyword),
             "x-oneOf" => return self.slot(Filling::List, value, keyword),
-            "x-ignoreCase" => match value {
-                Json::Bool(true)
-                    if self.json.get("x-spanOf").is_none()
-                        && self.json.get("x-oneOf").is_none() =>
-                {
-                    let message = "x-ignoreCase is supported only beside x-spanOf or x-oneOf";
-                    return Err(Finding::new("unsupported-keyword", message));
-                }
-                Json::Bool(_) => return Ok(()),
-                _ => return Err(expected("true or false")),
-            },
+            "x-ignoreCase" => {
+                let is_slot = self
+                    .json
+                    .get("x-spanOf")
+                    .or(self.json.get("x-oneOf"))
+                    .is_some();
+                return self.switch(keyword, value, is_slot, "beside x-spanOf or x-oneOf");
+            }
             // Annotations, locations, and what the specification calls unknown.
             _ => return Ok(()),
         };
         self.keywords.push(read);
         Ok(())
+    }
+
+    /// One of our own keywords, which is true or false, and says nothing but in its place.
+    fn switch(
+        &self,
+        keyword: &str,
+        value: &Json,
+        is_there: bool,
+        place: &str,
+    ) -> Result<(), Finding> {
+        match value {
+            Json::Bool(true) if !is_there => {
+                let message = format!("the keyword {keyword} is supported only {place}");
+                Err(Finding::new("unsupported-keyword", message))
+            }
+            Json::Bool(_) => Ok(()),
+            _ => Err(expected("true or false")),
+        }
     }
 
     /// What the draft does not know it ignores; where no draft was named, that

@@ -112,7 +112,7 @@ impl Parser<'_> {
     fn directed(&mut self) -> Parsed<Node> {
         match self.cursor.peek() {
             None | Some(b'\n' | b'\r') => {
-                let note = "what it is about stands behind a directive, on its line";
+                let note = "an item is a name, a literal, a /regex/ or a group";
                 Err(self.cursor.unexpected("an item", note))
             }
             _ => self.alternatives(false),

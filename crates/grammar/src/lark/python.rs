@@ -26,6 +26,7 @@ pub(super) fn read(regex: &Regex) -> Result<Hir, Vec<Diagnostic>> {
         written: String::new(),
         origins: Vec::new(),
         verbose: vec![regex.flags.verbose],
+        flagged: 0,
     };
     translation.whole().map_err(|finding| vec![*finding])?;
     let flags = PatternFlags {
@@ -56,6 +57,8 @@ struct Translation<'a> {
     origins: Vec<usize>,
     /// For each open group, whether blanks in it mean nothing.
     verbose: Vec<bool>,
+    /// How far flags of the whole reach, if it begins with any.
+    flagged: usize,
 }
 
 impl<'a> Translation<'a> {
@@ -77,10 +80,6 @@ impl<'a> Translation<'a> {
                     self.after_quantifier(start)?;
                 }
                 '{' => self.brace()?,
-                '}' | ']' => {
-                    self.at += 1;
-                    self.write_character(next, start);
-                }
                 '^' | '$' => {
                     self.at += 1;
                     let message = "the ends of the text cannot be asked for inside a terminal";
@@ -94,12 +93,12 @@ impl<'a> Translation<'a> {
                     let length = rest.find('\n').unwrap_or(rest.len());
                     self.at += length;
                 }
-                other if other.is_ascii() => self.copy(1),
-                // More is blank to the other parser, where blanks mean nothing.
-                other => {
-                    self.at += other.len_utf8();
-                    self.write_character(other, start);
+                // Beyond ASCII more is blank to the other parser, where blanks mean nothing.
+                '}' | ']' | '\u{80}'.. => {
+                    self.at += next.len_utf8();
+                    self.write_character(next, start);
                 }
+                _ => self.copy(1),
             }
         }
         Ok(())
@@ -162,24 +161,20 @@ impl<'a> Translation<'a> {
             let message = "there is no such kind of group";
             return Err(Box::new(self.finding("syntax", start, message)));
         }
-        if let Some(flag) = flags.chars().find(|flag| !"imsux-".contains(*flag)) {
+        let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
+        let is_of_all = closing == Some(')');
+        let is_late = is_of_all && start != self.flagged;
+        let is_refused = is_late || off.contains('u');
+        let mut named = flags.chars();
+        if let Some(flag) = named.find(|flag| is_refused || !"imsux-".contains(*flag)) {
             let message = format!("the flag {flag} is not supported");
             self.at += 2 + flags.len();
             let finding = self.finding("unsupported-flag", start, message);
-            return Err(Box::new(finding.with_note("flags are i, m, s, u and x")));
+            let note = "flags are i, m, s, u and x; those of the whole stand first, and u stays";
+            return Err(Box::new(finding.with_note(note)));
         }
-        let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
-        // Flags of the whole stand before all else, but for others of the whole.
-        let mut before = self.source[..start].split_inclusive(')');
-        let is_late = closing == Some(')')
-            && !before.all(|group| group.starts_with("(?") && !group.contains([':', '#']));
-        if is_late || off.contains('u') {
-            self.at += 3 + flags.len();
-            let message = match is_late {
-                true => "flags of the whole pattern stand at its beginning",
-                false => "the flag u cannot be taken away",
-            };
-            return Err(Box::new(self.finding("unsupported-flag", start, message)));
+        if is_of_all {
+            self.flagged += 3 + flags.len();
         }
         let inside = match (on.contains('x'), off.contains('x')) {
             (true, _) => true,

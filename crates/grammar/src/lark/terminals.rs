@@ -316,10 +316,7 @@ impl<'a> Terminals<'a> {
         for &(module, body) in bodies {
             alternatives.push(self.pattern_of(body, module, depth + 1, place)?);
         }
-        alternatives.sort_by_cached_key(|alternative| {
-            let (fewest, most) = characters(alternative);
-            std::cmp::Reverse((most, fewest))
-        });
+        alternatives.sort_by_key(|alternative| std::cmp::Reverse(characters(alternative)));
         Ok(Hir::alternation(alternatives))
     }
 
@@ -367,37 +364,35 @@ impl<'a> Terminals<'a> {
     }
 }
 
-/// The fewest and the most characters of what a pattern matches, as many as there can be where
-/// it has no bound.
+/// The most and the fewest characters of what a pattern matches; of what has no bound as many as
+/// there can be.
 fn characters(pattern: &Hir) -> (u32, u32) {
-    let each = |parts: &[Hir], start, join: fn(u32, u32) -> u32, widen: fn(u32, u32) -> u32| {
-        parts
-            .iter()
-            .map(characters)
-            .fold(start, |(least, most): (u32, u32), (fewer, more)| {
-                (join(least, fewer), widen(most, more))
-            })
-    };
-    match pattern.kind() {
-        HirKind::Empty | HirKind::Look(_) => (0, 0),
+    let (parts, is_choice) = match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => return (0, 0),
+        HirKind::Class(_) => return (1, 1),
         HirKind::Literal(literal) => {
             let begins = literal.0.iter().filter(|byte| **byte & 0xC0 != 0x80);
             let count = begins.count() as u32;
-            (count, count)
+            return (count, count);
         }
-        HirKind::Class(_) => (1, 1),
-        HirKind::Capture(capture) => characters(&capture.sub),
-        HirKind::Concat(parts) => each(parts, (0, 0), u32::saturating_add, u32::saturating_add),
-        HirKind::Alternation(parts) => each(parts, (u32::MAX, 0), Ord::min, Ord::max),
         HirKind::Repetition(repetition) => {
-            let (fewest, most) = characters(&repetition.sub);
+            let (most, fewest) = characters(&repetition.sub);
             let turns = repetition.max.unwrap_or(u32::MAX);
-            (
-                fewest.saturating_mul(repetition.min),
+            return (
                 most.saturating_mul(turns),
-            )
+                fewest.saturating_mul(repetition.min),
+            );
         }
-    }
+        HirKind::Capture(capture) => return characters(&capture.sub),
+        HirKind::Concat(parts) => (parts, false),
+        HirKind::Alternation(parts) => (parts, true),
+    };
+    let mut found = parts.iter().map(characters);
+    let first = found.next().unwrap_or_default();
+    found.fold(first, |(most, fewest), (more, fewer)| match is_choice {
+        true => (most.max(more), fewest.min(fewer)),
+        false => (most.saturating_add(more), fewest.saturating_add(fewer)),
+    })
 }
 
 /// What a literal, a range or a regular expression matches.

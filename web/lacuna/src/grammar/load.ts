@@ -9,7 +9,7 @@
 import init, { Grammar, TokenTable } from "../../wasm/grammar/lacuna_wasm.js";
 import tables from "../../wasm/grammar/lacuna_wasm_tables.js";
 import { resolveUrl } from "../base-url.ts";
-import { describeThrown, LacunaError, moduleFault } from "../fault.ts";
+import { describeThrown, FAULT, LacunaError } from "../fault.ts";
 import { onDisk } from "../on-disk.ts";
 import { unpackTables } from "./tables.ts";
 
@@ -31,7 +31,8 @@ let broken: LacunaError | undefined;
 export function loadGrammarEngine(options: GrammarEngineOptions = {}): Promise<void> {
   loading ??= instantiate(options).catch((error: unknown) => {
     loading = undefined;
-    throw moduleFault("The grammar engine could not be loaded", error);
+    const message = `The grammar engine could not be loaded: ${describeThrown(error).fault.message}`;
+    throw new LacunaError({ kind: FAULT.network, message }, { cause: error });
   });
   return loading;
 }

@@ -14,13 +14,13 @@
  * @module
  */
 
-import { LacunaError, moduleFault } from "../fault.ts";
+import { LacunaError } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
 import { fetchModel } from "./download.ts";
 import { GrammarStore } from "./grammar-store.ts";
 import { withKept } from "./kept-grammars.ts";
 import { ModelStore } from "./model-store.ts";
-import { type EngineModule, loadModule } from "./module.ts";
+import { type EngineModule, loadModule, moduleFault } from "./module.ts";
 import type { Configuration, GenerateRequest, Template, ToWorker } from "./protocol.ts";
 import { EngineServer, type LoadedEngine, type ServedEngine, type Turn } from "./server.ts";
 
@@ -38,7 +38,7 @@ export function serve(): void {
   const module = () => {
     loading ??= loadModule(configuration).catch((error: unknown) => {
       loading = undefined;
-      throw moduleFault("The engine's module could not be loaded", error);
+      throw moduleFault(error);
     });
     return loading;
   };
