@@ -17,8 +17,6 @@ pub enum CommandError {
     File(String, std::io::Error),
     /// A file holds something else than expected.
     Content(String, String),
-    /// The engine refused something that stands there.
-    At(String, Fault),
 }
 
 impl CommandError {
@@ -102,7 +100,6 @@ impl fmt::Display for CommandError {
             Self::Fault(fault) => write!(f, "{fault}"),
             Self::File(path, error) => write!(f, "{path}: {error}"),
             Self::Content(path, message) => write!(f, "{path}: {message}"),
-            Self::At(place, fault) => write!(f, "{place}: {fault}"),
             Self::Grammar(path, _, fault) if fault.diagnostics.is_empty() => {
                 write!(f, "{path}: {fault}")
             }

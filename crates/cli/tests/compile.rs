@@ -153,3 +153,23 @@ fn a_schema_that_no_grammar_says_is_compiled_to_a_wider_one() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("impossible-schema"), "{said}");
 }
+
+/// The second is judged by whole texts where nothing else is wrong.
+#[test]
+fn what_could_be_judged_is_no_fault_beside_another() {
+    let schema = r#"{"type": "object", "properties": {
+        "a": {"type": "array", "uniqueItems": true}, "b": {"type": "string", "pattern": "("}}}"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("g.schema.json");
+    std::fs::write(&path, schema).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["compile", "--grammar", &path.to_string_lossy()])
+        .output()
+        .expect("the binary runs");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && error.contains("/properties/b/pattern"),
+        "{error}"
+    );
+    assert!(!error.contains("uniqueItems"), "{error}");
+}

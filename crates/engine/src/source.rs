@@ -313,10 +313,35 @@ impl GrammarSource {
                 let options = self.schema_options(purpose);
                 match self.schema.wide {
                     true => json_schema::widen(&self.text, &options),
-                    false => json_schema::lint(&self.text, &options),
+                    false => json_schema::lint(&self.text, &options)
+                        .map_err(|findings| self.without_what_is_judged(findings, &options)),
                 }
             }
         }
+    }
+
+    /// What is wrong with a schema besides what whole texts could be judged for: that is no fault
+    /// where something else is.
+    #[cfg(feature = "shortcuts")]
+    fn without_what_is_judged(
+        &self,
+        findings: Diagnostics,
+        options: &SchemaOptions,
+    ) -> Diagnostics {
+        let mut kinds = findings.0.iter().map(|it| it.kind);
+        if findings.0.len() < 2 || kinds.any(|kind| kind == "too-much-work") {
+            return findings;
+        }
+        match json_schema::widen(&self.text, options) {
+            Err(fewer) if fewer.0.len() < findings.0.len() => fewer,
+            _ => findings,
+        }
+    }
+
+    /// Where no whole text is judged, all is wrong that no grammar says.
+    #[cfg(not(feature = "shortcuts"))]
+    fn without_what_is_judged(&self, findings: Diagnostics, _: &SchemaOptions) -> Diagnostics {
+        findings
     }
 
     fn schema_options(&self, purpose: Purpose) -> SchemaOptions {

@@ -38,7 +38,7 @@ impl Examples {
             .filter(|(_, line)| !line.trim().is_empty())
             .map(|(number, line)| {
                 let place = format!("{}:{number}", path.display());
-                let wrong = |what: String| Fault::new("invalid-input", format!("{place}: {what}"));
+                let wrong = |what: String| CommandError::Content(place.clone(), what);
                 let read: Value = serde_json::from_str(line).map_err(|error| {
                     let (column, message) = (error.column(), error.to_string());
                     let message = message
@@ -46,10 +46,10 @@ impl Examples {
                         .next()
                         .unwrap_or_default()
                         .to_owned();
-                    Fault::new("invalid-input", format!("{place}:{column}: {message}"))
+                    CommandError::Content(format!("{place}:{column}"), message)
                 })?;
                 let Value::Object(mut fields) = read else {
-                    return Err(wrong("an example is a JSON object".to_owned()).into());
+                    return Err(wrong("an example is a JSON object".to_owned()));
                 };
                 let (request, expected) = match self {
                     Self::Requests => {

@@ -288,7 +288,8 @@ impl Evaluation<'_> {
         let mut done = 0;
         for (at, example) in examples.iter().enumerate() {
             let mut request = self.request(example);
-            let here = |fault| CommandError::At(example.place.clone(), fault);
+            let here =
+                |fault: Fault| CommandError::Content(example.place.clone(), fault.to_string());
             let grammar = grammar_source(&request)?.compile(Purpose::Writing);
             let grammar = grammar.map_err(here)?;
             if synthetic.is_some()

@@ -179,16 +179,6 @@ impl CompiledGrammar {
             compiled.judge = Some(judge_by(validator));
             return Ok((compiled, linted));
         }
-        // Beside something else that is wrong, what could be judged is no fault.
-        #[cfg(feature = "shortcuts")]
-        if let Err(refusal) = &exact
-            && let [_, _, ..] = *refusal.diagnostics
-            && let Some(wide) = source.widened()
-            && let Err(fewer) = Self::exact_with_linted(&wide, purpose, vocabulary)
-            && (1..refusal.diagnostics.len()).contains(&fewer.diagnostics.len())
-        {
-            return Err(fewer);
-        }
         exact
     }
 
