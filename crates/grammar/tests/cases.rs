@@ -65,12 +65,18 @@ impl Case<'_> {
         (!lines.is_empty()).then(|| Tokens(lines.iter().map(token).collect()))
     }
 
-    fn judge_linted(&self, linted: Result<Linted, Diagnostics>, complaints: &mut String) {
+    fn judge_linted(
+        &self,
+        linted: Result<Linted, Diagnostics>,
+        raw: bool,
+        expectations: &[(&str, bool)],
+        complaints: &mut String,
+    ) {
         let (parsed, warnings) = match linted {
             Ok(linted) => (Ok(linted.grammar), linted.warnings),
             Err(found) => (Err(found), Vec::new()),
         };
-        self.judge(&parsed, &warnings, false, &PLAIN, complaints);
+        self.judge(&parsed, &warnings, raw, expectations, complaints);
     }
 
     /// Appends what is not as expected to `complaints`.
@@ -185,7 +191,7 @@ fn gbnf_cases() {
         drive(file, |case, complaints| {
             let tokens = case.tokens();
             let tokens = tokens.as_ref().map(|tokens| tokens as &dyn TokenTexts);
-            case.judge_linted(gbnf::read(&case.grammar, tokens), complaints);
+            case.judge_linted(gbnf::read(&case.grammar, tokens), false, &PLAIN, complaints);
         });
     }
 }
@@ -207,7 +213,7 @@ fn lark_cases() {
         drive(&format!("lark/{file}"), |case, complaints| {
             let open = lark::open(&case.grammar, &lark::Options::default());
             let linted = open.and_then(|open| open.fill(&case.slots()));
-            case.judge_linted(linted, complaints);
+            case.judge_linted(linted, false, &PLAIN, complaints);
         });
     }
 }
@@ -227,7 +233,7 @@ fn schema_cases() {
         let slots = case.slots();
         let filled_later = |options: &SchemaOptions| {
             let open = json_schema::open(&case.grammar, options)?;
-            Ok(open.fill(&slots)?.grammar)
+            open.fill(&slots)
         };
         let filled = [filled_later(&generation), filled_later(&membership)];
         for options in [&mut generation, &mut membership] {
@@ -240,13 +246,13 @@ fn schema_cases() {
             ("foreign", false),
         ];
         let judged = [("belongs", true), ("only judged", true), ("foreign", false)];
-        let compile = |options| json_schema::compile(&case.grammar, options);
-        case.judge(&compile(&generation), &[], true, &generated, complaints);
-        case.judge(&compile(&membership), &[], true, &judged, complaints);
+        let lint = |options| json_schema::lint(&case.grammar, options);
+        case.judge_linted(lint(&generation), true, &generated, complaints);
+        case.judge_linted(lint(&membership), true, &judged, complaints);
         let [generation, membership] = filled;
         if generation.is_ok() {
-            case.judge(&generation, &[], true, &generated, complaints);
-            case.judge(&membership, &[], true, &judged, complaints);
+            case.judge_linted(generation, true, &generated, complaints);
+            case.judge_linted(membership, true, &judged, complaints);
         } else if case.lines("findings").next().is_none() {
             // Only what is listed cannot wait for a slot.
             let found = generation.map(drop).unwrap_err();

@@ -108,7 +108,7 @@ impl Judgement<'_> {
         };
         let outside = (case["outside"] != false && !case["refused"].is_string()).then(|| {
             let documents = case["documents"].as_object().into_iter().flatten();
-            let read = Outside::new(&schema, documents, case["formats"] == true);
+            let read = Outside::new(&schema, "", documents, case["formats"] == true);
             read.unwrap_or_else(|error| panic!("{schema}: {error}"))
         });
         let membership = compile(&text, &with(SchemaOptions::membership()));

@@ -314,6 +314,7 @@ impl<'c> Judgement<'c> {
         let schema = serde_json::from_str::<Value>(&self.schema).ok()?;
         let outside = Outside::new(
             &schema,
+            "",
             &self.arguments.read_documents,
             self.arguments.asserts_formats,
         );

@@ -20,6 +20,7 @@ use super::contents::Contents;
 use super::dialect::{Dialect, Unknown};
 use super::draft::Draft;
 use super::finding::{Finding, error};
+use super::impossible::KIND;
 use super::keyword::{Node, SchemaId};
 use super::resources::{ResourceId, Resources, Spot, escape_pointer};
 use super::value::Json;
@@ -297,6 +298,11 @@ impl<'a> Document<'a> {
             || source.kind == Kind::Schema && *source.json == Json::Bool(false)
     }
 
+    /// How many schemas were handed out.
+    pub(super) fn count(&self) -> SchemaId {
+        self.nodes.len() as SchemaId
+    }
+
     /// Whether a schema was read.
     pub(super) fn is_read(&self, id: SchemaId) -> bool {
         self.nodes[id as usize].is_some()
@@ -364,10 +370,10 @@ impl<'a> Document<'a> {
     /// of it is only absent.
     pub(super) fn deny(&mut self, id: SchemaId, pointer: &str, message: impl Into<String>) {
         match id {
-            Self::ROOT => self.find("impossible-schema", pointer, message),
+            Self::ROOT => self.find(KIND, pointer, message),
             _ => {
                 let place = Place::Pointer(pointer.to_owned());
-                let warning = Diagnostic::warning("impossible-schema", place, message);
+                let warning = Diagnostic::warning(KIND, place, message);
                 self.warnings.push(warning);
             }
         }

@@ -216,7 +216,7 @@ impl<'a> Expander<'a> {
     }
 
     /// The schema behind those that only refer to another.
-    fn without_detours(&mut self, mut schema: SchemaId) -> SchemaId {
+    pub(super) fn without_detours(&mut self, mut schema: SchemaId) -> SchemaId {
         for _ in 0..MAX_CHAIN {
             match self.document.node(schema).keywords.as_slice() {
                 [Keyword::Same(target)] => schema = *target,

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap as HashMap;
 use super::document::Document;
 use super::expansion::Expander;
 use super::finding::error;
+use super::impossible::{self, Emptiness};
 use super::indentation::{Mark, indent};
 use super::keyword::SchemaId;
 use super::lengths::Counted;
@@ -19,7 +20,7 @@ use super::syntax::AnyValue;
 use super::types::Types;
 use super::value::Json;
 use super::{SchemaOptions, WhiteSpace};
-use crate::automaton::{self, AutomatonError, Bounds, Dfa, Language};
+use crate::automaton::{self, AutomatonError, Bounds, Dfa, Language, SHORTCUTS};
 use crate::diagnostic::said_once;
 use crate::quoted;
 use crate::slots::{Recipe, Target};
@@ -197,9 +198,18 @@ impl<'a> Lowering<'a> {
             }
         }
         let grammar = Grammar::new(self.rules, start);
-        if !analysis::is_inhabited(&grammar) {
-            return Err(impossible(&document.warnings));
+        if SHORTCUTS {
+            let productive = analysis::productive(&grammar);
+            let emptiness = Emptiness::new(&mut self.expander, &self.known, &productive);
+            match productive[start.0 as usize] {
+                true if self.holes.is_empty() => emptiness.warn(),
+                true => {}
+                false => return Err(emptiness.errors()),
+            }
+        } else if !analysis::is_inhabited(&grammar) {
+            return Err(denials(&document.warnings));
         }
+        let document = &mut self.expander.document;
         let whole = Place::Pointer(String::new());
         let linted = Linted {
             places: self.places,
@@ -352,18 +362,15 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// What is wrong with a schema that nothing satisfies: its parts that deny themselves,
-/// if there are any.
-fn impossible(warnings: &[Diagnostic]) -> Diagnostics {
-    let denied = warnings.iter().filter(|it| it.kind == "impossible-schema");
+/// What is wrong with a schema that nothing satisfies, for a grammar engine alone: its parts that
+/// deny themselves, if there are any.
+fn denials(warnings: &[Diagnostic]) -> Diagnostics {
+    let denied = warnings.iter().filter(|it| it.kind == impossible::KIND);
     let denied: Vec<Diagnostic> = denied
         .map(|it| Diagnostic::error(it.kind, it.place.clone(), &it.message))
         .collect();
     match denied.is_empty() {
-        true => {
-            let message = "no value is valid under this schema";
-            error("impossible-schema", "", message).into()
-        }
+        true => error(impossible::KIND, "", impossible::MESSAGE).into(),
         false => Diagnostics(said_once(denied)),
     }
 }

@@ -62,6 +62,7 @@ mod draft;
 mod expansion;
 mod finding;
 mod formats;
+mod impossible;
 mod indentation;
 mod keyword;
 mod knowledge;

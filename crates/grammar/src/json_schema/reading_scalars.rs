@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::constants::values;
 use super::draft::Draft;
 use super::finding::{Finding, expected};
+use super::impossible::KIND;
 use super::keyword::{Bound, Keyword, Values};
 use super::reading::{Reader, text};
 use super::types::Types;
@@ -25,7 +26,7 @@ impl<'a> Reader<'_, 'a> {
         let types = match value {
             Json::Array(list) if list.is_empty() => {
                 let message = "an empty list of types admits nothing";
-                return Err(Finding::new("impossible-schema", message));
+                return Err(Finding::new(KIND, message));
             }
             Json::Array(list) => {
                 let mut types = Types::NONE;

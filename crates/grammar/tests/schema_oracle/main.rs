@@ -27,9 +27,9 @@ mod support;
 mod tally;
 
 use drafts::{DRAFTS, Draft};
-use lacuna_grammar::Grammar;
 use lacuna_grammar::json_schema::{SchemaOptions, Validator, compile, widen};
 use lacuna_grammar::recognize::recognize;
+use lacuna_grammar::{Grammar, Place};
 use mutation::{mutate, pool_value, spell};
 use outside::Outside;
 use resources::{Drawn, Formats};
@@ -107,10 +107,15 @@ impl Case {
     }
 
     fn outside(&self) -> Outside {
+        self.outside_of("")
+    }
+
+    /// Judges by the part that a JSON pointer leads to.
+    fn outside_of(&self, pointer: &str) -> Outside {
         let Drawn {
             schema, documents, ..
         } = &self.drawn;
-        Outside::new(schema, documents, self.asserts_formats())
+        Outside::new(schema, pointer, documents, self.asserts_formats())
             .unwrap_or_else(|error| panic!("{self}: {error}"))
     }
 }
@@ -244,7 +249,10 @@ fn compiled(case: &Case, rng: &mut fastrand::Rng, tally: &mut Tally) -> Option<C
         false => exact,
     };
     let (membership, generation) = match grammars {
-        [Ok(membership), Ok(generation)] => (membership, generation),
+        [Ok(membership), Ok(generation)] => {
+            warnings_hold(case, &both[0], rng, tally);
+            (membership, generation)
+        }
         [Err(found), _] | [_, Err(found)] => {
             let kind = found.0[0].kind;
             *tally.refusals.entry(kind).or_default() += 1;
@@ -267,6 +275,33 @@ fn compiled(case: &Case, rng: &mut fastrand::Rng, tally: &mut Tally) -> Option<C
         validator: Validator::new(&case.text, &both[0]).unwrap(),
         is_wide,
     })
+}
+
+/// Nothing is valid under the parts of which that is said.
+fn warnings_hold(case: &Case, options: &SchemaOptions, rng: &mut fastrand::Rng, tally: &mut Tally) {
+    // What a part says may depend on where it is come from.
+    let is_dynamic = ["$dynamicRef", "$recursiveRef"].map(|keyword| case.said.contains(keyword));
+    let Ok(linted) = widen(&case.text, options) else {
+        return;
+    };
+    let warnings = linted.warnings.iter();
+    for warning in warnings.filter(|it| it.kind == "impossible-schema") {
+        let Place::Pointer(pointer) = &warning.place else {
+            panic!("{case}: {warning:?}");
+        };
+        if is_dynamic.contains(&true) || !pointer.starts_with('/') {
+            continue;
+        }
+        if !warning.message.contains("no value is valid") {
+            continue;
+        }
+        tally.absent += 1;
+        let judge = case.outside_of(pointer);
+        for _ in 0..INSTANCES {
+            let value = pool_value(2, rng);
+            assert!(!judge.is_valid(&value), "{case}: {pointer} admits {value}");
+        }
+    }
 }
 
 /// Another spelling of a valid instance is valid; it is only left out if the

@@ -13,6 +13,8 @@ pub struct Tally {
     pub schemas: u64,
     /// Those of which only whole texts are judged.
     pub wide: u64,
+    /// Parts of which it was said that nothing is valid under them.
+    pub absent: u64,
     pub refusals: BTreeMap<&'static str, u64>,
     /// Instances.
     pub valid: u64,
@@ -61,9 +63,10 @@ impl fmt::Display for Tally {
         let share = 100.0 * self.refused() as f64 / self.schemas as f64;
         write!(
             f,
-            "{} schemas, {} for whole texts only, {share:.1} % refused ({:?}); instances: {} valid, {} invalid, {} not told, {} left out",
+            "{} schemas, {} for whole texts only, {} parts absent, {share:.1} % refused ({:?}); instances: {} valid, {} invalid, {} not told, {} left out",
             self.schemas,
             self.wide,
+            self.absent,
             self.refusals,
             self.valid,
             self.invalid,

@@ -36,9 +36,11 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Reads a schema, and documents that it may refer to with their identifiers.
+    /// Reads a schema, or the part of it that a JSON pointer leads to, and documents that it may
+    /// refer to with their identifiers.
     pub fn new<'d>(
         schema: &Value,
+        pointer: &str,
         documents: impl IntoIterator<Item = (&'d String, &'d Value)>,
         asserts_formats: bool,
     ) -> Result<Self, Box<CompileError>> {
@@ -57,7 +59,10 @@ impl Outside {
         let own = schema.get("$id").or(schema.get("id"));
         let own = own.and_then(Value::as_str).unwrap_or("schema.json");
         compiler.add_resource(own, schema.clone())?;
-        let index = compiler.compile(own, &mut schemas)?;
+        let index = match pointer.is_empty() {
+            true => compiler.compile(own, &mut schemas)?,
+            false => compiler.compile(&format!("{own}#{pointer}"), &mut schemas)?,
+        };
         Ok(Self { schemas, index })
     }
 
