@@ -2,9 +2,12 @@
 //!
 //! A state is how the digits so far compare with each bound and each exception,
 //! and what they leave when divided. No arithmetic is needed to compare: more
-//! digits before the point is more, else the first digit that differs decides.
+//! digits before the point is more, else the first digit that differs decides. Remainders that
+//! the same further digits make a multiple of are one: of a million seven are left.
 
 use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use super::decimal::Decimal;
 use super::numbers::NumberSpelling;
@@ -12,8 +15,10 @@ use super::shape::Numbers;
 use super::types::Types;
 use crate::automaton::AutomatonError;
 
-/// Largest remainder that a divisor may leave, in its last place.
-const MAX_REMAINDER: u64 = 20_000;
+/// Most remainders of a divisor, in its last place, that further digits tell apart.
+const MAX_REMAINDERS: usize = 20_000;
+/// Largest divisor, in its last place, so that products fit.
+const MAX_DIVISOR: u64 = u32::MAX as u64;
 
 /// Reads a plain spelling.
 pub(super) struct Machine<'n> {
@@ -27,7 +32,8 @@ pub(super) struct Machine<'n> {
 
 /// A number of the form `size / 10^places`.
 struct Divisor {
-    size: u64,
+    /// What each digit makes of a class of remainders. The first class is 0 alone.
+    steps: Vec<[u32; 10]>,
     places: u32,
     holds: bool,
 }
@@ -66,11 +72,11 @@ enum Compared {
     Known(Ordering),
 }
 
-/// What is left over when divided, and how many places behind the point were
+/// The class of what is left over when divided, and how many places behind the point were
 /// read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Rest {
-    Is(u64, u32),
+    Is(u32, u32),
     /// There is a digit behind the divisor's last place.
     Beyond,
 }
@@ -135,10 +141,14 @@ impl<'n> Machine<'n> {
             };
         }
         for (rest, divisor) in next.rests.iter_mut().zip(&self.divisors) {
-            if byte.is_ascii_digit() {
-                *rest = rest.digit(divisor, (byte - b'0') as u64, is_behind);
-            }
+            *rest = match byte {
+                b'-' => *rest,
+                b'.' => rest.at_point(divisor),
+                digit => rest.digit(divisor, (digit - b'0') as usize, is_behind),
+            };
         }
+        // A sign counts where something is compared, and before a 0.
+        next.is_negative &= next.is_zero || !next.marks.is_empty();
         Some(next)
     }
 
@@ -225,17 +235,51 @@ impl Divisor {
             }
             places = 0;
         }
-        let size = digits.parse().ok().filter(|&size| size <= MAX_REMAINDER);
-        let size = size.ok_or(AutomatonError::TooLarge {
+        let size = digits.parse().ok().filter(|&size| size <= MAX_DIVISOR);
+        let steps = size.and_then(steps).ok_or(AutomatonError::TooLarge {
             what: "remainders of a division",
-            limit: MAX_REMAINDER as usize,
+            limit: MAX_REMAINDERS,
         })?;
         Ok(Self {
-            size,
+            steps,
             places,
             holds,
         })
     }
+}
+
+/// What each digit makes of the classes of remainders of a division by `size`; `None` where these
+/// are too many.
+///
+/// Behind a remainder `r`, *k* more digits lead to a multiple if they say `-r * 10^k`, modulo
+/// `size`, which they cannot if that has more digits. Remainders of which this is the same for all
+/// *k* are one class; from where `10^k` is no less than `size` it says no more.
+fn steps(size: u64) -> Option<Vec<[u32; 10]>> {
+    let wanted = |rest: u64| -> Vec<Option<u64>> {
+        let powers = std::iter::successors(Some(1), |power| (*power < size).then(|| power * 10));
+        let said = powers.map(|power| {
+            let missing = (size - rest * (power % size) % size) % size;
+            (missing < power).then_some(missing)
+        });
+        said.collect()
+    };
+    let mut classes = HashMap::from_iter([(wanted(0), 0)]);
+    let (mut remainders, mut steps) = (vec![0], Vec::new());
+    while let Some(&rest) = remainders.get(steps.len()) {
+        let mut step = [0; 10];
+        for (digit, class) in step.iter_mut().enumerate() {
+            let next = (rest * 10 + digit as u64) % size;
+            *class = *classes.entry(wanted(next)).or_insert_with(|| {
+                remainders.push(next);
+                remainders.len() as u32 - 1
+            });
+        }
+        if remainders.len() > MAX_REMAINDERS {
+            return None;
+        }
+        steps.push(step);
+    }
+    Some(steps)
 }
 
 /// A number's digits divided by a small one, if nothing is left over.
@@ -298,13 +342,11 @@ impl Compared {
 }
 
 impl Rest {
-    fn digit(self, divisor: &Divisor, digit: u64, is_behind: bool) -> Self {
+    fn digit(self, divisor: &Divisor, digit: usize, is_behind: bool) -> Self {
         match self {
-            Rest::Is(rest, places) if !is_behind => {
-                Rest::Is((rest * 10 + digit) % divisor.size, places)
-            }
-            Rest::Is(rest, places) if places < divisor.places => {
-                Rest::Is((rest * 10 + digit) % divisor.size, places + 1)
+            Rest::Is(class, places) if !is_behind || places < divisor.places => {
+                let class = divisor.steps[class as usize][digit];
+                Rest::Is(class, places + u32::from(is_behind))
             }
             rest if digit == 0 => rest,
             _ => Rest::Beyond,
@@ -313,11 +355,19 @@ impl Rest {
 
     fn is_none_left(self, divisor: &Divisor) -> bool {
         match self {
-            Rest::Is(rest, places) => {
+            Rest::Is(class, places) => {
                 let missing = places..divisor.places;
-                missing.fold(rest, |rest, _| rest * 10 % divisor.size) == 0
+                missing.fold(class, |class, _| divisor.steps[class as usize][0]) == 0
             }
             Rest::Beyond => false,
+        }
+    }
+
+    /// What it comes to at the point, if no more digits of the divisor are behind it.
+    fn at_point(self, divisor: &Divisor) -> Self {
+        match self {
+            Rest::Is(1.., _) if divisor.places == 0 => Rest::Beyond,
+            rest => rest,
         }
     }
 }

@@ -185,8 +185,16 @@ impl Drawer<'_> {
     fn of_numbers(&mut self, keywords: &mut Map<String, Value>) {
         let which = self.rng.u8(..10);
         if which >= 8 {
-            let divisor =
-                [json!(2), json!(3), json!(0.25), json!(1.5)][self.rng.usize(..4)].clone();
+            let often = [2.0, 3.0, 0.25, 1.5, 8.0, 0.125];
+            let seldom = [86_400.0, 65_536.0, 0.03125, 1e6];
+            let divisor = match self.rng.u8(..8) {
+                0 => seldom[self.rng.usize(..seldom.len())],
+                _ => often[self.rng.usize(..often.len())],
+            };
+            let divisor = match divisor % 1.0 == 0.0 {
+                true => json!(divisor as u64),
+                false => json!(divisor),
+            };
             keywords.insert("multipleOf".into(), divisor);
             return;
         }
