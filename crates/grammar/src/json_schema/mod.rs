@@ -77,6 +77,7 @@ mod objects;
 mod reading;
 mod reading_inside;
 mod reading_scalars;
+mod remainders;
 mod resources;
 mod shape;
 mod slots;

@@ -2,23 +2,16 @@
 //!
 //! A state is how the digits so far compare with each bound and each exception,
 //! and what they leave when divided. No arithmetic is needed to compare: more
-//! digits before the point is more, else the first digit that differs decides. Remainders that
-//! the same further digits make a multiple of are one: of a million seven are left.
+//! digits before the point is more, else the first digit that differs decides.
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashMap as HashMap;
-
 use super::decimal::Decimal;
 use super::numbers::NumberSpelling;
+use super::remainders::{MAX_REMAINDERS, Remainders};
 use super::shape::Numbers;
 use super::types::Types;
-use crate::automaton::AutomatonError;
-
-/// Most remainders of a divisor, in its last place, that further digits tell apart.
-const MAX_REMAINDERS: usize = 20_000;
-/// Largest divisor, in its last place, so that products fit.
-const MAX_DIVISOR: u64 = u32::MAX as u64;
+use crate::automaton::{AutomatonError, SHORTCUTS};
 
 /// Reads a plain spelling.
 pub(super) struct Machine<'n> {
@@ -32,8 +25,7 @@ pub(super) struct Machine<'n> {
 
 /// A number of the form `size / 10^places`.
 struct Divisor {
-    /// What each digit makes of a class of remainders. The first class is 0 alone.
-    steps: Vec<[u32; 10]>,
+    remainders: Remainders,
     places: u32,
     holds: bool,
 }
@@ -76,7 +68,7 @@ enum Compared {
 /// read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Rest {
-    Is(u32, u32),
+    Is(u64, u32),
     /// There is a digit behind the divisor's last place.
     Beyond,
 }
@@ -141,14 +133,16 @@ impl<'n> Machine<'n> {
             };
         }
         for (rest, divisor) in next.rests.iter_mut().zip(&self.divisors) {
-            *rest = match byte {
-                b'-' => *rest,
-                b'.' => rest.at_point(divisor),
-                digit => rest.digit(divisor, (digit - b'0') as usize, is_behind),
-            };
+            if byte.is_ascii_digit() {
+                *rest = rest.digit(divisor, byte - b'0', is_behind);
+            } else if SHORTCUTS && byte == b'.' {
+                *rest = rest.at_point(divisor);
+            }
         }
-        // A sign counts where something is compared, and before a 0.
-        next.is_negative &= next.is_zero || !next.marks.is_empty();
+        if SHORTCUTS && next.marks.is_empty() {
+            // A sign counts before a 0 only.
+            next.is_negative &= next.is_zero;
+        }
         Some(next)
     }
 
@@ -235,51 +229,17 @@ impl Divisor {
             }
             places = 0;
         }
-        let size = digits.parse().ok().filter(|&size| size <= MAX_DIVISOR);
-        let steps = size.and_then(steps).ok_or(AutomatonError::TooLarge {
+        let remainders = digits.parse().ok().and_then(Remainders::new);
+        let remainders = remainders.ok_or(AutomatonError::TooLarge {
             what: "remainders of a division",
             limit: MAX_REMAINDERS,
         })?;
         Ok(Self {
-            steps,
+            remainders,
             places,
             holds,
         })
     }
-}
-
-/// What each digit makes of the classes of remainders of a division by `size`; `None` where these
-/// are too many.
-///
-/// Behind a remainder `r`, *k* more digits lead to a multiple if they say `-r * 10^k`, modulo
-/// `size`, which they cannot if that has more digits. Remainders of which this is the same for all
-/// *k* are one class; from where `10^k` is no less than `size` it says no more.
-fn steps(size: u64) -> Option<Vec<[u32; 10]>> {
-    let wanted = |rest: u64| -> Vec<Option<u64>> {
-        let powers = std::iter::successors(Some(1), |power| (*power < size).then(|| power * 10));
-        let said = powers.map(|power| {
-            let missing = (size - rest * (power % size) % size) % size;
-            (missing < power).then_some(missing)
-        });
-        said.collect()
-    };
-    let mut classes = HashMap::from_iter([(wanted(0), 0)]);
-    let (mut remainders, mut steps) = (vec![0], Vec::new());
-    while let Some(&rest) = remainders.get(steps.len()) {
-        let mut step = [0; 10];
-        for (digit, class) in step.iter_mut().enumerate() {
-            let next = (rest * 10 + digit as u64) % size;
-            *class = *classes.entry(wanted(next)).or_insert_with(|| {
-                remainders.push(next);
-                remainders.len() as u32 - 1
-            });
-        }
-        if remainders.len() > MAX_REMAINDERS {
-            return None;
-        }
-        steps.push(step);
-    }
-    Some(steps)
 }
 
 /// A number's digits divided by a small one, if nothing is left over.
@@ -342,11 +302,13 @@ impl Compared {
 }
 
 impl Rest {
-    fn digit(self, divisor: &Divisor, digit: usize, is_behind: bool) -> Self {
+    fn digit(self, divisor: &Divisor, digit: u8, is_behind: bool) -> Self {
         match self {
-            Rest::Is(class, places) if !is_behind || places < divisor.places => {
-                let class = divisor.steps[class as usize][digit];
-                Rest::Is(class, places + u32::from(is_behind))
+            Rest::Is(class, places) if !is_behind => {
+                Rest::Is(divisor.remainders.step(class, digit), places)
+            }
+            Rest::Is(class, places) if places < divisor.places => {
+                Rest::Is(divisor.remainders.step(class, digit), places + 1)
             }
             rest if digit == 0 => rest,
             _ => Rest::Beyond,
@@ -357,7 +319,7 @@ impl Rest {
         match self {
             Rest::Is(class, places) => {
                 let missing = places..divisor.places;
-                missing.fold(class, |class, _| divisor.steps[class as usize][0]) == 0
+                missing.fold(class, |class, _| divisor.remainders.step(class, 0)) == 0
             }
             Rest::Beyond => false,
         }
