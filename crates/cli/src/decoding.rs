@@ -37,12 +37,7 @@ pub struct DecodingArguments {
     commit: CommitKind,
     /// Look, before each step's check, for a text that has other probable tokens too, at most so
     /// many of them expected to be wrong, which saves later checks; 0: do not
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 1.0)]
     foresight: f32,
     /// What becomes of a step whose refusals have run out: guided (what the model likes
     /// best of what the grammar allows), best (along the most probable text), witness (any
@@ -59,12 +54,7 @@ pub struct DecodingArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// 0 takes the most probable tokens, 1 samples
-    #[arg(
-        long,
-        value_name = "T",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "T", default_value_t = 0.0)]
     temperature: f32,
     /// Sample among the K most probable tokens
     #[arg(long, value_name = "K")]

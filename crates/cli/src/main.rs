@@ -25,7 +25,7 @@ mod writing;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Fills the gaps of masked diffusion language models within a grammar.
 ///
@@ -50,7 +50,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let result = match arguments().command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Infill(arguments) => infill::run(&arguments),
@@ -64,4 +64,11 @@ fn main() -> ExitCode {
         eprintln!("lacuna: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// What was asked for. A negative number is a value, so that it is refused as one.
+fn arguments() -> Arguments {
+    let command = Arguments::command().mut_subcommands(|it| it.allow_negative_numbers(true));
+    let given = Arguments::from_arg_matches(&command.get_matches());
+    given.unwrap_or_else(|error| error.exit())
 }

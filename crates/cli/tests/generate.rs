@@ -296,6 +296,7 @@ fn options_are_judged_before_the_model_is_read() {
     for (more, status, said) in [
         (["--temperature", "nan"], 1, "the temperature must be"),
         (["--top-p", "2"], 1, "top-p must be"),
+        (["--top-p", "-1"], 1, "top-p must be"),
         (["--steps", "0"], 1, "at least one step"),
         (["--events", "/nowhere/a/b"], 1, "/nowhere/a/b"),
         (["--length", "0"], 2, "from 1 up"),
