@@ -80,6 +80,7 @@ impl<'e, 'a> Emptiness<'e, 'a> {
     pub(super) fn errors(mut self) -> Diagnostics {
         self.causes(Document::ROOT);
         if self.found.is_empty() {
+            // It was meant to admit nothing.
             self.found.push(Document::ROOT);
         }
         let document = &self.expander.document;
@@ -104,15 +105,22 @@ impl<'e, 'a> Emptiness<'e, 'a> {
         }
     }
 
-    /// Finds the innermost schemas for which a schema is empty.
+    /// Finds the innermost schemas for which a schema is empty; itself where all of these need
+    /// each other.
     fn causes(&mut self, id: SchemaId) {
+        let (asked, found) = (id, self.found.len());
+        let mut here: Vec<SchemaId> = Vec::new();
+        let mut is_known = self.is_meant(id);
         let mut todo = vec![id];
         while let Some(id) = todo.pop() {
             self.visited
                 .resize(self.expander.document.count() as usize, false);
-            if std::mem::replace(&mut self.visited[id as usize], true) || self.is_meant(id) {
+            let was_visited = std::mem::replace(&mut self.visited[id as usize], true);
+            is_known |= was_visited && !here.contains(&id);
+            if was_visited || self.is_meant(id) {
                 continue;
             }
+            here.push(id);
             let needed = self.needed(id);
             let empty = needed.into_iter().filter(|any| {
                 let mut any = any.iter();
@@ -123,6 +131,10 @@ impl<'e, 'a> Emptiness<'e, 'a> {
                 true => todo.extend(inner.into_iter().rev()),
                 false => self.found.push(id),
             }
+        }
+        if self.found.len() == found && !is_known {
+            let named = self.expander.without_detours(asked);
+            self.found.push(named);
         }
     }
 

@@ -202,8 +202,7 @@ impl<'a> Lowering<'a> {
             let productive = analysis::productive(&grammar);
             let emptiness = Emptiness::new(&mut self.expander, &self.known, &productive);
             match productive[start.0 as usize] {
-                true if self.holes.is_empty() => emptiness.warn(),
-                true => {}
+                true => emptiness.warn(),
                 false => return Err(emptiness.errors()),
             }
         } else if !analysis::is_inhabited(&grammar) {
