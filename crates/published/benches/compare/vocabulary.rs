@@ -1,6 +1,7 @@
 //! Vocabularies from files of the form `tokenizer.json`, and texts as their tokens.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -75,17 +76,35 @@ impl Encoder {
     /// out: tokens across words were never learnt.
     pub fn encode(&self, text: &str) -> Vec<TokenId> {
         let bytes = text.as_bytes();
-        let mut ends: Vec<usize> = (0..=bytes.len()).collect();
-        loop {
-            let pairs = ends.windows(3).enumerate();
-            let joined = pairs.filter_map(|(at, w)| Some((*self.ids.get(&bytes[w[0]..w[2]])?, at)));
-            match joined.min() {
-                Some((_, at)) => drop(ends.remove(at + 1)),
-                None => break,
+        // Where the token that begins at a byte ends, and where the one that ends there begins.
+        let mut ends: Vec<usize> = (1..=bytes.len()).collect();
+        let mut starts: Vec<usize> = (0..=bytes.len()).map(|end| end.saturating_sub(1)).collect();
+        let pair = |start: usize, middle: usize, end: usize| {
+            let id = *self.ids.get(&bytes[start..end])?;
+            Some(Reverse((id, start, middle, end)))
+        };
+        let neighbours = (2..=bytes.len()).filter_map(|end| pair(end - 2, end - 1, end));
+        let mut pairs: BinaryHeap<_> = neighbours.collect();
+        while let Some(Reverse((_, start, middle, end))) = pairs.pop() {
+            // One of the two may be part of another by now.
+            if starts[middle] != start || ends[start] != middle || ends[middle] != end {
+                continue;
+            }
+            ends[start] = end;
+            starts[end] = start;
+            // No token begins or ends there any more.
+            (ends[middle], starts[middle]) = (middle, middle);
+            if start > 0 {
+                pairs.extend(pair(starts[start], start, end));
+            }
+            if end < bytes.len() {
+                pairs.extend(pair(start, end, ends[end]));
             }
         }
-        let tokens = ends.windows(2).map(|w| self.ids[&bytes[w[0]..w[1]]]);
-        tokens.collect()
+        let all = std::iter::successors(Some(0), |&start| ends.get(start).copied());
+        let all = all.take_while(|&start| start < bytes.len());
+        all.map(|start| self.ids[&bytes[start..ends[start]]])
+            .collect()
     }
 }
 
