@@ -13,10 +13,10 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
+use std::ops::Range;
 
 use lacuna_lexer::{Lexer, LexerState, NO_ROW};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::cfg::Cfg;
 use crate::columns::{ColumnId, Columns};
@@ -63,7 +63,9 @@ struct Reached {
 
 /// What a search has found out.
 struct Work {
-    edges: FxHashMap<Point, Arc<[Edge]>>,
+    edges: Vec<Edge>,
+    /// Where those of a point are among them.
+    edges_of: FxHashMap<Point, Range<usize>>,
     /// For each segment, what is to come behind it if it is a gap.
     goals: Vec<Option<Goal>>,
     /// For each segment, the cells before it.
@@ -71,6 +73,12 @@ struct Work {
     done: usize,
     budget: usize,
 }
+
+/// Nodes that most searches come to.
+const FEW: usize = 500;
+
+/// How good it is to follow an edge, the edge, and the column that it leads to.
+type Choice = ((Distance, u32), Edge, ColumnId);
 
 /// What filling a cell is worth: as much as going back to the first choice from the
 /// one of this number.
@@ -83,27 +91,31 @@ impl Search<'_, '_> {
     pub(crate) fn run(mut self, budget: usize) -> Searched {
         self.columns.take_work();
         let mut work = Work {
-            edges: FxHashMap::default(),
+            edges: Vec::new(),
+            edges_of: FxHashMap::with_capacity_and_hasher(FEW, FxBuildHasher),
             goals: self.goals(),
             cells: self.cells(),
             done: 0,
             budget,
         };
-        let mut reached = vec![Reached {
+        let mut reached = Vec::with_capacity(FEW);
+        reached.push(Reached {
             point: self.graph.start(),
             column: Columns::START,
             before: 0,
             label: Label::Within,
             penalty: 0,
-        }];
+        });
         let segments = &self.graph.pattern().segments;
         let open_end = match segments.as_slice() {
             [.., Segment::Gap(Gap::Any)] => Some(segments.len() as u32 - 1),
             _ => None,
         };
         let all = work.cells.last().copied().unwrap_or(0);
-        let mut seen: FxHashSet<(Point, ColumnId)> = FxHashSet::default();
-        let mut queue = BinaryHeap::from([(Reverse(0), 0u32)]);
+        let mut seen = FxHashSet::with_capacity_and_hasher(FEW, FxBuildHasher);
+        let mut choices = Vec::new();
+        let mut queue = BinaryHeap::with_capacity(FEW);
+        queue.push((Reverse(0), 0u32));
         while let Some((_, at)) = queue.pop() {
             let Reached {
                 point,
@@ -120,13 +132,14 @@ impl Search<'_, '_> {
             if open_end == Some(point.segment) {
                 return Searched::Found(path(&reached, at, None));
             }
+            let edges = &work.edges[edges];
             let end = edges.iter().find(|edge| edge.label == Label::End);
             if let Some(end) = end.filter(|_| self.columns.ends(column)) {
                 return Searched::Found(path(&reached, at, Some(end.to)));
             }
             let goal = work.goals[point.segment as usize];
-            let choices = self.in_order(goal, column, &edges);
-            for (nth, (edge, column)) in (1u32..).zip(choices) {
+            self.put_in_order(goal, column, edges, &mut choices);
+            for (nth, &(_, edge, column)) in (1u32..).zip(&choices) {
                 let penalty = penalty + 8 * nth.ilog2();
                 let done = work.cells[edge.to.segment as usize] + self.cells_before(edge.to);
                 let left = CELL * (all - done.min(all));
@@ -144,25 +157,26 @@ impl Search<'_, '_> {
         Searched::Nothing
     }
 
-    fn edges(&mut self, work: &mut Work, point: Point) -> Option<Arc<[Edge]>> {
-        let edges = match work.edges.get(&point) {
-            Some(edges) => Arc::clone(edges),
+    /// Where the edges of a point are among all; `None` at the end of the budget.
+    fn edges(&mut self, work: &mut Work, point: Point) -> Option<Range<usize>> {
+        let range = match work.edges_of.get(&point) {
+            Some(range) => range.clone(),
             None => {
-                let asked = self.ahead.and_then(|(ahead, _)| ahead.edges(point));
-                let edges: Arc<[Edge]> = match asked {
-                    Some(asked) => asked.edges.into(),
+                let first = work.edges.len();
+                match self.ahead.and_then(|(ahead, _)| ahead.edges(point)) {
+                    Some(asked) => work.edges.extend_from_slice(asked.edges),
                     None => {
-                        let edges = self.graph.edges(point, work.budget)?;
-                        work.done += edges.work;
-                        edges.edges.into()
+                        let edges = &mut work.edges;
+                        work.done += self.graph.add_edges(point, work.budget, edges)?.1;
                     }
-                };
-                work.edges.insert(point, Arc::clone(&edges));
-                edges
+                }
+                let range = first..work.edges.len();
+                work.edges_of.insert(point, range.clone());
+                range
             }
         };
-        work.done += 1 + edges.len() + self.columns.take_work();
-        (work.done <= work.budget).then_some(edges)
+        work.done += 1 + range.len() + self.columns.take_work();
+        (work.done <= work.budget).then_some(range)
     }
 
     /// Whether the rest of the pattern can be read at a column, as far as is known.
@@ -209,14 +223,15 @@ impl Search<'_, '_> {
         goals.collect()
     }
 
-    /// The edges that a column can follow, the best first.
-    fn in_order(
+    /// Puts the edges that a column can follow in place of what stands in `open`, the best first.
+    fn put_in_order(
         &mut self,
         goal: Option<Goal>,
         column: ColumnId,
         edges: &[Edge],
-    ) -> Vec<(Edge, ColumnId)> {
-        let mut open: Vec<((Distance, u32), Edge, ColumnId)> = Vec::new();
+        open: &mut Vec<Choice>,
+    ) {
+        open.clear();
         let depth = self.columns.depth(column);
         for &edge in edges {
             let next = match edge.label {
@@ -262,9 +277,6 @@ impl Search<'_, '_> {
         if let [_, _, ..] = open.as_slice() {
             open.sort_by_key(|&(rank, ..)| rank);
         }
-        open.into_iter()
-            .map(|(_, edge, next)| (edge, next))
-            .collect()
     }
 }
 
