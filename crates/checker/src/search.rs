@@ -11,8 +11,6 @@
 //!
 //! Cost: for each lexeme tried a step of a column, and the edges of its node.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use lacuna_lexer::{Lexer, LexerState, NO_ROW};
@@ -74,6 +72,8 @@ struct Work {
     budget: usize,
 }
 
+/// Cells up to which it counts how many are filled; no budget leads beyond.
+const MOST_CELLS: u32 = 1 << 15;
 /// Nodes that most searches come to.
 const FEW: usize = 500;
 
@@ -83,6 +83,40 @@ type Choice = ((Distance, u32), Edge, ColumnId);
 /// What filling a cell is worth: as much as going back to the first choice from the
 /// one of this number.
 const CELL: u32 = 4;
+
+/// Nodes to go on from, the least cost first, and of one cost the last that came.
+#[derive(Default)]
+struct Queue {
+    /// For each cost the node that came last, one more than its number.
+    last: Vec<u32>,
+    /// For each node the one of its cost that came before it, so too.
+    before: Vec<u32>,
+    /// No cost below this has a node.
+    least: usize,
+}
+
+impl Queue {
+    /// Nodes come in the order of their numbers.
+    fn push(&mut self, cost: u32, node: u32) {
+        let cost = cost as usize;
+        if cost >= self.last.len() {
+            self.last.resize(cost + 1, 0);
+        }
+        self.before
+            .push(std::mem::replace(&mut self.last[cost], node + 1));
+        self.least = self.least.min(cost);
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        while *self.last.get(self.least)? == 0 {
+            self.least += 1;
+        }
+        let last = &mut self.last[self.least];
+        let node = *last - 1;
+        *last = self.before[node as usize];
+        Some(node)
+    }
+}
 
 impl Search<'_, '_> {
     /// Looks for a path within a budget of edges and of new columns' entries. The
@@ -111,12 +145,12 @@ impl Search<'_, '_> {
             [.., Segment::Gap(Gap::Any)] => Some(segments.len() as u32 - 1),
             _ => None,
         };
-        let all = work.cells.last().copied().unwrap_or(0);
+        let all = work.cells.last().copied().unwrap_or(0).min(MOST_CELLS);
         let mut seen = FxHashSet::with_capacity_and_hasher(FEW, FxBuildHasher);
         let mut choices = Vec::new();
-        let mut queue = BinaryHeap::with_capacity(FEW);
-        queue.push((Reverse(0), 0u32));
-        while let Some((_, at)) = queue.pop() {
+        let mut queue = Queue::default();
+        queue.push(0, 0);
+        while let Some(at) = queue.pop() {
             let Reached {
                 point,
                 column,
@@ -150,8 +184,7 @@ impl Search<'_, '_> {
                     label: edge.label,
                     penalty,
                 });
-                let id = reached.len() as u32 - 1;
-                queue.push((Reverse(penalty + left), id));
+                queue.push(penalty + left, reached.len() as u32 - 1);
             }
         }
         Searched::Nothing
