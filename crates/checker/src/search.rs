@@ -72,7 +72,7 @@ struct Work {
     budget: usize,
 }
 
-/// Cells up to which it counts how many are filled; no budget leads beyond.
+/// Cells up to which it counts how many are filled, so that a cost is a place in a list.
 const MOST_CELLS: u32 = 1 << 15;
 /// Nodes that most searches come to.
 const FEW: usize = 500;
