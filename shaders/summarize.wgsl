@@ -78,8 +78,7 @@ fn look_behind(last: Candidate, lane: u32, highest: f32, position: u32, allowed_
     kept_count = 0u;
     for (var token = lane; token < shape.vocabulary; token += THREADS) {
         let bits = logits[row_start + token];
-        let counts = has(writable[token / 32u], token)
-            && has(allowed[allowed_start + token / 32u], token);
+        let counts = has(allowed[allowed_start + token / 32u], token);
         if !counts || !is_number(bits) {
             continue;
         }

@@ -78,10 +78,24 @@ impl<D: Denoiser> Asking<D> {
         let noise = sampler.noise(step);
         self.top = sampler.wanted(self.candidates).max(changes.len());
         let cells = board.canvas.cells().to_vec();
+        let (mut unchanged, mut named) = (
+            self.writable.clone(),
+            TokenSet::empty(board.vocabulary.len()),
+        );
+        for change in &changes {
+            unchanged.remove(change.token);
+            named.insert(change.token);
+        }
+        named.intersect(&self.writable);
+        let all_change = unchanged.is_empty();
         let request = DenoiseRequest {
             cells: &cells,
             masked: masks,
-            writable: &self.writable,
+            writable: if all_change {
+                &self.writable
+            } else {
+                &unchanged
+            },
             top: self.top,
             noise,
             kept: self.keeping.of_step(&cells, block),
@@ -110,17 +124,17 @@ impl<D: Denoiser> Asking<D> {
         self.pause().await?;
 
         let mut changed = vec![Vec::new(); masks.len()];
-        if !changes.is_empty() {
-            let mut named = TokenSet::empty(board.vocabulary.len());
-            changes.iter().for_each(|change| named.insert(change.token));
-            named.intersect(&self.writable);
+        if !named.is_empty() {
             let asks = (0..masks.len()).map(|row| (row, named.clone())).collect();
             changed = self.narrow(step, asks, board, events).await?;
         }
         let temperature = noise.map_or(1.0, |noise| noise.temperature);
         let rows = masks.iter().zip(summaries).zip(changed).enumerate();
         let mut proposals: Vec<Proposals> = rows
-            .map(|(row, ((&cell, summary), changed))| {
+            .map(|(row, ((&cell, mut summary), changed))| {
+                if all_change {
+                    summary.sum = 0.0;
+                }
                 let (writable, top) = (&self.writable, self.top);
                 let changed = (changes.as_slice(), changed);
                 Proposals::new((cell, row), summary, changed, temperature, writable, top)
@@ -147,7 +161,8 @@ impl<D: Denoiser> Asking<D> {
             }
         }
         for proposals in &mut proposals {
-            proposals.arrange(sampler, step);
+            let position = self.denoiser.position(proposals.cell());
+            proposals.arrange(sampler, step, position);
         }
         let mut known = None;
         if mask {

@@ -10,7 +10,8 @@ pub struct DenoiseRequest<'a> {
     pub cells: &'a [Option<TokenId>],
     /// The cells that are asked about.
     pub masked: &'a [usize],
-    /// The tokens that a cell may hold at all.
+    /// The tokens that are summarised: those that a cell may hold at all, but for those whose
+    /// logits are changed.
     pub writable: &'a TokenSet,
     /// Candidates wanted for each cell.
     pub top: usize,
@@ -59,8 +60,8 @@ pub trait Denoiser {
         request: &DenoiseRequest<'_>,
     ) -> Result<Vec<RowSummary>, DenoiserError>;
 
-    /// For each ask the best candidates among other tokens, as many as the last
-    /// request wanted, with the scores that they had there.
+    /// For each ask the best candidates among other tokens, writable ones or not, as many as the
+    /// last request wanted, with the scores that they had there or would have had.
     ///
     /// # Errors
     /// As for [`denoise`](Denoiser::denoise).
@@ -68,6 +69,11 @@ pub trait Denoiser {
         &mut self,
         asks: &[NarrowRequest<'_>],
     ) -> Result<Vec<Vec<Scored>>, DenoiserError>;
+
+    /// The position of a cell that its noise depends on.
+    fn position(&self, cell: usize) -> u32 {
+        cell as u32
+    }
 
     /// Where the model runs now, if it moved since this was last asked.
     fn moved(&mut self) -> Option<Move> {

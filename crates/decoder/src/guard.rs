@@ -170,6 +170,11 @@ impl GrammarGuard {
         self
     }
 
+    /// The vocabulary that it counts in.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
     /// What is asked of the checker's memos through this guard, kept up to date.
     pub fn uses(&self) -> Arc<Mutex<MemoUse>> {
         Arc::clone(&self.uses)

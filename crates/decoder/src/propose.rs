@@ -7,8 +7,9 @@
 //! confidence of a candidate is the probability that the model gives it without
 //! noise.
 //!
-//! Tokens whose logits a [`Sampler`] changes are all asked for at
-//! once; those that fall below the last one known wait until what lies between is
+//! Tokens whose logits a [`Sampler`] changes are all asked for at once, and the model
+//! summarises the others alone: what is small beside a token that is taken down is not lost in
+//! a difference. Those that fall below the last one known wait until what lies between is
 //! known too.
 
 use std::cmp::Ordering;
@@ -38,6 +39,8 @@ pub(crate) struct Proposals {
     /// The cell's index among those that the model was asked about.
     row: usize,
     summary: RowSummary,
+    /// The logit that the scores of noise count from.
+    noise_from: f32,
     changes: Vec<Change>,
     /// The temperature of the model's noise; 1 without.
     temperature: f32,
@@ -45,6 +48,8 @@ pub(crate) struct Proposals {
     known: VecDeque<Scored>,
     /// Candidates that come behind some that are not known yet.
     waiting: Vec<Scored>,
+    /// How many of those known in front a truncation leaves, where there is one.
+    drawn: Option<usize>,
     /// Whether the model has candidates beyond the known ones.
     more: bool,
     /// What was not refused nor ruled out of the tokens that are not known.
@@ -54,7 +59,8 @@ pub(crate) struct Proposals {
 
 impl Proposals {
     /// From what the model says of a cell when asked for `top` candidates that are
-    /// `writable`, and for all tokens of `changes`.
+    /// `writable` and not among `changes`, and for all tokens of these. A sum of 0 in the
+    /// summary: there are no others.
     pub(crate) fn new(
         (cell, row): (usize, usize),
         mut summary: RowSummary,
@@ -64,7 +70,6 @@ impl Proposals {
         top: usize,
     ) -> Self {
         let best = std::mem::take(&mut summary.best);
-        let margin = margin(&summary, &best);
         let mut proposals = Self {
             cell,
             row,
@@ -72,15 +77,18 @@ impl Proposals {
             temperature,
             known: VecDeque::new(),
             waiting: Vec::new(),
+            drawn: None,
             more: false,
             unseen: writable.clone(),
-            margin,
+            margin: 0.0,
+            noise_from: summary.highest,
             summary,
         };
         for change in changes {
             proposals.unseen.remove(change.token);
         }
         proposals.change_summary(changed);
+        proposals.margin = margin(&proposals.summary, best.iter().chain(&proposals.waiting));
         proposals.learn(best, top);
         proposals
     }
@@ -93,12 +101,12 @@ impl Proposals {
         self.row
     }
 
-    /// Entropy of the model's distribution.
+    /// Entropy of the model's distribution, changes made.
     pub(crate) fn entropy(&self) -> f32 {
         self.summary.entropy
     }
 
-    /// How far the best candidate was ahead of the second.
+    /// How far the most probable candidate was ahead of the second, changes made.
     pub(crate) fn margin(&self) -> f32 {
         self.margin
     }
@@ -117,17 +125,19 @@ impl Proposals {
         }
     }
 
-    /// The candidates that are known, at most `width`, by the logarithms of their
-    /// probabilities, noise included; the rest shares what is left of the probability.
+    /// The candidates that are known, at most `width` and no more than a truncation leaves, by the
+    /// logarithms of their probabilities, noise included; the rest shares what is left of the
+    /// probability.
     pub(crate) fn weights(&self, width: usize, tokens: usize) -> Weights {
         let noisy = |scored: &Scored| {
             let noise = scored.score - scored.logit / self.temperature;
             // Scores are from the highest logit on where there is noise.
             match scored.score == scored.logit {
                 true => 0.0,
-                false => noise + self.summary.highest / self.temperature,
+                false => noise + self.noise_from / self.temperature,
             }
         };
+        let width = self.drawn.map_or(width, |drawn| drawn.min(width));
         let known = self.known.iter().take(width.max(1));
         let mut left = 1.0f32;
         let mut best: Vec<(TokenId, f32)> = Vec::new();
@@ -166,9 +176,10 @@ impl Proposals {
     pub(crate) fn prefer(&mut self, scored: Scored) {
         let changed = self.changed(scored);
         self.unseen.remove(scored.token);
-        self.known.retain(|known| known.token != scored.token);
-        self.waiting.retain(|waiting| waiting.token != scored.token);
+        self.retain(|token| token != scored.token);
         self.known.push_front(changed);
+        self.drawn = self.drawn.map(|drawn| drawn + 1);
+        self.settle();
     }
 
     /// Whether there is one candidate, all others having been refused or ruled out.
@@ -179,14 +190,30 @@ impl Proposals {
     /// Drops the best candidate.
     pub(crate) fn refuse(&mut self) {
         self.known.pop_front();
+        self.drawn = self.drawn.map(|drawn| drawn.saturating_sub(1));
     }
 
     /// Drops every candidate that is not possible.
     pub(crate) fn keep(&mut self, possible: &TokenSet) {
         self.unseen.intersect(possible);
-        self.known.retain(|scored| possible.contains(scored.token));
-        self.waiting
-            .retain(|scored| possible.contains(scored.token));
+        self.retain(|token| possible.contains(token));
+        self.settle();
+    }
+
+    fn retain(&mut self, stays: impl Fn(TokenId) -> bool) {
+        if let Some(drawn) = &mut self.drawn {
+            let left = self.known.iter().take(*drawn);
+            *drawn = left.filter(|scored| stays(scored.token)).count();
+        }
+        self.known.retain(|scored| stays(scored.token));
+        self.waiting.retain(|scored| stays(scored.token));
+    }
+
+    /// Where no more can come, nothing has to wait for it.
+    fn settle(&mut self) {
+        if !self.has_more() {
+            self.known.extend(self.waiting.drain(..));
+        }
     }
 
     /// The tokens among which the model is to be asked for more candidates, if
@@ -210,10 +237,11 @@ impl Proposals {
         (self.has_more() && !sampler.suffices(&probabilities, rest)).then_some(&self.unseen)
     }
 
-    /// Lets the sampler put what is known in order.
-    pub(crate) fn arrange(&mut self, sampler: &dyn Sampler, step: usize) {
-        let (cell, summary) = (self.cell, &self.summary);
-        sampler.arrange(step, cell, summary, self.known.make_contiguous());
+    /// Lets the sampler put what is known in order, of a cell whose noise is that of `position`.
+    pub(crate) fn arrange(&mut self, sampler: &dyn Sampler, step: usize, position: u32) {
+        let summary = &self.summary;
+        let known = self.known.make_contiguous();
+        self.drawn = sampler.arrange(step, position, summary, known);
     }
 
     /// Takes the model's answer to [`Proposals::wants_more`], of `top` that were
@@ -236,47 +264,38 @@ impl Proposals {
         self.known.extend(self.waiting.drain(..certain));
     }
 
-    /// Makes the softmax that of the logits as changed.
+    /// Makes the softmax, so far that of what is not changed, that of all.
     fn change_summary(&mut self, changed: Vec<Scored>) {
-        let RowSummary {
-            highest,
-            sum,
-            entropy,
-            ..
-        } = self.summary;
-        let (mut sum, mut weighted) = (f64::from(sum), {
-            // Σ e^(l − h) · (l − h), from the entropy.
-            f64::from(sum) * (f64::from(sum).ln() - f64::from(entropy))
-        });
-        if changed.is_empty() || sum <= 0.0 {
+        if changed.is_empty() {
             return;
         }
-        let after: Vec<Scored> = changed.iter().map(|&scored| self.changed(scored)).collect();
-        let relative = |scored: &Scored| f64::from(scored.logit) - f64::from(highest);
-        for before in &changed {
-            let relative = relative(before);
-            sum -= relative.exp();
-            weighted -= relative.exp() * relative;
+        let changed = changed.into_iter().map(|scored| self.changed(scored));
+        self.waiting = changed.collect();
+        let (sum, highest) = (f64::from(self.summary.sum), f64::from(self.summary.highest));
+        let logits = self.waiting.iter().map(|scored| f64::from(scored.logit));
+        let others = if sum > 0.0 {
+            highest
+        } else {
+            f64::NEG_INFINITY
+        };
+        let top = logits.clone().fold(others, f64::max);
+        // Of the others, seen from the highest logit of all: Σ e^(l − h), and of the entropy
+        // Σ e^(l − h) · (l − h).
+        let (mut all, mut weighted) = (0.0, 0.0);
+        if sum > 0.0 {
+            let scale = (highest - top).exp();
+            let of_entropy = sum * (sum.ln() - f64::from(self.summary.entropy));
+            all = scale * sum;
+            weighted = scale * (of_entropy + (highest - top) * sum);
         }
-        let lift = after.iter().map(relative).fold(0.0, f64::max);
-        // What is left of the others, seen from the highest logit after the changes.
-        let scale = (-lift).exp();
-        (sum, weighted) = (
-            sum.max(0.0) * scale,
-            scale * (weighted - lift * sum.max(0.0)),
-        );
-        for scored in &after {
-            let relative = relative(scored) - lift;
-            sum += relative.exp();
+        for logit in logits {
+            let relative = logit - top;
+            all += relative.exp();
             weighted += relative.exp() * relative;
         }
-        self.summary.highest = highest + lift as f32;
-        self.summary.sum = sum as f32;
-        self.summary.entropy = match sum > 0.0 {
-            true => (sum.ln() - weighted / sum).max(0.0) as f32,
-            false => 0.0,
-        };
-        self.waiting = after;
+        self.summary.highest = top as f32;
+        self.summary.sum = all as f32;
+        self.summary.entropy = (all.ln() - weighted / all).max(0.0) as f32;
     }
 }
 
@@ -285,8 +304,8 @@ fn by_score(a: &Scored, b: &Scored) -> Ordering {
 }
 
 /// The difference between the two highest probabilities of the candidates named.
-fn margin(summary: &RowSummary, best: &[Scored]) -> f32 {
-    let mut probabilities: Vec<f32> = best.iter().map(|s| summary.probability(s)).collect();
+fn margin<'a>(summary: &RowSummary, best: impl Iterator<Item = &'a Scored>) -> f32 {
+    let mut probabilities: Vec<f32> = best.map(|s| summary.probability(s)).collect();
     probabilities.sort_by(|a, b| b.total_cmp(a));
     let probability = |at: usize| probabilities.get(at).copied().unwrap_or(0.0);
     probability(0) - probability(1)
@@ -297,18 +316,27 @@ mod tests {
     use lacuna_logits::{best_of, summarize};
 
     use super::*;
+    use crate::sampler::OptionSampler;
+    use crate::{Options, Truncation};
 
     const LOGITS: [f32; 8] = [2.0, -1.0, 0.5, 3.0, 1.5, -2.0, 0.0, 1.0];
+
+    /// What is proposed of these logits, `top` known at a time.
+    fn proposed(logits: &[f32; 8], changes: &[Change], top: usize) -> Proposals {
+        let all = TokenSet::from_fn(8, |_| true);
+        let named = |token| changes.iter().any(|change| change.token == token);
+        let others = TokenSet::from_fn(8, |token| !named(token));
+        let named = TokenSet::from_fn(8, named);
+        let changed = best_of(logits, &others, &named, 8, None, 0);
+        let summary = summarize(logits, &others, top, None, 0);
+        Proposals::new((0, 0), summary, (changes, changed), 1.0, &all, top)
+    }
 
     /// The order of all candidates and their probabilities, `top` known at a time.
     fn dealt(changes: &[Change], top: usize) -> Vec<(TokenId, f32)> {
         let all = TokenSet::from_fn(8, |_| true);
         let top = top.max(changes.len());
-        let mut named = TokenSet::empty(8);
-        changes.iter().for_each(|c| named.insert(c.token));
-        let changed = best_of(&LOGITS, &all, &named, top, None, 0);
-        let summary = summarize(&LOGITS, &all, top, None, 0);
-        let mut row = Proposals::new((0, 0), summary, (changes, changed), 1.0, &all, top);
+        let mut row = proposed(&LOGITS, changes, top);
         let mut dealt = Vec::new();
         loop {
             if let Some(allowed) = row.wants_more() {
@@ -354,21 +382,86 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_entropy_is_that_of_the_changed_logits() {
-        let all = TokenSet::from_fn(8, |_| true);
-        let changes = [Change {
-            token: 3,
+    fn less(token: TokenId, by: f32) -> Change {
+        Change {
+            token,
             penalty: 1.0,
-            bias: -2.5,
-        }];
-        let named = TokenSet::from_fn(8, |token| token == 3);
-        let changed = best_of(&LOGITS, &all, &named, 4, None, 0);
-        let summary = summarize(&LOGITS, &all, 4, None, 0);
-        let row = Proposals::new((0, 0), summary, (&changes, changed), 1.0, &all, 4);
+            bias: -by,
+        }
+    }
+
+    #[test]
+    fn the_entropy_and_the_margin_are_those_of_the_changed_logits() {
+        let row = proposed(&LOGITS, &[less(3, 2.5)], 4);
         let mut logits = LOGITS;
         logits[3] -= 2.5;
-        let expected = summarize(&logits, &all, 4, None, 0).entropy;
-        assert!((row.entropy() - expected).abs() < 1e-5);
+        let all = TokenSet::from_fn(8, |_| true);
+        let expected = summarize(&logits, &all, 4, None, 0);
+        assert!((row.entropy() - expected.entropy).abs() < 1e-5);
+        let [first, second] = [0, 1].map(|at| expected.probability(&expected.best[at]));
+        assert!((row.margin() - (first - second)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn what_was_small_beside_a_token_that_is_taken_down_keeps_its_probability() {
+        let mut logits = LOGITS;
+        logits[5] = 60.0;
+        let best = proposed(&logits, &[less(5, 1000.0)], 2).best();
+        let without = TokenSet::from_fn(8, |token| token != 5);
+        let expected = summarize(&logits, &without, 1, None, 0);
+        let best = best.expect("a candidate");
+        assert_eq!(best.token, 3);
+        assert!((best.probability - expected.probability(&expected.best[0])).abs() < 1e-6);
+    }
+
+    #[test]
+    fn all_logits_may_change() {
+        let changes: Vec<Change> = (0..8).map(|token| less(token, 4.0)).collect();
+        let mut row = proposed(&LOGITS, &changes, 8);
+        row.summary.sum = 0.0;
+        let row = {
+            let (summary, named) = (row.summary, TokenSet::from_fn(8, |_| true));
+            let changed = best_of(&LOGITS, &named, &named, 8, None, 0);
+            Proposals::new((0, 0), summary, (&changes, changed), 1.0, &named, 8)
+        };
+        let all = TokenSet::from_fn(8, |_| true);
+        let expected = summarize(&LOGITS, &all, 1, None, 0);
+        let best = row.best().expect("a candidate");
+        assert!((best.probability - expected.probability(&expected.best[0])).abs() < 1e-6);
+        assert!((row.entropy() - expected.entropy).abs() < 1e-5);
+    }
+
+    #[test]
+    fn what_waits_comes_when_nothing_else_can() {
+        let mut row = proposed(&LOGITS, &[less(0, 90.0), less(3, 50.0)], 2);
+        row.keep(&TokenSet::from_fn(8, |token| token == 0 || token == 3));
+        assert_eq!(row.best().map(|best| best.token), Some(3));
+        row.refuse();
+        assert!(row.is_forced());
+        assert_eq!(row.best().map(|best| best.token), Some(0));
+    }
+
+    #[test]
+    fn what_a_truncation_cuts_weighs_no_more_than_the_rest() {
+        let options = Options {
+            temperature: 1.0,
+            truncation: Truncation {
+                top_k: Some(2),
+                ..Truncation::default()
+            },
+            ..Options::default()
+        };
+        let mut row = proposed(&LOGITS, &[], 6);
+        row.arrange(&OptionSampler::new(&options), 0, 7);
+        let weights = row.weights(32, 8);
+        let mut named: Vec<TokenId> = weights.best.iter().map(|&(token, _)| token).collect();
+        named.sort_unstable();
+        assert_eq!(named, [0, 3]);
+        assert!(
+            weights
+                .best
+                .iter()
+                .all(|&(_, weight)| weight >= weights.rest)
+        );
     }
 }

@@ -25,18 +25,25 @@ struct Region {
     range: Range<usize>,
     /// `None`: anything may stand here.
     guard: Option<GrammarGuard>,
-    /// The cells that were last allowed.
+    /// The cells that were last allowed, of which the guard keeps a completion.
     allowed: Vec<Cell>,
+    /// Without a guard, the heaviest token of each cell when that was last asked.
+    heaviest: Vec<TokenId>,
 }
 
 impl RegionGuard {
     /// A guard of regions, one after another: the cells of each, and its checker, if it
-    /// has a grammar. All checkers count in `vocabulary`.
+    /// has a grammar. All checkers count in `vocabulary`, or in it with special tokens that their
+    /// grammars name.
     pub fn new(
         regions: impl IntoIterator<Item = (usize, Option<Checker>)>,
         vocabulary: &Arc<Vocabulary>,
     ) -> Self {
-        let guard = |checker| GrammarGuard::new(checker, Arc::clone(vocabulary));
+        let guard = |checker: Checker| {
+            let own = checker.vocabulary().unwrap_or(vocabulary);
+            let own = Arc::clone(own);
+            GrammarGuard::new(checker, own)
+        };
         let regions = regions.into_iter();
         Self::of_guards(
             regions.map(|(cells, checker)| (cells, checker.map(guard))),
@@ -57,6 +64,7 @@ impl RegionGuard {
                 range,
                 guard,
                 allowed: Vec::new(),
+                heaviest: Vec::new(),
             }
         });
         Self {
@@ -113,16 +121,15 @@ impl Guard for RegionGuard {
     fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
         for region in &mut self.regions {
             let own = cells_of(cells, &region.range);
-            if let Some(guard) = &mut region.guard
-                && own != region.allowed
-            {
+            if own == region.allowed {
+                continue;
+            }
+            if let Some(guard) = &mut region.guard {
                 // Where a later region says no, the completion that is kept here is of
                 // more cells than are committed, and so of those too.
                 guard.check(own)?;
             }
-        }
-        for region in &mut self.regions {
-            region.allowed = cells_of(cells, &region.range).to_vec();
+            region.allowed = own.to_vec();
         }
         self.cells = cells.to_vec();
         Ok(())
@@ -196,8 +203,14 @@ impl Guard for RegionGuard {
             let own = cells_of(cells, &region.range);
             let weights = weights.get(region.range.clone()).unwrap_or_default();
             match &mut region.guard {
-                Some(guard) => tokens.extend(guard.best(own, weights)?),
-                None => tokens.extend(heaviest(own, weights, self.vocabulary.end())),
+                Some(guard) => {
+                    tokens.extend(guard.best(own, weights)?);
+                    region.allowed = own.to_vec();
+                }
+                None => {
+                    region.heaviest = heaviest(own, weights, self.vocabulary.end()).collect();
+                    tokens.extend(&region.heaviest);
+                }
             }
         }
         Some(tokens)
@@ -213,8 +226,10 @@ impl Guard for RegionGuard {
             match region.guard.as_mut().and_then(|guard| guard.completion()) {
                 Some(Completion::Cells(own)) => tokens.extend(own),
                 _ => {
-                    let own = cells_of(&self.cells, &region.range).iter();
-                    tokens.extend(own.map(|cell| cell.unwrap_or_else(|| self.vocabulary.end())));
+                    let own = cells_of(&self.cells, &region.range).iter().enumerate();
+                    let end = self.vocabulary.end();
+                    let free = |at: usize| region.heaviest.get(at).copied().unwrap_or(end);
+                    tokens.extend(own.map(|(at, cell)| cell.unwrap_or_else(|| free(at))));
                 }
             }
         }

@@ -48,6 +48,11 @@ impl Memory {
         self.committed[cell] = Some((step, probability));
     }
 
+    /// Forgets a commit that was undone.
+    pub(crate) fn forget(&mut self, cell: usize) {
+        self.committed[cell] = None;
+    }
+
     /// The cells of a block to mask again after `step`, which are forgotten.
     pub(crate) fn take(
         &mut self,
@@ -90,6 +95,8 @@ mod tests {
         memory.note(4, 1, 0.01);
         assert_eq!(memory.take(&remask, 1, 0..6), [1, 3]);
         memory.note(1, 2, 0.1);
+        memory.note(5, 2, 0.1);
+        memory.forget(5);
         assert_eq!(memory.take(&remask, 3, 0..4), [0]);
         assert_eq!(memory.take(&remask, 3, 0..6), [4]);
     }

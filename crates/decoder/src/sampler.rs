@@ -33,8 +33,15 @@ pub trait Sampler {
     /// probability of those that are not known.
     fn suffices(&self, probabilities: &[f32], rest: f32) -> bool;
 
-    /// Puts the candidates (best first) in the order in which they are tried.
-    fn arrange(&self, step: usize, cell: usize, row: &RowSummary, known: &mut [Scored]);
+    /// Puts the candidates (best first) of a cell whose noise is that of `position` in the order
+    /// in which they are tried; how many of them may be drawn, where it is not all.
+    fn arrange(
+        &self,
+        step: usize,
+        position: u32,
+        row: &RowSummary,
+        known: &mut [Scored],
+    ) -> Option<usize>;
 }
 
 /// What is done to a token's logit.
@@ -147,17 +154,22 @@ impl Sampler for OptionSampler {
             || min_p.is_some_and(|share| least < share * most)
     }
 
-    fn arrange(&self, step: usize, cell: usize, row: &RowSummary, known: &mut [Scored]) {
-        let Some(noise) = self.options.noise(step).filter(|_| self.truncates()) else {
-            return;
-        };
+    fn arrange(
+        &self,
+        step: usize,
+        position: u32,
+        row: &RowSummary,
+        known: &mut [Scored],
+    ) -> Option<usize> {
+        let noise = self.options.noise(step).filter(|_| self.truncates())?;
         let kept = kept(&self.options.truncation, row, known);
         let drawn = &mut known[..kept];
         for scored in drawn.iter_mut() {
             let relative = (scored.logit - row.highest) / noise.temperature;
-            scored.score = relative + gumbel(&noise, cell as u32, scored.token);
+            scored.score = relative + gumbel(&noise, position, scored.token);
         }
         drawn.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.token.cmp(&b.token)));
+        Some(kept)
     }
 }
 

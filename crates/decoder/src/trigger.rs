@@ -5,7 +5,7 @@
 //! grammar. A commit that would complete the trigger where no text of the grammar fits
 //! behind it is refused, and so is one that would complete an earlier trigger later. What
 //! was written behind it before was written without grammar,
-//! and is masked again ([`Guard::cleared`]).
+//! and is masked again ([`Guard::cleared`]); what was fixed from the start stays.
 
 use std::sync::Arc;
 
@@ -26,7 +26,13 @@ pub struct TriggerGuard {
     vocabulary: Arc<Vocabulary>,
     fired: Option<Fired>,
     cells: Vec<Cell>,
+    /// The canvas as it was opened.
+    fixed: Vec<Cell>,
+    /// The heaviest token of each cell when that was last asked.
+    heaviest: Vec<TokenId>,
     cleared: Vec<usize>,
+    /// The budget that ran out last, and its limit.
+    ran_out: (&'static str, usize),
 }
 
 /// Where the trigger stands.
@@ -49,7 +55,10 @@ impl TriggerGuard {
             vocabulary,
             fired: None,
             cells: Vec::new(),
+            fixed: Vec::new(),
+            heaviest: Vec::new(),
             cleared: Vec::new(),
+            ran_out: ("", 0),
         }
     }
 
@@ -84,7 +93,10 @@ impl TriggerGuard {
                 CanvasVerdict::Completable(tokens) => Ok(tokens),
                 CanvasVerdict::Malformed => Err(Reason::EndBeforeText),
                 CanvasVerdict::Impossible => Err(Reason::Impossible),
-                CanvasVerdict::Exhausted { .. } => Err(Reason::Exhausted),
+                CanvasVerdict::Exhausted { what, limit } => {
+                    self.ran_out = (what, limit);
+                    Err(Reason::Exhausted)
+                }
             };
         }
         let behind = Pattern::of_canvas(cells, &self.vocabulary).ok_or(Reason::EndBeforeText)?;
@@ -100,7 +112,10 @@ impl TriggerGuard {
         match self.checker.check(&pattern).0 {
             Verdict::Completable(witness) => Ok(witness.tokens(cells, &pattern, &self.vocabulary)),
             Verdict::Impossible => Err(Reason::Impossible),
-            Verdict::Exhausted { .. } => Err(Reason::Exhausted),
+            Verdict::Exhausted { what, limit } => {
+                self.ran_out = (what, limit);
+                Err(Reason::Exhausted)
+            }
         }
     }
 }
@@ -117,10 +132,18 @@ impl Guard for TriggerGuard {
         // A run is the same whatever ran before.
         self.checker.forget_completions();
         self.cells = cells.to_vec();
-        let masked = cells.iter().filter(|cell| cell.is_none()).count();
-        let room = None;
-        self.check(cells)
-            .map_err(|_| DecodeError::NoFilling { masked, room })
+        self.fixed = cells.to_vec();
+        self.check(cells).map_err(|reason| match reason {
+            Reason::Exhausted => {
+                let (what, limit) = self.ran_out;
+                DecodeError::Exhausted { what, limit }
+            }
+            Reason::EndBeforeText => DecodeError::Malformed,
+            Reason::Impossible => DecodeError::NoFilling {
+                masked: cells.iter().filter(|cell| cell.is_none()).count(),
+                room: None,
+            },
+        })
     }
 
     fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
@@ -140,9 +163,12 @@ impl Guard for TriggerGuard {
             }
             let mut behind = cells[first..].to_vec();
             if fires {
+                let is_free = |cell: usize| self.fixed.get(cell).is_none_or(Option::is_none);
                 let written = (first..cells.len()).filter(|&cell| cells[cell].is_some());
-                let written: Vec<usize> = written.collect();
-                behind.fill(None);
+                let written: Vec<usize> = written.filter(|&cell| is_free(cell)).collect();
+                for &cell in &written {
+                    behind[cell - first] = None;
+                }
                 let witness = self.behind(&rest, &behind)?;
                 self.cleared = written;
                 self.fired = Some(Fired {
@@ -194,17 +220,21 @@ impl Guard for TriggerGuard {
 
     /// The heaviest text behind the trigger; before it each cell's heaviest token.
     fn best(&mut self, cells: &[Cell], weights: &[Option<Weights>]) -> Option<Vec<TokenId>> {
+        self.heaviest = heaviest(cells, weights, self.vocabulary.end()).collect();
         let fired = self.fired.as_mut().filter(|fired| fired.rest.is_empty())?;
-        let (free, behind) = cells.split_at_checked(fired.first)?;
-        let (of_free, of_behind) = weights.split_at_checked(fired.first)?;
+        let behind = cells.get(fired.first..)?;
+        let of_behind = weights.get(fired.first..)?;
         let best = self.checker.best(behind, of_behind)?.tokens;
         fired.witness.clone_from(&best);
-        let before = heaviest(free, of_free, self.vocabulary.end());
+        let before = self.heaviest[..fired.first].iter().copied();
         Some(before.chain(best).collect())
     }
 
+    /// Where some of the trigger is masked again it stands no more.
     fn masked_again(&mut self, cells: &[Cell]) {
         self.cells = cells.to_vec();
+        let stands = self.find(cells).map(|(first, _)| first);
+        self.fired.take_if(|fired| stands != Some(fired.first));
     }
 
     fn cleared(&mut self) -> Vec<usize> {
@@ -220,22 +250,34 @@ impl Guard for TriggerGuard {
             Some(fired) => (fired.first, fired.witness.as_slice()),
             None => (self.cells.len(), &[][..]),
         };
-        // What is masked before the trigger may be anything but an end or a trigger.
+        // What is masked before the trigger may be anything but an end or a trigger: what weighs
+        // most, if that was asked, or one token everywhere.
         let end = self.vocabulary.end();
-        let with = |free: TokenId| -> Vec<Cell> {
-            let before = self.cells[..first].iter();
-            before.map(|cell| cell.or(Some(free))).collect()
+        let with = |free: &dyn Fn(usize) -> TokenId| -> Vec<Cell> {
+            let before = self.cells[..first].iter().enumerate();
+            before.map(|(at, cell)| cell.or(Some(free(at)))).collect()
         };
-        let mut tokens = 0..self.vocabulary.len() as TokenId;
-        let harmless = |token: &TokenId| {
-            let found = || self.find(&with(*token)).map(|(found, _)| found);
-            self.vocabulary.bytes(*token).is_some() && found() == Some(first)
+        let place = self.fired.as_ref().map(|fired| fired.first);
+        let found = |cells: &[Cell]| self.find(cells).map(|(found, _)| found);
+        let is_end = |cell: &Cell| cell.is_some_and(|token| self.vocabulary.is_end(token));
+        let heaviest = with(&|at| self.heaviest.get(at).copied().unwrap_or(end));
+        // They are written one at a time, an end perhaps last.
+        let ends_are_masks: Vec<Cell> = heaviest.iter().map(|c| c.filter(|_| !is_end(c))).collect();
+        let has_ends = place.is_some() && heaviest.iter().any(is_end);
+        let before = if found(&ends_are_masks) == place && !has_ends {
+            heaviest
+        } else if place.is_some() {
+            let harmless = |token: &TokenId| {
+                let is_written = self.vocabulary.bytes(*token).is_some();
+                is_written && found(&with(&|_| *token)) == place
+            };
+            let mut tokens = 0..self.vocabulary.len() as TokenId;
+            let free = tokens.find(harmless).unwrap_or(end);
+            with(&|_| free)
+        } else {
+            with(&|_| end)
         };
-        let free = match self.fired {
-            Some(_) => tokens.find(harmless).unwrap_or(end),
-            None => end,
-        };
-        let before = with(free).into_iter().flatten();
+        let before = before.into_iter().flatten();
         Some(Completion::Cells(
             before.chain(witness.iter().copied()).collect(),
         ))

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Weights};
 use lacuna_decoder::{
-    Canvas, Cell, DecodeError, Event, Guard, Options, OrderKind, RegionGuard, Run, TriggerGuard,
+    Canvas, Cell, DecodeError, Event, Guard, Options, OrderKind, RecoveryKind, RegionGuard, Remask,
+    Run, TriggerGuard,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -156,6 +157,86 @@ fn behind_the_trigger_stands_a_sentence() {
         fired > 10 && cleared > 10,
         "{fired} fired, {cleared} cleared"
     );
+}
+
+/// What stands behind a trigger from the start stays, and the text has it.
+#[test]
+fn what_is_fixed_behind_a_trigger_stays() {
+    let arithmetic = gbnf::parse(ARITHMETIC).expect("arithmetic");
+    let vocabulary = vocabulary();
+    let (mut fired, quote) = (0, token(&vocabulary, "\"").expect("a quote"));
+    for seed in 0..160 {
+        let mut cells = vec![None; 12];
+        cells[9] = token(&vocabulary, "+");
+        let guard = TriggerGuard::new("\"", checker(&arithmetic), Arc::clone(&vocabulary));
+        let options = Options {
+            steps: 6,
+            seed,
+            temperature: 1.0,
+            bias: vec![(quote, 3.0)],
+            remask: (seed % 2 == 0).then_some(Remask {
+                below: 0.9,
+                per_step: 3,
+                per_cell: 3,
+            }),
+            ..Options::default()
+        };
+        let canvas = Canvas::new(cells);
+        let (text, events, canvas) =
+            decode(canvas, Box::new(guard), Adversary::Noise(seed), options).expect("a text");
+        assert_eq!(canvas.cells()[9], token(&vocabulary, "+"), "{seed}");
+        if let Some(at) = text.iter().position(|&byte| byte == b'"') {
+            fired += 1;
+            assert!(recognize(&arithmetic, &text[at + 1..]), "{seed}");
+        }
+        // What is masked again had a token.
+        let mut filled = [false; 12];
+        for event in &events {
+            match event {
+                Event::Commit(commit) => filled[commit.cell] = true,
+                Event::Remask { cell, .. } => {
+                    assert!(std::mem::take(&mut filled[*cell]), "{seed}: {cell}");
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(fired > 40, "{fired}");
+}
+
+/// The best completion has the heaviest tokens where anything may stand, and none that would end
+/// the text or fire the trigger unseen.
+#[test]
+fn recovery_along_the_best_completion_writes_what_weighs_most_in_free_cells() {
+    let arithmetic = gbnf::parse(ARITHMETIC).expect("arithmetic");
+    let vocabulary = vocabulary();
+    let known = token(&vocabulary, "z").expect("a token");
+    let options = |seed| Options {
+        steps: 3,
+        seed,
+        recovery: RecoveryKind::Best,
+        refusals_per_run: Some(0),
+        early_stop: false,
+        ..Options::default()
+    };
+    let adversary = Adversary::OneToken(known);
+    let canvas = || Canvas::joined([vec![None; 4], vec![None; 3]]);
+    let guard = RegionGuard::new([(4, None), (3, Some(checker(&arithmetic)))], &vocabulary);
+    let (_, _, ended) = decode(canvas(), Box::new(guard), adversary, options(0)).expect("a text");
+    assert_eq!(text_of(&ended, 0..4), b"zzzz");
+    assert!(recognize(&arithmetic, &text_of(&ended, 4..7)));
+    let guard = TriggerGuard::new("\"", checker(&arithmetic), Arc::clone(&vocabulary));
+    let (text, ..) = decode(canvas(), Box::new(guard), adversary, options(0)).expect("a text");
+    assert_eq!(text, b"zzzzzzz");
+    // A model that likes the trigger best is not followed where nothing would check it.
+    let quote = token(&vocabulary, "\"").expect("a quote");
+    for adversary in ADVERSARIES.into_iter().chain([Adversary::OneToken(quote)]) {
+        let guard = TriggerGuard::new("\"", checker(&arithmetic), Arc::clone(&vocabulary));
+        let (text, ..) = decode(canvas(), Box::new(guard), adversary, options(1)).expect("a text");
+        if let Some(at) = text.iter().position(|&byte| byte == b'"') {
+            assert!(recognize(&arithmetic, &text[at + 1..]), "{adversary:?}");
+        }
+    }
 }
 
 /// A canvas behind a trigger, some of its cells filled so that a text fits, and its guard.

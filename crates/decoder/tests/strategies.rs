@@ -725,3 +725,71 @@ fn spent_refusals_end_a_published_run() {
     let recovered = |event: &Event| matches!(event, Event::Commit(c) if c.how == How::Recovery);
     assert!(ended.events.iter().any(recovered));
 }
+
+#[test]
+fn of_equals_the_leftmost_comes_first_however_commits_are_made() {
+    let grammar = gbnf::parse("root ::= [a-z]*").expect("letters");
+    for steps in [2, 4, 7] {
+        for (commit, masks_after) in [
+            (CommitKind::Bisect, None),
+            (CommitKind::Sequential, None),
+            (CommitKind::Sequential, Some(0)),
+        ] {
+            let options = Options {
+                commit,
+                masks_after,
+                steps,
+                early_stop: false,
+                ..Options::default()
+            };
+            let model = Model::new(Adversary::Flat, vocabulary());
+            let ended = decode(Some(&grammar), &[None; 9], model, &options).expect("a run");
+            let leftmost: Vec<usize> = (0..9).collect();
+            assert_eq!(ended.cells(), leftmost, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_step_has_no_more_refusals_than_it_may_and_then_recovers() {
+    let grammar = gbnf::parse(COUNTED).expect("counted");
+    let mut refused = 0;
+    for commit in COMMITS {
+        for masks_after in [None, Some(0), Some(2)] {
+            for (per_step, per_run) in [(0, None), (1, None), (3, None), (9, Some(0)), (9, Some(5))]
+            {
+                let options = Options {
+                    commit,
+                    masks_after,
+                    steps: 3,
+                    refusals_per_step: per_step,
+                    refusals_per_run: per_run,
+                    ..Options::default()
+                };
+                let model = Model::new(Adversary::Outsider, vocabulary());
+                let ended = decode(Some(&grammar), &[None; 9], model, &options).expect("a run");
+                let refusals = |step: usize| {
+                    let refusals = ended.events.iter().filter_map(|event| match event {
+                        Event::Refusal(refusal) => Some(refusal.step),
+                        _ => None,
+                    });
+                    refusals.filter(|&at| at == step).count()
+                };
+                let all: Vec<usize> = (0..3).map(refusals).collect();
+                let shown = format!("{options:?}: {all:?}");
+                assert!(all.iter().all(|&of_step| of_step <= per_step), "{shown}");
+                let in_all = all.iter().sum::<usize>();
+                assert!(in_all <= per_run.unwrap_or(usize::MAX), "{shown}");
+                if per_step == 0 || per_run == Some(0) {
+                    let is_recovered = |event: &Event| match event {
+                        Event::Commit(commit) => commit.how == How::Recovery,
+                        _ => true,
+                    };
+                    assert!(ended.events.iter().all(is_recovered), "{shown}");
+                }
+                refused += in_all;
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}

@@ -152,6 +152,10 @@ impl Denoiser for PromptedModel {
         Ok(answers)
     }
 
+    fn position(&self, cell: usize) -> u32 {
+        (self.prompt + cell) as u32
+    }
+
     fn moved(&mut self) -> Option<Move> {
         self.moved.take()
     }

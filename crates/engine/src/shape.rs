@@ -4,22 +4,24 @@
 //! A gap of a template that may have several lengths is given the lengths that the model
 //! prefers: each combination is put to it once, and the one is taken in whose gaps its
 //! best tokens are the most probable on average, among those that a text of the grammar
-//! fits.
+//! fits. An empty gap is as probable as the token behind it is where it stands (or the one before
+//! it, at the end), which is masked for that.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use lacuna_decoder::{
-    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, Piece, RegionGuard, Template,
-    TemplateError, TriggerGuard,
+    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, NarrowRequest, Piece, RegionGuard,
+    Template, TemplateError, TriggerGuard,
 };
 use lacuna_grammar::quoted;
-use lacuna_logits::TokenSet;
+use lacuna_logits::{Scored, TokenSet};
 
 use crate::cache::Found;
 use crate::engine::{Begin, request_text};
 use crate::fewest::fewest_tokens;
 use crate::judging::{Judging, Opened};
+use crate::prompted::PromptedModel;
 use crate::room::room;
 use crate::{Engine, Fault, GenerateRequest, GrammarSource, Judge, ModelRun, Purpose};
 
@@ -55,6 +57,13 @@ pub enum Content {
     Text(String),
     /// So many masks.
     Masks(usize),
+}
+
+/// A template's canvas with gaps of certain lengths.
+struct Lengthened {
+    cells: Vec<Cell>,
+    /// Where empty gaps are: the cells behind them.
+    empty: Vec<usize>,
 }
 
 /// Combinations of lengths that are put to the model at most.
@@ -102,29 +111,41 @@ impl Engine {
         let canvases = lengths
             .iter()
             .map(|lengths| self.canvas_of(template, lengths));
-        let mut canvases: Vec<Vec<Cell>> = canvases.collect::<Result<_, _>>()?;
-        let longest = canvases.iter().map(Vec::len).max().unwrap_or(0);
-        let begin = self.begin(request, longest)?;
-        if canvases.len() > 1 {
-            canvases = self.by_preference(&begin, canvases).await?;
-        }
+        let mut canvases: Vec<Lengthened> = canvases.collect::<Result<_, _>>()?;
+        let cells = canvases.iter().map(|canvas| canvas.cells.len());
+        let begin = self.begin(request, cells.max().unwrap_or(0))?;
         let judging = Judging::of(request, self)?;
         let clock: Rc<dyn Fn() -> f64> = Rc::from(clock);
         let mut refusal = None;
-        let first = canvases.first().cloned().unwrap_or_default();
-        for cells in canvases {
+        let mut fits = |cells: &[Cell]| -> Result<Option<Opened>, Fault> {
             let mut opened = judging.guard(self, &begin, &clock)?;
-            match opened.guard.open(&cells) {
-                Ok(()) => {
-                    let canvas = Canvas::new(cells);
-                    let run = begin.run(self, (canvas, opened), request, &clock)?;
-                    return Ok(run.of(judging.origin()));
-                }
+            match opened.guard.open(cells) {
+                Ok(()) => return Ok(Some(opened)),
                 // That a length is undecided says more than that another does not fit.
                 Err(error @ DecodeError::Exhausted { .. }) => refusal = Some(error),
                 Err(error) => {
                     refusal.get_or_insert(error);
                 }
+            }
+            Ok(None)
+        };
+        let first = canvases.first().map(|canvas| canvas.cells.clone());
+        let first = first.unwrap_or_default();
+        // Where none fits the model is not asked.
+        while let [Lengthened { cells, .. }, more @ ..] = canvases.as_slice() {
+            if fits(cells)?.is_some() {
+                if !more.is_empty() {
+                    canvases = self.by_preference(&begin, canvases).await?;
+                }
+                break;
+            }
+            canvases.remove(0);
+        }
+        for Lengthened { cells, .. } in canvases {
+            if let Some(opened) = fits(&cells)? {
+                let canvas = Canvas::new(cells);
+                let run = begin.run(self, (canvas, opened), request, &clock)?;
+                return Ok(run.of(judging.origin()));
             }
         }
         let refusal = match (refusal, &judging) {
@@ -145,19 +166,23 @@ impl Engine {
     }
 
     /// The cells of a template with gaps of these lengths; behind text at its end, an end.
-    fn canvas_of(&self, template: &Template, lengths: &[usize]) -> Result<Vec<Cell>, Fault> {
+    fn canvas_of(&self, template: &Template, lengths: &[usize]) -> Result<Lengthened, Fault> {
         let mut cells = Vec::new();
+        let mut empty = Vec::new();
         let mut lengths = lengths.iter().copied();
         for piece in &template.pieces {
             match piece {
                 Piece::Text(text) => cells.extend(self.cells_of(text)?),
-                Piece::Gap(_) => cells.extend(vec![None; lengths.next().unwrap_or(0)]),
+                Piece::Gap(_) => match lengths.next().unwrap_or(0) {
+                    0 => empty.push(cells.len()),
+                    length => cells.extend(vec![None; length]),
+                },
             }
         }
         if let Some(Piece::Text(_)) = template.pieces.last() {
             cells.push(Some(self.vocabulary().end()));
         }
-        Ok(cells)
+        Ok(Lengthened { cells, empty })
     }
 
     fn cells_of(&self, text: &str) -> Result<Vec<Cell>, Fault> {
@@ -169,43 +194,81 @@ impl Engine {
         Ok(tokens.into_iter().map(Some).collect())
     }
 
-    /// The canvases, those first whose masked cells the model is surest of.
+    /// The canvases, those first whose gaps the model is surest of.
     async fn by_preference(
         &self,
         begin: &Begin,
-        canvases: Vec<Vec<Cell>>,
-    ) -> Result<Vec<Vec<Cell>>, Fault> {
+        canvases: Vec<Lengthened>,
+    ) -> Result<Vec<Lengthened>, Fault> {
         let mut model = begin.model(self);
-        let vocabulary = self.vocabulary();
-        // An end would fill any gap.
-        let writable =
-            TokenSet::from_fn(vocabulary.len(), |token| vocabulary.bytes(token).is_some());
         let mut scored = Vec::with_capacity(canvases.len());
-        for cells in canvases {
-            let masks = (0..cells.len()).filter(|&cell| cells[cell].is_none());
-            let masked: Vec<usize> = masks.collect();
-            let request = DenoiseRequest {
-                cells: &cells,
-                masked: &masked,
-                writable: &writable,
-                top: 1,
-                noise: None,
-                kept: None,
-            };
-            let rows = match masked.is_empty() {
-                true => Vec::new(),
-                false => model.denoise(&request).await.map_err(DecodeError::from)?,
-            };
-            let best = rows
-                .iter()
-                .map(|row| row.best.first().map_or(0.0, |best| row.probability(best)));
-            let sum: f32 = best
-                .map(|probability| probability.max(f32::MIN_POSITIVE).ln())
-                .sum();
-            scored.push((sum / masked.len().max(1) as f32, cells));
+        for canvas in canvases {
+            scored.push((self.sureness(&mut model, &canvas).await?, canvas));
         }
         scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        Ok(scored.into_iter().map(|(_, cells)| cells).collect())
+        Ok(scored.into_iter().map(|(_, canvas)| canvas).collect())
+    }
+
+    /// The mean of the logarithms of probabilities: of the best token of each cell of a gap, and
+    /// beside an empty gap, where that is masked, of the one that is there.
+    async fn sureness(&self, model: &mut PromptedModel, canvas: &Lengthened) -> Result<f32, Fault> {
+        let vocabulary = self.vocabulary();
+        let beside = canvas.empty.iter().filter_map(|&at| {
+            let mut places = [Some(at), at.checked_sub(1)].into_iter().flatten();
+            places.find(|&place| canvas.cells.get(place).is_some_and(Option::is_some))
+        });
+        let mut beside: Vec<usize> = beside.collect();
+        beside.dedup();
+        let mut cells = canvas.cells.clone();
+        beside.iter().for_each(|&cell| cells[cell] = None);
+        let masked: Vec<usize> = (0..cells.len()).filter(|&at| cells[at].is_none()).collect();
+        if masked.is_empty() {
+            return Ok(0.0);
+        }
+        // An end would fill any gap.
+        let writable = |token| vocabulary.bytes(token).is_some();
+        let writable = TokenSet::from_fn(vocabulary.len(), writable);
+        let request = DenoiseRequest {
+            cells: &cells,
+            masked: &masked,
+            writable: &writable,
+            top: 1,
+            noise: None,
+            kept: None,
+        };
+        let rows = model.denoise(&request).await.map_err(DecodeError::from)?;
+        let fixed = masked.iter().enumerate().filter_map(|(row, &cell)| {
+            let there = canvas.cells[cell]?;
+            Some((
+                row,
+                TokenSet::from_fn(vocabulary.len(), |token| token == there),
+            ))
+        });
+        let fixed: Vec<(usize, TokenSet)> = fixed.collect();
+        let asks = fixed
+            .iter()
+            .map(|(row, allowed)| NarrowRequest { row: *row, allowed });
+        let asks: Vec<NarrowRequest<'_>> = asks.collect();
+        let mut best: Vec<Option<Scored>> = rows.iter().map(|r| r.best.first().copied()).collect();
+        if !asks.is_empty() {
+            let answers = model.narrow(&asks).await.map_err(DecodeError::from)?;
+            for (&(row, _), answer) in fixed.iter().zip(answers) {
+                best[row] = answer.first().copied();
+            }
+        }
+        let probabilities = rows.iter().zip(best).map(|(row, best)| {
+            let Some(best) = best else { return 0.0 };
+            let share = (best.logit - row.highest).exp();
+            // An end that is there is none of those that the sum is over.
+            let besides = if writable.contains(best.token) {
+                0.0
+            } else {
+                share
+            };
+            share / (row.sum + besides)
+        });
+        let logs = probabilities.map(|probability| probability.max(f32::MIN_POSITIVE).ln());
+        Ok(logs.sum::<f32>() / masked.len() as f32)
     }
 
     fn start_regions(
@@ -249,9 +312,12 @@ impl Engine {
         });
         let lengths = canvas.regions().iter().map(|range| range.len());
         let regions = lengths.zip(checkers).collect::<Vec<_>>();
+        // A cell may hold what its region's grammar names; to the run, what any does.
+        let grammars = found.iter().flatten().map(|found| &found.grammar);
+        let vocabulary = grammars.fold(Arc::clone(&begin.writable), |all, one| one.named_in(&all));
         let opened = Opened {
-            guard: Box::new(RegionGuard::new(regions, &begin.writable)),
-            vocabulary: Arc::clone(&begin.writable),
+            guard: Box::new(RegionGuard::new(regions, &vocabulary)),
+            vocabulary,
             memo: None,
         };
         let sizes: Vec<usize> = canvas.regions().iter().map(|range| range.len()).collect();
@@ -283,6 +349,9 @@ impl Engine {
         clock: Box<dyn Fn() -> f64>,
     ) -> Result<ModelRun, Fault> {
         ours_or_free(request)?;
+        if request.judge == Judge::Nobody {
+            return self.start(request, clock);
+        }
         let begin = self.begin(request, request.options.length)?;
         let found = self.compile(request)?;
         let checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));

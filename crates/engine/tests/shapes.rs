@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use lacuna_decoder::{Cell, DenoiseRequest, Denoiser, Guard, Options, Piece, Template};
+use lacuna_decoder::{Cell, DenoiseRequest, Denoiser, Event, Guard, Options, Piece, Template};
 use lacuna_engine::{
     Content, DevicePreference, Dialect, Engine, GenerateRequest, GrammarSource, Judge, LoadOptions,
-    Region, Shape, block_on,
+    ModelRun, Region, Shape, block_on,
 };
 use lacuna_logits::TokenSet;
 
@@ -300,4 +300,120 @@ fn tokens_that_the_vocabulary_does_not_have_are_refused() {
         let words = format!("the {option} names token 999999, but the vocabulary has {tokens}");
         assert!(fault.message.starts_with(&words), "{fault}");
     }
+}
+
+/// The text that a run ends in.
+fn written(mut run: ModelRun) -> String {
+    loop {
+        let events = block_on(run.step()).unwrap_or_else(|fault| panic!("{fault}"));
+        if let Some(Event::Done { text, .. }) = events.last() {
+            return String::from_utf8_lossy(text).into_owned();
+        }
+    }
+}
+
+#[test]
+fn a_region_may_hold_the_special_tokens_that_its_grammar_names() {
+    let engine = engine();
+    let request = request(Dialect::Gbnf, "root ::= \"\"");
+    let special = |name: &str| Region {
+        content: Content::Masks(8),
+        grammar: Some(GrammarSource::new(
+            Dialect::Gbnf,
+            format!(r#"root ::= "ab" <{name}> "cd""#),
+        )),
+    };
+    let free = Region {
+        content: Content::Masks(3),
+        grammar: None,
+    };
+    let name = "|sep|";
+    let shape = Shape::Regions(vec![free, special(name)]);
+    let run = block_on(engine.start_shaped(&request, &shape, no_time()));
+    let text = written(run.unwrap_or_else(|fault| panic!("{fault}")));
+    assert!(text.ends_with(&format!("ab<{name}>cd")), "{text}");
+}
+
+#[test]
+fn a_trigger_without_a_grammar_in_force_is_none() {
+    let engine = engine();
+    let mut request = request(Dialect::Regex, "zzz");
+    (request.judge, request.options.length) = (Judge::Nobody, 32);
+    let start = |shape: &Shape| {
+        let run = block_on(engine.start_shaped(&request, shape, no_time()));
+        written(run.unwrap_or_else(|fault| panic!("{fault}")))
+    };
+    assert_eq!(start(&Shape::Trigger("{".to_owned())), start(&Shape::Masks));
+}
+
+/// A gap that may be empty is not empty because nothing is unlikely in it.
+#[test]
+fn a_gap_that_may_be_empty_is_if_the_model_would_go_on_behind_it() {
+    let engine = engine();
+    let request = request(Dialect::Regex, "(.|\n)*");
+    let cells = |before: &str, behind: &str| {
+        let pieces = vec![
+            Piece::Text(before.to_owned()),
+            Piece::Gap(0..=5),
+            Piece::Text(behind.to_owned()),
+        ];
+        let shape = Shape::Template(Template { pieces });
+        let run = block_on(engine.start_shaped(&request, &shape, no_time()));
+        let run = run.unwrap_or_else(|fault| panic!("{fault}"));
+        run.canvas().masks().len()
+    };
+    let before = r#"{"intent":"RateBook","object_name":"#;
+    assert!(cells(&format!("{before}\""), "\"}") > 0);
+    assert_eq!(
+        cells(
+            r#"{"intent":"RateBook"#,
+            r#"","object_name":"Salt and Thunder"}"#
+        ),
+        0
+    );
+}
+
+#[test]
+fn a_template_that_nothing_fits_is_refused_before_the_model_is_asked() {
+    let engine = engine();
+    let request = request(Dialect::Regex, "a{400}");
+    let pieces = vec![Piece::Text("a".to_owned()), Piece::Gap(1..=60)];
+    let shape = Shape::Template(Template { pieces });
+    let started = std::time::Instant::now();
+    let fault = block_on(engine.start_shaped(&request, &shape, no_time())).err();
+    assert_eq!(fault.expect("too short").kind, "no-member");
+    let took = started.elapsed();
+    let pass = {
+        let mut model = engine.prompted(&request).expect("a model");
+        let cells = [None; 60];
+        let masked: Vec<usize> = (0..60).collect();
+        let started = std::time::Instant::now();
+        block_on(model.denoise(&DenoiseRequest {
+            cells: &cells,
+            masked: &masked,
+            writable: &TokenSet::from_fn(engine.vocabulary().len(), |_| true),
+            top: 1,
+            noise: None,
+            kept: None,
+        }))
+        .expect("an answer");
+        started.elapsed()
+    };
+    assert!(
+        took < 30 * pass,
+        "{took:?} for none of 60 passes, {pass:?} each"
+    );
+}
+
+#[test]
+fn a_truncation_that_leaves_nothing_out_draws_what_none_draws() {
+    let engine = engine();
+    let mut request = request(Dialect::Regex, ".*");
+    (request.options.length, request.options.steps) = (24, 6);
+    (request.options.temperature, request.options.seed) = (1.5, 4);
+    let mut text = |top_k| {
+        request.options.truncation.top_k = top_k;
+        written(engine.start(&request, no_time()).expect("a run"))
+    };
+    assert_eq!(text(Some(engine.vocabulary().len())), text(None));
 }

@@ -83,8 +83,8 @@ pub fn summarize(
     }
 }
 
-/// The `top` best tokens of `allowed` that are `writable`, with the scores that [`summarize`]
-/// gives them.
+/// The `top` best tokens of `allowed`, with the scores that [`summarize`] gives what is `writable`
+/// and would give the others.
 pub fn best_of(
     logits: &[f32],
     writable: &TokenSet,
@@ -95,7 +95,7 @@ pub fn best_of(
 ) -> Vec<Scored> {
     let highest = highest(logits, writable);
     let mut best: Vec<Scored> = Vec::with_capacity(top + 1);
-    for (token, logit) in counted(logits, writable).filter(|&(token, _)| allowed.contains(token)) {
+    for (token, logit) in counted(logits, allowed) {
         let score = match noise {
             None => logit,
             Some(noise) => {
@@ -120,12 +120,12 @@ pub fn best_of(
     best
 }
 
-fn counted<'a>(logits: &'a [f32], writable: &'a TokenSet) -> impl Iterator<Item = (u32, f32)> + 'a {
+fn counted<'a>(logits: &'a [f32], tokens: &'a TokenSet) -> impl Iterator<Item = (u32, f32)> + 'a {
     logits
         .iter()
         .enumerate()
         .map(|(token, &logit)| (token as u32, logit))
-        .filter(|&(token, logit)| !logit.is_nan() && writable.contains(token))
+        .filter(|&(token, logit)| !logit.is_nan() && tokens.contains(token))
         .map(|(token, logit)| (token, logit.clamp(-LARGEST, LARGEST)))
 }
 
@@ -158,7 +158,11 @@ mod tests {
 
         let odd = TokenSet::from_fn(6, |token| token % 2 == 1);
         let narrowed = best_of(&logits, &all_but_last, &odd, 9, None, 0);
-        assert_eq!(tokens(&narrowed), [1, 3]);
+        assert_eq!(
+            tokens(&narrowed),
+            [5, 1, 3],
+            "the last, too, though not writable"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct StepRequest<'a> {
     pub ids: &'a [u32],
     /// The positions of `ids` that are asked about; they may repeat and come in any order.
     pub rows: &'a [usize],
-    /// The tokens that a cell may hold at all; the softmax is over these.
+    /// The tokens that are candidates; the softmax is over these.
     pub writable: &'a TokenSet,
     /// Candidates wanted for each row.
     pub top: usize,
@@ -39,7 +39,7 @@ impl<'a> StepRequest<'a> {
 pub struct Narrow<'a> {
     /// Which of the request's `rows`, by its index there.
     pub row: usize,
-    /// The tokens that may still be candidates.
+    /// The tokens that may be candidates now, writable or not.
     pub allowed: &'a TokenSet,
 }
 

@@ -120,17 +120,18 @@ impl<D: Denoiser> Denoiser for Recorder<D> {
         self.recording.step_ms.push((self.clock)() - started);
         let all: Vec<usize> = (0..request.cells.len()).collect();
         let size = self.vocabulary_size();
+        let every = TokenSet::from_fn(size, |_| true);
         let summaries = self
             .model
             .denoise(&DenoiseRequest {
                 masked: &all,
+                writable: &every,
                 top: size,
                 noise: None,
                 ..*request
             })
             .await?;
         let rows = summaries.into_iter().map(|summary| {
-            // What is not writable is not counted.
             let mut row = vec![f32::NAN; size];
             for scored in summary.best {
                 row[scored.token as usize] = scored.logit;
@@ -141,6 +142,10 @@ impl<D: Denoiser> Denoiser for Recorder<D> {
         let answer = self.asked.answer(request, &rows);
         self.recording.steps.push(rows);
         Ok(answer)
+    }
+
+    fn position(&self, cell: usize) -> u32 {
+        self.model.position(cell)
     }
 
     async fn narrow(

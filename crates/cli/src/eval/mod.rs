@@ -220,6 +220,15 @@ impl Arguments {
         Ok(())
     }
 
+    /// Options with the blocks and the order of cells that are asked for.
+    fn with_blocks(&self, options: &Options) -> Options {
+        Options {
+            block: self.block,
+            order: self.cell_order.unwrap_or(options.order),
+            ..options.clone()
+        }
+    }
+
     /// The methods in the blocks, the order and at the temperature that are asked for, each with
     /// each cache of keys.
     fn with_key_caches(&self, methods: &[Method]) -> Vec<Method> {
@@ -233,11 +242,9 @@ impl Arguments {
                 name,
                 judge: method.judge,
                 options: Options {
-                    block: self.block,
-                    order: self.cell_order.unwrap_or(method.options.order),
                     key_cache,
                     temperature: self.temperature,
-                    ..method.options.clone()
+                    ..self.with_blocks(&method.options)
                 },
             }
         };

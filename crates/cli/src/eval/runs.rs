@@ -64,13 +64,14 @@ pub struct Ended {
 }
 
 impl Evaluation<'_> {
-    /// What the model says along an unconstrained run.
+    /// What the model says along an unconstrained run, its blocks and the order of its cells those
+    /// that are asked for.
     pub fn record(&self, request: &GenerateRequest) -> Result<Arc<Recording>, CommandError> {
         let model = self.engine.prompted(request)?;
-        let options = Options {
+        let options = self.arguments.with_blocks(&Options {
             early_stop: false,
             ..request.options.clone()
-        };
+        });
         let vocabulary = Arc::clone(self.engine.vocabulary());
         let model = Recorder::new(model, clock());
         let run = Run::new(model, vocabulary, None, options, clock());
@@ -124,13 +125,14 @@ impl Evaluation<'_> {
             method,
             seed,
         } = *run;
-        let vocabulary = Arc::clone(self.engine.vocabulary());
+        let mut vocabulary = Arc::clone(self.engine.vocabulary());
         let mut uses = Arc::new(Mutex::new(MemoUse::default()));
         let guard: Box<dyn Guard> = match method.judge {
             Judge::Nobody => Box::new(NoGuard),
             Judge::Checker => {
                 let guard = self.guard(request, method)?.timing_lexing(time);
                 uses = guard.uses();
+                vocabulary = Arc::clone(guard.vocabulary());
                 match &self.front {
                     None => Box::new(guard),
                     Some(front) => {

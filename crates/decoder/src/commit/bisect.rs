@@ -17,10 +17,16 @@ pub(super) struct Bisect;
 const UNDECIDED: usize = 2;
 
 impl BatchCommit for Bisect {
-    fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch {
+    fn commit(
+        &self,
+        candidates: &[Candidate],
+        refusals: usize,
+        attempt: &mut dyn Attempt,
+    ) -> Batch {
         let mut halving = Halving {
             attempt,
             batch: Batch::default(),
+            refusals: refusals.max(1),
             undecided: 0,
         };
         halving.halve(candidates);
@@ -31,12 +37,15 @@ impl BatchCommit for Bisect {
 struct Halving<'a> {
     attempt: &'a mut dyn Attempt,
     batch: Batch,
+    /// After so many it ends.
+    refusals: usize,
     undecided: usize,
 }
 
 impl Halving<'_> {
     fn halve(&mut self, candidates: &[Candidate]) {
-        if candidates.is_empty() || self.undecided >= UNDECIDED {
+        let is_over = self.undecided >= UNDECIDED || self.batch.refused.len() >= self.refusals;
+        if candidates.is_empty() || is_over {
             return;
         }
         let reason = match self.attempt.commit(candidates) {
@@ -66,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_commits_what_one_by_one_commits() {
+    fn it_commits_what_one_by_one_commits_up_to_a_number_of_refusals() {
         let mut state = 1u32;
         let mut random = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -74,21 +83,25 @@ mod tests {
         };
         for _ in 0..2000 {
             let all: Vec<u32> = (0..1 + random(12)).map(|_| random(8)).collect();
-            let mut sum = 0;
-            let one_by_one: Vec<u32> = all
-                .iter()
-                .copied()
-                .filter(|&weight| {
-                    let goes = sum + weight <= MOST;
-                    sum += if goes { weight } else { 0 };
-                    goes
-                })
-                .collect();
+            let most = 1 + random(4) as usize;
+            let (mut sum, mut refused) = (0, 0);
+            let mut one_by_one: Vec<u32> = Vec::new();
+            for &weight in &all {
+                if refused == most {
+                    break;
+                }
+                match sum + weight <= MOST {
+                    true => {
+                        sum += weight;
+                        one_by_one.push(weight);
+                    }
+                    false => refused += 1,
+                }
+            }
             let mut sums = Sums::default();
-            let batch = Bisect.commit(&candidates(&all), &mut sums);
-            assert_eq!(weights(&batch), one_by_one, "{all:?}");
-            let ended = batch.committed.len() + batch.refused.len();
-            assert_eq!(ended, all.len());
+            let batch = Bisect.commit(&candidates(&all), most, &mut sums);
+            assert_eq!(weights(&batch), one_by_one, "{all:?}, {most}");
+            assert_eq!(batch.refused.len(), refused);
         }
     }
 
@@ -96,7 +109,7 @@ mod tests {
     fn few_checks_where_few_are_refused() {
         let check = |weights: &[u32]| {
             let mut sums = Sums::default();
-            Bisect.commit(&candidates(weights), &mut sums);
+            Bisect.commit(&candidates(weights), usize::MAX, &mut sums);
             sums.exact
         };
         assert_eq!(check(&[1; 8]), 1);
@@ -120,7 +133,7 @@ mod tests {
     #[test]
     fn a_batch_that_cannot_be_decided_is_left_alone() {
         let mut undecided = Undecided(0);
-        let batch = Bisect.commit(&candidates(&[1; 32]), &mut undecided);
+        let batch = Bisect.commit(&candidates(&[1; 32]), usize::MAX, &mut undecided);
         assert_eq!((batch, undecided.0), (Batch::default(), UNDECIDED));
     }
 }

@@ -39,8 +39,10 @@ pub trait BatchCommit {
         false
     }
 
-    /// Commits some of the candidates, most preferred first.
-    fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch;
+    /// Commits some of the candidates, most preferred first; after so many that were refused
+    /// alone, at least one, no more.
+    fn commit(&self, candidates: &[Candidate], refusals: usize, attempt: &mut dyn Attempt)
+    -> Batch;
 }
 
 impl CommitKind {
@@ -60,7 +62,7 @@ impl CommitKind {
 struct Sequential;
 
 impl BatchCommit for Sequential {
-    fn commit(&self, _candidates: &[Candidate], _attempt: &mut dyn Attempt) -> Batch {
+    fn commit(&self, _: &[Candidate], _: usize, _: &mut dyn Attempt) -> Batch {
         Batch::default()
     }
 }
@@ -69,7 +71,7 @@ impl BatchCommit for Sequential {
 struct Whole;
 
 impl BatchCommit for Whole {
-    fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch {
+    fn commit(&self, candidates: &[Candidate], _: usize, attempt: &mut dyn Attempt) -> Batch {
         let mut batch = Batch::default();
         if candidates.len() > 1 && attempt.commit(candidates).is_ok() {
             let committed = candidates.iter().map(|&candidate| (candidate, false));
@@ -87,8 +89,13 @@ impl BatchCommit for Best {
         true
     }
 
-    fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch {
-        bisect::Bisect.commit(candidates, attempt)
+    fn commit(
+        &self,
+        candidates: &[Candidate],
+        refusals: usize,
+        attempt: &mut dyn Attempt,
+    ) -> Batch {
+        bisect::Bisect.commit(candidates, refusals, attempt)
     }
 }
 

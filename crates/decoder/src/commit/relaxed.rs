@@ -11,7 +11,7 @@ use crate::Candidate;
 pub(super) struct Relaxed;
 
 impl BatchCommit for Relaxed {
-    fn commit(&self, candidates: &[Candidate], attempt: &mut dyn Attempt) -> Batch {
+    fn commit(&self, candidates: &[Candidate], _: usize, attempt: &mut dyn Attempt) -> Batch {
         let relaxed = halve(candidates, &mut |batch| attempt.allows(batch));
         let exact = halve(relaxed, &mut |batch| attempt.commit(batch).is_ok());
         Batch {
@@ -47,7 +47,7 @@ mod tests {
 
     fn batch(all: &[u32]) -> (Vec<u32>, Sums) {
         let mut sums = Sums::default();
-        let batch = Relaxed.commit(&candidates(all), &mut sums);
+        let batch = Relaxed.commit(&candidates(all), 1, &mut sums);
         (weights(&batch), sums)
     }
 

@@ -6,7 +6,7 @@ use super::Run;
 use crate::commit::{Attempt, Batch};
 use crate::foresight::Foreseen;
 use crate::propose::Proposals;
-use crate::{Candidate, CellView, DecodeError, Denoiser, Event, How, Reason, Refusal};
+use crate::{Candidate, CellView, DecodeError, Denoiser, Event, How, Options, Reason, Refusal};
 
 /// Refusals that one check which ran out of budget counts for: it cost as much,
 /// and the next one probably runs out too.
@@ -78,8 +78,9 @@ impl<D: Denoiser> Run<D> {
         self.foresee(candidates.clone(), proposals);
         let forced = proposals.iter().filter(|row| row.is_forced());
         let forced: Vec<usize> = forced.map(Proposals::cell).collect();
+        let refusals = self.refusals_left();
         let Batch { committed, refused } =
-            self.decisions.commit.commit(&candidates, &mut self.board);
+            (self.decisions.commit).commit(&candidates, refusals, &mut self.board);
         for &(candidate, alone) in &committed {
             let how = match alone || !self.board.is_strict() {
                 _ if forced.contains(&candidate.cell) => How::Forced,
@@ -144,9 +145,8 @@ impl<D: Denoiser> Run<D> {
         events: &mut Vec<Event>,
     ) -> Result<usize, DecodeError> {
         let mut committed = 0;
-        let mut refusals = 0;
         while committed < cells && !self.is_over() {
-            let spent = refusals >= self.options.refusals_per_step || self.refusals_left() == 0;
+            let spent = self.refusals_left() == 0;
             let Some(&at) = self.in_order(proposals).first().filter(|_| !spent) else {
                 break;
             };
@@ -156,14 +156,10 @@ impl<D: Denoiser> Run<D> {
             self.asking.pause().await?;
             match self.board.commit(&[candidate]) {
                 Ok(()) => {
-                    self.report_one(candidate, proposals.swap_remove(at), events);
+                    self.report_one(candidate, proposals.remove(at), events);
                     committed += 1;
                 }
                 Err(reason) => {
-                    refusals += match reason {
-                        Reason::Exhausted => EXHAUSTED_WEIGHT,
-                        Reason::Impossible | Reason::EndBeforeText => 1,
-                    };
                     self.refuse(candidate, reason, &mut proposals[at], events)
                         .await?;
                     self.mask(proposals, events).await?;
@@ -206,9 +202,15 @@ impl<D: Denoiser> Run<D> {
         asking.keep(step, masks, proposals, board, events).await
     }
 
-    fn refusals_left(&self) -> usize {
-        let limit = self.options.refusals_per_run.unwrap_or(usize::MAX);
-        limit.saturating_sub(self.refusals)
+    /// Refusals that the step may still have; with none, what is left of it is recovered.
+    pub(super) fn refusals_left(&self) -> usize {
+        let Options {
+            refusals_per_step: of_step,
+            refusals_per_run: of_run,
+            ..
+        } = self.options;
+        let of_run = of_run.unwrap_or(usize::MAX).saturating_sub(self.refusals);
+        of_run.min(of_step.saturating_sub(self.refusals_of_step))
     }
 
     /// Drops a refused candidate, and of the cell's others what can be ruled out.
@@ -220,6 +222,10 @@ impl<D: Denoiser> Run<D> {
         events: &mut Vec<Event>,
     ) -> Result<(), DecodeError> {
         self.refusals += 1;
+        self.refusals_of_step += match reason {
+            Reason::Exhausted => EXHAUSTED_WEIGHT,
+            Reason::Impossible | Reason::EndBeforeText => 1,
+        };
         self.since_masks += 1;
         self.board.timings.refusals += 1;
         let Candidate {

@@ -74,6 +74,8 @@ pub struct Run<D> {
     /// Steps taken.
     step: usize,
     refusals: usize,
+    /// Those of the step, what one counts for that ran out of its budget included.
+    refusals_of_step: usize,
     /// Refusals since the masks were last drawn in this step.
     since_masks: usize,
     foresight: Foresight,
@@ -144,11 +146,11 @@ impl<D: Denoiser> Run<D> {
         });
         let is_masked: Vec<bool> = canvas.cells().iter().map(Option::is_none).collect();
         let blocks = blocks(&is_masked, options.block, options.steps);
-        let candidates = match options.commit {
-            CommitKind::Best => options.candidates.max(options.width),
-            _ => options.candidates,
+        let weighed = match options.commit {
+            CommitKind::Best => options.width,
+            _ => options.recovery.recovery().width(),
         };
-        let candidates = candidates.max(1);
+        let candidates = options.candidates.max(weighed).max(1);
         Ok(Self {
             asking: Asking::new(
                 denoiser,
@@ -171,6 +173,7 @@ impl<D: Denoiser> Run<D> {
             step_of_block: 0,
             step: 0,
             refusals: 0,
+            refusals_of_step: 0,
             since_masks: 0,
             likely: Foreseen::default(),
             done: false,
@@ -238,7 +241,7 @@ impl<D: Denoiser> Run<D> {
             step: self.step,
             masked: self.board.canvas.masks().len(),
         });
-        self.since_masks = 0;
+        (self.since_masks, self.refusals_of_step) = (0, 0);
         let (mut proposals, drawn) = self.propose(&masks, &mut events).await?;
         let quota = self.quota(&proposals).max(1);
         let (rows, all) = (&mut proposals, &mut events);
@@ -402,6 +405,7 @@ impl<D: Denoiser> Run<D> {
     /// Tells of the cells that were masked again for the guard.
     fn report_cleared(&mut self, events: &mut Vec<Event>) {
         let (step, cells) = (self.step, self.board.cleared());
+        cells.iter().for_each(|&cell| self.memory.forget(cell));
         events.extend(cells.into_iter().map(|cell| Event::Remask { step, cell }));
     }
 

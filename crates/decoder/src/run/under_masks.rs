@@ -29,6 +29,9 @@ impl<D: Denoiser> Run<D> {
         cells: usize,
         events: &mut Vec<Event>,
     ) -> Result<usize, DecodeError> {
+        if self.refusals_left() == 0 {
+            return Ok(0);
+        }
         if self.decisions.commit.follows_best() {
             self.follow_best(proposals, events).await?;
         }
@@ -66,7 +69,7 @@ impl<D: Denoiser> Run<D> {
                     .await?;
                 break;
             }
-            self.report_one(candidate, proposals.swap_remove(at), events);
+            self.report_one(candidate, proposals.remove(at), events);
             committed += 1;
         }
         Ok(committed)

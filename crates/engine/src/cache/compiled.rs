@@ -202,12 +202,17 @@ impl CompiledGrammar {
     /// A checker with empty memos; `vocabulary` is the one that this was compiled
     /// for.
     pub fn checker(&self, vocabulary: Option<Arc<Vocabulary>>) -> Checker {
-        let vocabulary = vocabulary.map(|vocabulary| vocabulary.naming(&self.tokens));
+        let vocabulary = vocabulary.map(|vocabulary| self.named_in(&vocabulary));
         let compiled = Arc::clone(&self.compiled);
         let checker = Checker::from_compiled(compiled, vocabulary, CheckerLimits::default());
         #[cfg(feature = "shortcuts")]
         let checker = checker.judged_by(self.judge.clone());
         checker
+    }
+
+    /// A vocabulary in which the special tokens that the grammar names can be written.
+    pub fn named_in(&self, vocabulary: &Arc<Vocabulary>) -> Arc<Vocabulary> {
+        vocabulary.naming(&self.tokens)
     }
 
     /// Whether the grammar admits more than is valid, so that completions are judged. Then it has
