@@ -3,8 +3,8 @@
 //! In a gap of any length a parse puts a separator behind every lexeme, so that
 //! one node stands for all boundaries ([`graph`](crate::graph)). Most of them can
 //! go again: those before which the lexeme's obligations are met by what follows,
-//! and behind which the next lexeme begins as it would without them. What follows
-//! is settled from the end of the text on.
+//! and behind which the next lexeme begins as it would without them; at the end of the
+//! text, those before which it may end. What follows is settled from there on.
 
 use lacuna_lexer::{Lexer, Owed};
 
@@ -49,7 +49,7 @@ const LOOKAHEAD: usize = 64;
 fn is_needless(lexer: &Lexer, boundary: u32, separator: u8, behind: &[u8]) -> bool {
     let ahead: Vec<u8> = behind.iter().rev().take(LOOKAHEAD).copied().collect();
     let Some(&first) = ahead.first() else {
-        return true;
+        return lexer.is_end(boundary);
     };
     let Owed::Nothing(free) = lexer.owed(boundary, &ahead) else {
         return false;

@@ -542,7 +542,7 @@ impl<'a> Construction<'a> {
             .collect();
         let moves = moves(&table, &self.combined.classes, finishes.owners());
         let alive = Alive::new(&moves, &finishes, &ends, terminal_count);
-        let separators = self.separators(&table, &finishes);
+        let separators = self.separators(&table, &finishes, &ends);
         let owing = self.owing();
         Ok(Lexer {
             classes: self.combined.classes.clone(),
@@ -595,6 +595,7 @@ impl<'a> Construction<'a> {
         &self,
         table: &[LexerState],
         finishes: &Grouped<Finish>,
+        text_ends: &[bool],
     ) -> FxHashMap<LexerState, u8> {
         let classes = self.combined.representatives.len();
         let next = |state: LexerState, class: usize| {
@@ -609,6 +610,7 @@ impl<'a> Construction<'a> {
             lexemes: &lexemes,
             obligations: &obligations,
             finishes,
+            text_ends,
             next: &next,
         };
         anatomy.separators()

@@ -10,7 +10,7 @@
 //! `e`. And every byte that leads on from `b` leads on from `e`, or continues the
 //! ignored lexeme from `s`, to a state with the same lexeme and constraint and no
 //! other obligations. Fewer obligations allow more, so whatever can follow `b` can
-//! follow `s`.
+//! follow `s`. Where the text may end at `b`, it may at `e`.
 
 use lacuna_grammar::automaton::Grouped;
 use rustc_hash::FxHashMap;
@@ -26,6 +26,8 @@ pub(crate) struct Anatomy<'a> {
     /// For each state, its obligations.
     pub obligations: &'a [&'a [u32]],
     pub finishes: &'a Grouped<Finish>,
+    /// For each state, whether the text may end there.
+    pub text_ends: &'a [bool],
     /// By state and class.
     pub next: &'a dyn Fn(LexerState, usize) -> Option<LexerState>,
 }
@@ -70,6 +72,9 @@ impl Anatomy<'_> {
         let Some(end) = ends.find(|finish| finish.terminal.is_none()) else {
             return false;
         };
+        if self.text_ends[boundary as usize] && !self.text_ends[end.to as usize] {
+            return false;
+        }
         (0..self.representatives.len()).all(|class| {
             let Some(direct) = (self.next)(boundary, class) else {
                 return true;

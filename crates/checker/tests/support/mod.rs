@@ -238,19 +238,42 @@ impl<'a> RandomGrammar<'a> {
         }
     }
 
-    /// A constraint that about half of all texts keep.
+    /// A constraint that about half of all texts keep: an even number of a byte, which some may
+    /// ignore, or a certain end, or a length.
     pub fn constraint(&mut self) -> Dfa {
-        let byte = *self.random.choice(ALPHABET).expect("a byte");
-        let others = ALPHABET.iter().filter(|&&other| other != byte);
-        let others = Expr::Choice(others.map(|&other| Expr::literal([other])).collect()).star();
-        let pair = vec![
-            Expr::literal([byte]),
-            others.clone(),
-            Expr::literal([byte]),
-            others.clone(),
-        ];
-        let even = Expr::Sequence(vec![others, Expr::Sequence(pair).star()]);
-        Dfa::from_expr(&even, &Limits::default()).expect("a small automaton")
+        let bytes: &[u8] = if self.random.bool() {
+            ALPHABET
+        } else {
+            b"ab( "
+        };
+        let byte = *self.random.choice(bytes).expect("a byte");
+        let one_of = |bytes: &mut dyn Iterator<Item = &u8>| {
+            Expr::Choice(bytes.map(|&byte| Expr::literal([byte])).collect())
+        };
+        let others = one_of(&mut bytes.iter().filter(|&&other| other != byte));
+        let any = one_of(&mut bytes.iter());
+        let expr = match self.random.u8(..4) {
+            0 => Expr::Choice(vec![
+                Expr::empty(),
+                Expr::Sequence(vec![any.star(), others]),
+            ]),
+            1 => Expr::Repeat {
+                item: Box::new(any),
+                min: self.random.u32(1..3),
+                max: None,
+            },
+            _ => {
+                let others = others.star();
+                let pair = vec![
+                    Expr::literal([byte]),
+                    others.clone(),
+                    Expr::literal([byte]),
+                    others.clone(),
+                ];
+                Expr::Sequence(vec![others, Expr::Sequence(pair).star()])
+            }
+        };
+        Dfa::from_expr(&expr, &Limits::default()).expect("a small automaton")
     }
 
     /// A regular language that is not empty, without the empty text.
