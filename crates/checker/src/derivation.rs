@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
 use crate::chart::{Entry, Node, NodeId, handed_on};
@@ -31,7 +31,12 @@ pub(crate) struct Derivation<'a> {
     pub nodes: &'a mut [Node],
     pub cfg: &'a Cfg,
     pub sets: &'a mut StateSets,
+    /// For each node those at which something began there has come to, if that was asked.
+    pub behind: Option<FxHashMap<NodeId, Vec<NodeId>>>,
 }
+
+/// Entries of a node up to which they are gone through for one that completes a goal.
+const FEW_ENTRIES: usize = 64;
 
 /// A state of an entry, with the cost that it is reached at.
 #[derive(Clone, Copy, Debug)]
@@ -314,17 +319,34 @@ impl Derivation<'_> {
     /// A completion by what began behind the goal's origin, or where an entry of its
     /// own waits there, as the first state does.
     fn completions(&mut self, goal: Goal) -> Option<Explanation> {
-        for at in 0..self.nodes[goal.node as usize].entries.len() {
-            let inner = self.nodes[goal.node as usize].entries[at];
-            let Some(waiting) = self.nodes[inner.origin as usize].began_at(goal.origin) else {
-                continue;
-            };
-            let found = self.completion(goal, inner.origin, inner.settled, waiting);
-            if let Some((waiting, inner)) = found {
-                return Some(Explanation::Completed(waiting, inner));
-            }
+        let entries = self.nodes[goal.node as usize].entries.len();
+        if entries <= FEW_ENTRIES {
+            return (0..entries).find_map(|at| self.completion_by(goal, at));
         }
-        None
+        let here = &self.nodes[goal.node as usize];
+        let behind = self.behind.get_or_insert_with(|| {
+            let mut behind: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+            for (id, node) in (0..).zip(self.nodes.iter()) {
+                for entry in &node.entries {
+                    behind.entry(entry.origin).or_default().push(id);
+                }
+            }
+            behind
+        });
+        let behind = behind.get(&goal.origin).into_iter().flatten();
+        let places = behind.filter_map(|&origin| here.place(origin));
+        let mut places: Vec<usize> = places.collect();
+        places.sort_unstable();
+        let mut places = places.into_iter();
+        places.find_map(|at| self.completion_by(goal, at))
+    }
+
+    /// A completion by the entry at this place of the goal's node.
+    fn completion_by(&mut self, goal: Goal, at: usize) -> Option<Explanation> {
+        let inner = self.nodes[goal.node as usize].entries[at];
+        let waiting = self.nodes[inner.origin as usize].began_at(goal.origin)?;
+        let (waiting, inner) = self.completion(goal, inner.origin, inner.settled, waiting)?;
+        Some(Explanation::Completed(waiting, inner))
     }
 
     /// Completions by what began where the goal did: what waited and what was
@@ -435,10 +457,15 @@ impl Derivation<'_> {
                 let node = &mut self.nodes[id as usize];
                 match node.entries.iter_mut().find(|e| e.origin == handed.origin) {
                     Some(entry) => entry.settled = self.sets.union(entry.settled, costed),
-                    None => node.insert(Entry {
-                        settled: costed,
-                        ..Entry::new(handed.origin, costed)
-                    }),
+                    None => {
+                        node.insert(Entry {
+                            settled: costed,
+                            ..Entry::new(handed.origin, costed)
+                        });
+                        if let Some(behind) = &mut self.behind {
+                            behind.entry(handed.origin).or_default().push(id);
+                        }
+                    }
                 }
                 cost = costed.cost.saturating_add(handed.completes.1);
                 (at, what) = (handed.origin, handed.completes.0);

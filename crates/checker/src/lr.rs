@@ -22,7 +22,7 @@ use lacuna_lexer::SortFew;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
 use crate::dots::{Dot, Dots, Moves};
@@ -127,6 +127,8 @@ pub struct States {
     outline: Option<Box<States>>,
     sets: Vec<Key>,
     ids: FxHashMap<Key, StateId>,
+    /// Kernels of one item, by what it is and their outline.
+    kernels: FxHashMap<(Dot, StateId), StateId>,
     made: Vec<Option<Arc<State>>>,
     /// Steps of lean states.
     steps: FxHashMap<(StateId, Symbol), StateId>,
@@ -142,6 +144,9 @@ pub struct States {
 /// What it takes to meet a state, where sets of items are told apart; that of looking at a known
 /// one is 1.
 const WORK: usize = 3;
+
+/// Places from which on a set tells new ones from those that are known.
+const MANY_DOTS: usize = 64;
 
 /// What tells a state from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -186,6 +191,7 @@ impl States {
             outline: None,
             sets: Vec::new(),
             ids: FxHashMap::default(),
+            kernels: FxHashMap::default(),
             made: Vec::new(),
             steps: FxHashMap::default(),
             inside_gaps: FxHashMap::default(),
@@ -543,7 +549,16 @@ impl States {
     /// The kernel of these items and of what they become by passing nullable
     /// nonterminals.
     fn kernel(&mut self, cfg: &Cfg, dots: Vec<Dot>, outline: StateId) -> StateId {
-        self.closed(cfg, Kind::Kernel, dots, outline)
+        let &[dot] = dots.as_slice() else {
+            return self.closed(cfg, Kind::Kernel, dots, outline);
+        };
+        // What may be left out in turn, at each place all that follows, is passed once.
+        if let Some(&known) = self.kernels.get(&(dot, outline)) {
+            return known;
+        }
+        let kernel = self.closed(cfg, Kind::Kernel, dots, outline);
+        self.kernels.insert((dot, outline), kernel);
+        kernel
     }
 
     fn closed(&mut self, cfg: &Cfg, kind: Kind, mut dots: Vec<Dot>, outline: StateId) -> StateId {
@@ -626,6 +641,8 @@ impl States {
 
     fn pass_nullable(&mut self, cfg: &Cfg, dots: &mut Vec<Dot>) {
         let mut at = 0;
+        // Many are told apart sooner by a set.
+        let mut known: Option<FxHashSet<Dot>> = None;
         let mut moves: Moves = Vec::new();
         while let Some(&dot) = dots.get(at) {
             at += 1;
@@ -637,9 +654,17 @@ impl States {
             for &(symbol, behind) in &moves {
                 if let Symbol::Nonterminal(nonterminal) = symbol
                     && self.nullable[nonterminal as usize]
-                    && !dots.contains(&behind)
                 {
-                    dots.push(behind);
+                    if known.is_none() && dots.len() >= MANY_DOTS {
+                        known = Some(dots.iter().copied().collect());
+                    }
+                    let is_new = match &mut known {
+                        Some(known) => known.insert(behind),
+                        None => !dots.contains(&behind),
+                    };
+                    if is_new {
+                        dots.push(behind);
+                    }
                 }
             }
         }

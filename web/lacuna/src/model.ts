@@ -79,22 +79,36 @@ interface ModelRecord {
   readonly files?: Readonly<Record<string, Pick<ModelFile, "bytes" | "sha256">>>;
 }
 
-/** The files of a model. A folder without `model.json` says nothing of its files. */
-export async function modelFiles(source: ModelSource, signal?: AbortSignal): Promise<ModelFiles> {
+/**
+ * The files of a model. A folder without `model.json` says nothing of its files. Its record is
+ * kept in `store`, and taken from there where the server cannot be reached.
+ */
+export async function modelFiles(
+  source: ModelSource,
+  signal?: AbortSignal,
+  store = new ModelStore(globalThis.caches),
+): Promise<ModelFiles> {
   if (typeof source !== "string" && !(source instanceof URL)) {
-    if (Object.keys(NAMES).every((part) => source?.[part as keyof ModelFiles]?.url))
+    if (Object.keys(NAMES).every((part) => source?.[part as keyof ModelFiles]?.url)) {
+      for (const part of Object.keys(NAMES)) {
+        const { bytes, sha256 } = source[part as keyof ModelFiles];
+        if (bytes !== undefined) size(`${part}.bytes`, bytes);
+        if (sha256 !== undefined) hash(`${part}.sha256`, sha256);
+      }
       return eachFile(source, (file) => fileAt(addressOf(file.url), file));
-    const message = "A model is the address of its folder, or { config, tokenizer, weights }.";
-    throw new LacunaError({ kind: FAULT.invalid, message });
+    }
+    throw invalid("A model is the address of its folder, or { config, tokenizer, weights }");
   }
   const folder = addressOf(source);
+  if (!URL.canParse("model.json", folder.href))
+    throw invalid(`The model's address ${JSON.stringify(source)} is no folder's`);
   if (!folder.pathname.endsWith("/")) folder.pathname += "/";
   const inside = (name: string) => {
     const url = new URL(name, folder);
     url.search = folder.search;
     return url;
   };
-  const record = await readRecord(inside("model.json"), signal);
+  const record = await readRecord(inside("model.json"), store, signal);
   return eachFile(NAMES, (name) => fileAt(inside(name), record.files?.[name] ?? {}));
 }
 

@@ -105,3 +105,19 @@ it("refuses what the model cannot do", async () => {
   ).rejects.toThrow(/conversation/);
   expect(() => lacuna.embeddingModel("x")).toThrow(NoSuchModelError);
 });
+
+it.each([
+  { prompt: "hm" },
+  { unconstrained: true },
+  { method: "unconstrained" },
+  { order: "best" },
+])("refuses %j among its options, by name", async (lacuna) => {
+  const { engine, asked } = fakeWriter(tokens, text);
+  const model = createLacuna({ engine })();
+  const call = generateText({ model, prompt: "hello", providerOptions: { lacuna } });
+  await expect(call).rejects.toMatchObject({
+    kind: "invalid-input",
+    message: expect.stringContaining(Object.keys(lacuna)[0] ?? ""),
+  });
+  expect(asked).toEqual([]);
+});

@@ -55,6 +55,13 @@ it("gives a text up whose stream is left", async () => {
   expect(asked[0]?.signal?.aborted).toBe(true);
 });
 
+it("gives a text up whose stream is left before it is read", async () => {
+  const { engine, asked } = fakeWriter(tokens, text);
+  const stream = await createOpenAI(engine).chat.completions.create({ messages, stream: true });
+  expect(await stream[Symbol.asyncIterator]().return?.()).toEqual({ done: true });
+  expect(asked[0]?.signal?.aborted).toBe(true);
+});
+
 it("tells nothing of a text whose cells may be masked again before it is done", async () => {
   const { engine } = fakeWriter(["{", "\uFEFF", "}"], "{\uFEFF}");
   const create = createOpenAI(engine).chat.completions.create;
@@ -86,12 +93,13 @@ it("streams pieces that add up, and the usage if asked for it", async () => {
 });
 
 it.each([
+  ["nothing", null, { unconstrained: true }],
   ["text", { type: "text" }, { unconstrained: true }],
   ["any object", { type: "json_object" }, { grammar: { jsonSchema: { type: "object" } } }],
   ["a grammar", { type: "grammar", grammar: { regex: "a" } }, { grammar: { regex: "a" } }],
 ] as const)("takes %s as the answer's form", async (_, response_format, wanted) => {
   const { engine, asked } = fakeWriter(tokens, text);
-  await createOpenAI(engine).chat.completions.create({ messages, response_format });
+  await createOpenAI(engine).chat.completions.create({ messages, response_format } as never);
   expect(asked[0]).toMatchObject(wanted);
 });
 
@@ -101,6 +109,19 @@ it.each([
   [{ stop: "\n" }, "stop"],
   [{ logprobs: true }, "logprobs"],
   [{ response_format: { type: "yaml" } }, "yaml"],
+  [{ response_format: {} }, "response_format {}"],
+  [{ response_format: "json_object" }, 'response_format "json_object"'],
+  [{ response_format: { type: "grammar", regex: "a" } }, "regex"],
+  [{ response_format: { type: "grammar", grammar: null } }, "A grammar is one of"],
+  [{ response_format: { type: "grammar", grammar: { regexp: "a" } } }, "A grammar is one of"],
+  [{ response_format: { type: "json_object", schema } }, "schema"],
+  [{ response_format: { type: "json_schema", json_schema: schema } }, "type"],
+  [{ response_format: { type: "json_schema", schema } }, "schema"],
+  [{ decoding: { prompt: "hm" } }, "prompt"],
+  [{ decoding: { grammar: { regex: "a" } } }, "grammar"],
+  [{ decoding: { method: "unconstrained" } }, "method"],
+  [{ decoding: { order: "best" } }, "order"],
+  [{ decoding: "margin" }, "decoding"],
   [{ messages: [...messages, { role: "assistant", content: "hm" }] }, "conversation"],
   [{ messages: [] }, "conversation"],
 ])("refuses %j by name", async (more, name) => {

@@ -345,6 +345,7 @@ impl<'a> Lowering<'a> {
         max: Option<u32>,
         sequence: &mut Vec<Symbol>,
     ) -> Result<(), AutomatonError> {
+        let (item, min) = of_repetitions(item, min, max);
         let mut once = Vec::new();
         self.append(item, &mut once)?;
         let copies = max.unwrap_or(min) as usize;
@@ -440,4 +441,20 @@ mod tests {
         assert_eq!(split("\"\\u00", true), ("\"\\u00", ""));
         assert_eq!(split("\"é", false), ("\"é", ""));
     }
+}
+
+/// What is repeated without a bound, and at least how often, repetitions of repetitions being one.
+fn of_repetitions(mut item: &Expr, mut min: u32, max: Option<u32>) -> (&Expr, u32) {
+    while let Expr::Repeat {
+        item: inner,
+        min: fewest @ (0 | 1),
+        max: None | Some(1),
+    } = item
+        && min <= 1
+        && max.is_none()
+    {
+        item = inner;
+        min *= fewest;
+    }
+    (item, min)
 }

@@ -12,14 +12,16 @@ import {
   type SharedV4Warning,
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
-import type { DecodingOptions } from "../decoding.ts";
+import { DECODING, type DecodingOptions } from "../decoding.ts";
 import { eitherSignal } from "../either-signal.ts";
+import { BESIDE } from "../engine/call-options.ts";
 import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
 import { tokenCounts } from "../engine/usage.ts";
 import type { CommitEvent, EngineEvent, Outcome } from "../events.ts";
 import type { GrammarInput } from "../grammar/source.ts";
+import { anything, expectOptions, type Rules } from "../options.ts";
 
 /** What holds for all calls of a model. */
 export interface LacunaModelOptions {
@@ -102,6 +104,7 @@ export class LacunaLanguageModel implements LanguageModelV4 {
   } {
     const { prompt, system } = promptOf(call.prompt);
     const given = (call.providerOptions?.lacuna ?? {}) as LacunaCallOptions;
+    expectOptions("providerOptions.lacuna", given, CALL);
     const { grammar: wanted, ...more } = { ...given };
     const grammar = grammarOf(call, wanted ?? this.#options.grammar);
     const length = call.maxOutputTokens ?? this.#options.length;
@@ -123,6 +126,18 @@ export class LacunaLanguageModel implements LanguageModelV4 {
     return { generation: this.#engine.generate(options), warnings: warningsOf(call), given };
   }
 }
+
+/** With another method the answer would not be of its grammar. */
+const { method: _, ...DECODING_HERE } = DECODING;
+
+/** What `providerOptions.lacuna` may hold; what that must be, the engine knows. */
+const CALL: Rules = {
+  grammar: anything,
+  steps: anything,
+  task: anything,
+  ...BESIDE,
+  ...DECODING_HERE,
+};
 
 /** A run as the parts of a stream. */
 async function* partsOf(

@@ -26,6 +26,19 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A worker, and when it hears what it is told. */
+interface Running {
+  readonly worker: WorkerLike;
+  /** Never settles if it does not come to that: whoever waits is told of the worker's death. */
+  readonly ready: Promise<void>;
+  readonly isReady: () => void;
+  /** Ends it if it is not ready in time. */
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/** Seconds in which a worker has to say that it serves. */
+const MOST_SECONDS = 60;
+
 interface Pending {
   note(message: FromWorker): void;
   resolve(message: FromWorker): void;
@@ -40,21 +53,21 @@ interface Pending {
  * leaves it as soon as it can.
  */
 export class Connection {
-  readonly #start: () => WorkerLike;
+  readonly #make: () => WorkerLike;
   readonly #configuration: Configuration;
   readonly #onDeath: (why: LacunaError) => void;
   readonly #pending = new Map<number, Pending>();
-  #worker: WorkerLike | undefined;
+  #running: Running | undefined;
   #nextId = 1;
   #closed = false;
 
-  /** `start` makes a worker; `onDeath` is told when one is gone, with all that it held. */
+  /** `make` makes a worker; `onDeath` is told when one is gone, with all that it held. */
   constructor(
-    start: () => WorkerLike,
+    make: () => WorkerLike,
     configuration: Configuration,
     onDeath: (why: LacunaError) => void,
   ) {
-    this.#start = start;
+    this.#make = make;
     this.#configuration = configuration;
     this.#onDeath = onDeath;
   }
@@ -68,20 +81,26 @@ export class Connection {
   async call(call: Call, { note = () => {}, signal }: CallOptions = {}): Promise<FromWorker> {
     throwIfAborted(signal);
     this.expectOpen();
-    const worker = this.#running();
+    const { worker, ready } = this.#start();
     const id = this.#nextId++;
     let settle = () => {};
     try {
       return await new Promise<FromWorker>((resolve, reject) => {
         this.#pending.set(id, { note, resolve, reject });
+        let sent = false;
         const giveUp = () => {
           if (!this.#pending.delete(id)) return;
-          worker.postMessage({ type: "cancel", id });
+          if (sent) worker.postMessage({ type: "cancel", id });
           reject(cancelled(signal));
         };
         signal?.addEventListener("abort", giveUp, { once: true });
         settle = () => signal?.removeEventListener("abort", giveUp);
-        worker.postMessage({ ...call, id } as ToWorker);
+        const send = () => {
+          if (!this.#pending.has(id)) return;
+          worker.postMessage({ ...call, id } as ToWorker);
+          sent = true;
+        };
+        ready.then(send).catch(reject);
       });
     } finally {
       settle();
@@ -96,27 +115,40 @@ export class Connection {
     this.#die(CLOSED);
   }
 
-  #running(): WorkerLike {
-    if (this.#worker) return this.#worker;
-    const worker = this.#start();
-    this.#worker = worker;
+  #start(): Running {
+    if (this.#running) return this.#running;
+    const worker = this.#make();
+    const isCurrent = () => worker === this.#running?.worker;
+    const ended = (message: string) => {
+      if (isCurrent()) this.#die({ kind: FAULT.worker, message });
+    };
     worker.onmessage = ({ data }) => {
-      if (worker === this.#worker) this.#receive(data);
+      if (isCurrent()) this.#receive(data);
     };
     worker.onerror = (event) => {
       event.preventDefault?.();
-      const message = `The engine's worker ended: ${event.message || "it could not be started"}.`;
-      if (worker === this.#worker) this.#die({ kind: FAULT.worker, message });
+      ended(`The engine's worker ended: ${event.message || "it could not be started"}.`);
     };
-    worker.onmessageerror = () => {
-      const message = "The engine's worker sent something unreadable.";
-      if (worker === this.#worker) this.#die({ kind: FAULT.worker, message });
-    };
-    worker.postMessage({ type: "configure", ...this.#configuration });
-    return worker;
+    worker.onmessageerror = () => ended("The engine's worker sent something unreadable.");
+    const timer = setTimeout(
+      () => ended(`The engine's worker did not call serve() within ${MOST_SECONDS} seconds.`),
+      MOST_SECONDS * 1000,
+    );
+    let isReady = () => {};
+    const ready = new Promise<void>((resolve) => {
+      isReady = resolve;
+    });
+    this.#running = { worker, ready, isReady, timer };
+    return this.#running;
   }
 
   #receive(message: FromWorker): void {
+    if (message.type === "ready") {
+      clearTimeout(this.#running?.timer);
+      this.#running?.worker.postMessage({ type: "configure", ...this.#configuration });
+      this.#running?.isReady();
+      return;
+    }
     const pending = this.#pending.get(message.id);
     if (!pending) {
       // Nobody waits any more, but the engine may be beyond use all the same.
@@ -135,8 +167,9 @@ export class Connection {
   }
 
   #die(fault: Fault): void {
-    this.#worker?.terminate();
-    this.#worker = undefined;
+    clearTimeout(this.#running?.timer);
+    this.#running?.worker.terminate();
+    this.#running = undefined;
     const open = [...this.#pending.values()];
     this.#pending.clear();
     this.#onDeath(new LacunaError(fault));

@@ -28,7 +28,7 @@ import {
 import { Connection, expectAnswer, type WorkerLike } from "./connection.ts";
 import { EventQueue, type Generation } from "./generation.ts";
 import { Loading, type OnProgress } from "./loading.ts";
-import { startWorker } from "./start-worker.ts";
+import { expectWorkers, startWorker } from "./start-worker.ts";
 import { readValue } from "./value.ts";
 
 /** What an engine is made of. */
@@ -118,17 +118,21 @@ export type Availability =
 export class Engine {
   readonly #options: EngineOptions;
   readonly #connection: Connection;
+  /** Throws where there can be no worker. */
+  readonly #expectWorkers: () => void;
   #loading: { readonly load: Loading; readonly device: DevicePreference } | undefined;
   /** Where the model is to run: as was asked last. */
   #device: DevicePreference;
   #model: ModelInfo | undefined;
 
   /** @internal Made by `createEngine`. */
-  constructor(options: EngineOptions, start: () => WorkerLike = () => startWorker(options)) {
+  constructor(options: EngineOptions, start?: () => WorkerLike) {
     expectOptions("createEngine", options, ENGINE);
     this.#options = options;
+    this.#expectWorkers = start ? () => {} : () => expectWorkers(options);
     this.#device = options.device ?? "auto";
-    this.#connection = new Connection(start, configurationOf(options), (why) => {
+    const make = start ?? (() => startWorker(options));
+    this.#connection = new Connection(make, configurationOf(options), (why) => {
       const open = this.#loading;
       this.#loading = undefined;
       this.#model = undefined;
@@ -146,6 +150,7 @@ export class Engine {
     expectOptions("availability", options, ASK);
     const { signal } = options;
     throwIfAborted(signal);
+    this.#connection.expectOpen();
     if (this.#model) return "available";
     if (this.#loading) return "downloading";
     if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") return "unavailable";
@@ -154,7 +159,9 @@ export class Engine {
     const kept = files.map(({ sha256, bytes }) =>
       sha256 && bytes !== undefined ? store.holds(sha256, bytes) : false,
     );
-    return (await Promise.all(kept)).every(Boolean) ? "available" : "downloadable";
+    const isKept = (await Promise.all(kept)).every(Boolean);
+    this.#connection.expectOpen();
+    return isKept ? "available" : "downloadable";
   }
 
   /** Loads the model now; calls that need it wait for it. On another device, anew. */
@@ -163,6 +170,7 @@ export class Engine {
     const { device, onProgress, signal } = options;
     throwIfAborted(signal);
     this.#connection.expectOpen();
+    this.#expectWorkers();
     const wanted = device ?? this.#device;
     const current = this.#loading;
     const joined = current?.device === wanted && !current.load.givenUp;

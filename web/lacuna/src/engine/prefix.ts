@@ -7,12 +7,15 @@ import type { DecodingOptions } from "../decoding.ts";
 import type { EngineEvent } from "../events.ts";
 import { FAULT, LacunaError } from "../fault.ts";
 
+/** A cell behind which nothing is of the text. */
+const END = "end";
+
 /**
- * The cells from the first on that are filled, as text. Where committed cells may be masked
- * again, nothing is sure before the text is done.
+ * The cells from the first on that are filled, up to the first end, as text. Where committed
+ * cells may be masked again, nothing is sure before the text is done.
  */
 export class CommittedPrefix {
-  readonly #cells = new Map<number, Uint8Array>();
+  readonly #cells = new Map<number, Uint8Array | typeof END>();
   // A token may hold a part of a character: that waits for the rest.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #isSure: boolean;
@@ -28,15 +31,18 @@ export class CommittedPrefix {
   add(event: EngineEvent): string {
     if (event.type === "done") return this.#rest(event.text);
     if (event.type === "begin") {
-      for (const { cell, bytes } of event.fixed ?? []) this.#cells.set(cell, bytes);
+      for (const { cell, token, bytes } of event.fixed ?? [])
+        this.#cells.set(cell, event.ends.includes(token) ? END : bytes);
     } else if (event.type === "commit") {
-      this.#cells.set(event.cell, event.end ? new Uint8Array() : event.bytes);
+      this.#cells.set(event.cell, event.end ? END : event.bytes);
     } else {
       return "";
     }
     if (!this.#isSure) return "";
     let added = "";
-    for (let cell = this.#cells.get(this.#next); cell; cell = this.#cells.get(this.#next)) {
+    for (;;) {
+      const cell = this.#cells.get(this.#next);
+      if (cell === undefined || cell === END) break;
       added += this.#decoder.decode(cell, { stream: true });
       this.#next += 1;
     }

@@ -5,7 +5,7 @@ import type { EngineEvent } from "../events.ts";
 /** Tokens of a text, and of its prompt as far as that is known. */
 export interface TokenCounts {
   readonly prompt: number | undefined;
-  /** Those that stand in the text: what was masked again is not counted twice, ends are not. */
+  /** Those that stand in the text, up to its first end: what was masked again counts once. */
   readonly written: number;
 }
 
@@ -13,10 +13,12 @@ export interface TokenCounts {
 export function tokenCounts(events: readonly EngineEvent[]): TokenCounts {
   let prompt: number | undefined;
   const written = new Set<number>();
+  const ends = new Set<number>();
   for (const event of events) {
     if (event.type === "begin") prompt = event.promptTokens;
-    else if (event.type === "commit" && !event.end) written.add(event.cell);
-    else if (event.type === "remask") written.delete(event.cell);
+    else if (event.type === "commit") (event.end ? ends : written).add(event.cell);
+    else if (event.type === "remask") for (const cells of [written, ends]) cells.delete(event.cell);
   }
-  return { prompt, written: written.size };
+  const end = Math.min(...ends);
+  return { prompt, written: [...written].filter((cell) => cell < end).length };
 }

@@ -14,6 +14,7 @@
  */
 
 import { abortable } from "../abortable.ts";
+import { signal as expectSignal } from "../options.ts";
 import { CompiledGrammar } from "./compiled.ts";
 import { loadGrammarEngine } from "./load.ts";
 import { type GrammarInput, type GrammarOptions, readGrammar, type ValueOf } from "./source.ts";
@@ -70,12 +71,16 @@ export async function compileGrammar<const Grammar extends GrammarInput>(
   options?: CompileOptions,
 ): Promise<CompiledGrammar<ValueOf<Grammar>>> {
   const { vocabulary, signal, ...others } = options ?? {};
+  if (signal !== undefined) expectSignal("signal", signal);
   await abortable(loadGrammarEngine(), signal);
   const read = readGrammar(grammar);
   return new CompiledGrammar({ ...read, options: { ...read.options, ...others } }, vocabulary);
 }
 
-/** What is wrong with a grammar; rejects only if that cannot be found out. */
+/**
+ * What is wrong with a grammar; rejects only if that cannot be found out, as where an option
+ * makes no sense, or what is handed over is no grammar.
+ */
 export function validate(grammar: GrammarInput, options: CompileOptions = {}): Promise<Validation> {
   return validation(async () => {
     const compiled = await compileGrammar(grammar, options);

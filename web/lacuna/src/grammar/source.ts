@@ -1,6 +1,7 @@
 /** Grammars as they are handed over, and as the engine takes them. */
 
 import { type Diagnostic, FAULT, type Fault, LacunaError, reading } from "../fault.ts";
+import { jsonText } from "./json-text.ts";
 import { isStandardSchema, type StandardOutput, type StandardSchema } from "./standard-schema.ts";
 
 /** A JSON Schema: as an object, as its text, or as a validator that can be written as one. */
@@ -130,7 +131,7 @@ const NO_GRAMMAR: Fault = {
 
 function schemaText(schema: SchemaInput): string | undefined {
   if (typeof schema === "string") return schema;
-  return JSON.stringify(isStandardSchema(schema) ? asJsonSchema(schema) : schema);
+  return jsonText(isStandardSchema(schema) ? asJsonSchema(schema) : schema);
 }
 
 /** What a validator takes, as JSON Schema. */

@@ -21,6 +21,7 @@ const ELSEWHERE: readonly string[] = [
   FAULT.unavailable,
   FAULT.cancelled,
   FAULT.disposed,
+  FAULT.invalid,
   FAULT.internal,
 ];
 

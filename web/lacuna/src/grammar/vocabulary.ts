@@ -27,9 +27,10 @@ export class Vocabulary {
   }
 
   /** A vocabulary of these tokens. */
-  static async of({ tokens, ends, mask }: VocabularyInput): Promise<Vocabulary> {
+  static async of(input: VocabularyInput): Promise<Vocabulary> {
     await loadGrammarEngine();
     return reading("The vocabulary", () => {
+      const { tokens, ends, mask } = input;
       const encoder = new TextEncoder();
       const spelled = tokens.map((token) =>
         typeof token === "string" ? encoder.encode(token) : token,

@@ -18,6 +18,7 @@
  * @module
  */
 
+import { DECODING } from "../decoding.ts";
 import { eitherSignal } from "../either-signal.ts";
 import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
@@ -25,7 +26,8 @@ import { CommittedPrefix } from "../engine/prefix.ts";
 import { tokenCounts } from "../engine/usage.ts";
 import type { EngineEvent, Outcome } from "../events.ts";
 import { FAULT, LacunaError } from "../fault.ts";
-import type { GrammarInput } from "../grammar/source.ts";
+import { type GrammarInput, readGrammar } from "../grammar/source.ts";
+import { anything, expectOptions, type Rules, shown } from "../options.ts";
 import type {
   ChatCompletion,
   ChatCompletionChunk,
@@ -76,7 +78,14 @@ export function createOpenAI(engine: Engine): OpenAILike {
     };
     const includeUsage = request.stream_options?.include_usage ?? false;
     if (!request.stream) return whole(generation, head);
-    return chunks(generation, new CommittedPrefix(options), head, includeUsage, abort);
+    const stream = chunks(generation, new CommittedPrefix(options), head, includeUsage, abort);
+    // One that was never read has nothing to clean up behind itself.
+    const leave = stream.return.bind(stream);
+    stream.return = (value) => {
+      abort.abort();
+      return leave(value);
+    };
+    return stream;
   }
   return {
     chat: { completions: { create: create as OpenAILike["chat"]["completions"]["create"] } },
@@ -143,8 +152,10 @@ function optionsOf(request: ChatCompletionRequest): GenerateOptions {
   const length = request.max_completion_tokens ?? request.max_tokens;
   const { prompt, task } = promptOf(messages);
   const grammar = grammarOf(response_format);
+  const decoding = request.decoding ?? {};
+  expectOptions("decoding", decoding, DECODING_HERE);
   return {
-    ...request.decoding,
+    ...decoding,
     prompt,
     grammar: grammar ?? { regex: "" },
     unconstrained: grammar === undefined,
@@ -208,21 +219,51 @@ function textOf({ content }: ChatMessage): string {
     .join("\n");
 }
 
+/** With another method the answer would not be of its format. */
+const { method: _, ...DECODING_HERE } = DECODING;
+
+/** What each kind of format has. */
+const FORMATS: Readonly<Record<ResponseFormat["type"], Rules>> = {
+  text: {},
+  json_object: {},
+  json_schema: { json_schema: anything },
+  grammar: {
+    grammar: (_, value) => {
+      readGrammar(value as GrammarInput);
+    },
+  },
+};
+
+const JSON_SCHEMA: Rules = {
+  name: anything,
+  schema: anything,
+  strict: anything,
+  description: anything,
+};
+
 /** The grammar of a format; `undefined` where it is not constrained. */
-function grammarOf(format: ResponseFormat | undefined): GrammarInput | undefined {
-  switch (format?.type) {
-    case undefined:
+function grammarOf(format: ResponseFormat | null | undefined): GrammarInput | undefined {
+  if (format === undefined || format === null) return undefined;
+  const { type } = format;
+  if (!Object.hasOwn(FORMATS, type)) throw unsupported(`response_format ${type ?? shown(format)}`);
+  const rules = FORMATS[type];
+  expectOptions(
+    `response_format ${type}`,
+    format,
+    { type: anything, ...rules },
+    Object.keys(rules),
+  );
+  switch (format.type) {
     case "text":
       return undefined;
     case "json_object":
       return { jsonSchema: { type: "object" } };
     case "json_schema":
-      if (!format.json_schema?.schema) throw unsupported("json_schema without a schema");
+      expectOptions("json_schema", format.json_schema, JSON_SCHEMA);
+      if (!format.json_schema.schema) throw unsupported("json_schema without a schema");
       return { jsonSchema: format.json_schema.schema };
     case "grammar":
       return format.grammar;
-    default:
-      throw unsupported(`response_format ${(format as { type: string }).type}`);
   }
 }
 

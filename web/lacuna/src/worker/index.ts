@@ -14,14 +14,14 @@
  * @module
  */
 
-import { LacunaError } from "../fault.ts";
+import { LacunaError, throwIfAborted } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
 import { fetchModel } from "./download.ts";
 import { GrammarStore } from "./grammar-store.ts";
 import { withKept } from "./kept-grammars.ts";
 import { ModelStore } from "./model-store.ts";
-import { type EngineModule, loadModule, moduleFault } from "./module.ts";
-import type { Configuration, GenerateRequest, Template, ToWorker } from "./protocol.ts";
+import { type EngineModule, type LoadedModule, loadModule, moduleFault } from "./module.ts";
+import type { Configuration, FromWorker, GenerateRequest, Template, ToWorker } from "./protocol.ts";
 import { EngineServer, type LoadedEngine, type ServedEngine, type Turn } from "./server.ts";
 
 /** Serves the page that started this worker. */
@@ -31,9 +31,11 @@ export function serve(): void {
   const grammars = new GrammarStore(storage);
   const models = new ModelStore(storage);
   const turn = new MessageChannel();
+  const turns: (() => void)[] = [];
+  turn.port1.onmessage = () => turns.shift()?.();
 
   let configuration: Configuration = {};
-  let loading: Promise<EngineModule> | undefined;
+  let loading: Promise<LoadedModule> | undefined;
   // Once for all calls; a failure is that of the calls which wait for it.
   const module = () => {
     loading ??= loadModule(configuration).catch((error: unknown) => {
@@ -52,17 +54,20 @@ export function serve(): void {
     fetchModel: (files, onProgress, signal) =>
       fetchModel(files, { store: models, onProgress, signal }),
     async loadEngine({ config, tokenizer, weights }, device) {
-      const bindings = await module();
+      const { bindings, helped } = await module();
+      // How many threads there are is told with the engine, and decides where it runs.
+      await helped;
       const engine = await bindings.Engine.load(config, tokenizer, weights, { device });
       return keeping(bindings, grammars, engine as LoadedEngine);
     },
-    async compile({ grammar, options }) {
-      const bindings = await module();
+    async compile({ grammar, options }, signal) {
+      const { bindings } = await module();
       const call = [grammar.kind, grammar.text, { ...options, writing: true }] as const;
       const key = bindings.Grammar.key(...call);
-      const compiled = await withKept(bindings, grammars, key, () =>
-        bindings.Grammar.compile(...call),
-      );
+      const compiled = await withKept(bindings, grammars, key, () => {
+        throwIfAborted(signal);
+        return bindings.Grammar.compile(...call);
+      });
       try {
         return compiled.info() as GrammarInfo;
       } finally {
@@ -73,7 +78,7 @@ export function serve(): void {
     // A turn of the message queue, without a timer's least delay.
     yieldToMessages: () =>
       new Promise((resolve) => {
-        turn.port1.onmessage = () => resolve();
+        turns.push(resolve);
         turn.port2.postMessage(null);
       }),
   });
@@ -84,6 +89,7 @@ export function serve(): void {
     if (server.broke(event.reason)) event.preventDefault();
   });
   scope.onmessage = ({ data }: MessageEvent<ToWorker>) => server.receive(data);
+  scope.postMessage({ type: "ready" } satisfies FromWorker);
 }
 
 /** An engine whose grammars are looked for in the browser's storage. */

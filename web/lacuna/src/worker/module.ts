@@ -15,29 +15,39 @@ export type EngineModule = typeof import("../../wasm/full/lacuna_wasm.js");
 export function moduleFault(thrown: unknown): LacunaError {
   const why = describeThrown(thrown).fault.message;
   // What a server says instead of a module is refused for its first bytes.
-  const isRefused = thrown instanceof WebAssembly.CompileError && !/magic|asm'/.test(why);
+  const isRefused =
+    (thrown instanceof WebAssembly.CompileError && !/magic|asm'/.test(why)) ||
+    thrown instanceof WebAssembly.LinkError ||
+    thrown instanceof RangeError;
   const kind = isRefused ? FAULT.unavailable : FAULT.network;
   const message = `The engine's module could not be loaded: ${why}`;
   return new LacunaError({ kind, message }, { cause: thrown });
 }
 
+/** A module that was loaded. */
+export interface LoadedModule {
+  readonly bindings: EngineModule;
+  /** Settles when its helpers are there, or are not waited for any longer. */
+  readonly helped: Promise<void>;
+}
+
 /** Loads and instantiates one of the two builds. */
-export async function loadModule(configuration: Configuration): Promise<EngineModule> {
+export async function loadModule(configuration: Configuration): Promise<LoadedModule> {
   return (await loadThreaded(configuration)) ?? (await loadPlain(configuration));
 }
 
-async function loadPlain({ wasmUrl }: Configuration): Promise<EngineModule> {
+async function loadPlain({ wasmUrl }: Configuration): Promise<LoadedModule> {
   const bindings = await import("../../wasm/full/lacuna_wasm.js");
   const beside = new URL("../../wasm/full/lacuna_wasm_bg.wasm", import.meta.url);
   await bindings.default({ module_or_path: wasmUrl ?? beside });
-  return bindings;
+  return { bindings, helped: Promise.resolve() };
 }
 
 /** `undefined` where there is no such build, or it cannot be had here. */
 async function loadThreaded({
   wasmUrl,
   threads = true,
-}: Configuration): Promise<EngineModule | undefined> {
+}: Configuration): Promise<LoadedModule | undefined> {
   // Whoever says where the module is says so of the one without threads.
   if (!threads || wasmUrl !== undefined || !canShareMemory()) return undefined;
   try {
@@ -46,8 +56,8 @@ async function loadThreaded({
     const address = new URL("../../wasm/threads/lacuna_wasm_bg.wasm", import.meta.url);
     const module = await WebAssembly.compileStreaming(fetch(address));
     const { memory } = await bindings.default({ module_or_path: module });
-    startHelpers(module, memory as WebAssembly.Memory);
-    return bindings as unknown as EngineModule;
+    const { ready } = startHelpers(module, memory as WebAssembly.Memory);
+    return { bindings: bindings as unknown as EngineModule, helped: ready };
   } catch (error) {
     // Shared memory is reserved at its largest: a small machine may refuse that.
     console.warn("The build with threads cannot be used:", error);

@@ -1,17 +1,20 @@
 /**
  * The protocol between the page and the engine's worker.
  *
- * The page first says where the module is (`configure`). Then it sends calls; each carries
+ * The worker first says that it hears (`ready`), and the page where the module is
+ * (`configure`). Then the page sends calls; each carries
  * an `id` that is never used twice, and gets exactly one last word back: `loaded`,
  * `compiled`, `finished`, `cancelled` or `failed`, with the same `id`. Before it may come
  * `progress` (of a `load`) and `events` (of a `generate`), any number of them, in order.
  *
  * The worker runs one `generate` at a time, or several of the same `turns` a step each;
  * those that come meanwhile wait in order. Loads are done one after another: their files are
- * fetched while texts are written, and a model takes another's place when none is. Between two denoising steps, behind the model's answer and between two checks it
- * reads its messages: a `cancel` takes effect there, and a `compile` is answered there, so
- * that a schema can be edited while a run goes on. `cancel` is not a call: it names the `load` or `generate`
- * to give up, running or waiting, and is ignored if that is over.
+ * fetched while texts are written, and a model takes another's place when none is. Between two
+ * denoising steps, behind the model's answer and between two checks it reads its messages: a
+ * `cancel` takes effect there, and a `compile` is answered there, so that a schema can be edited
+ * while a run goes on. Grammars are compiled one after another. `cancel` is not a call: it names
+ * the `load`, `compile` or `generate` to give up, running or waiting, and is ignored if that is
+ * over. Compiling a grammar is not interrupted: only one that waits is given up.
  *
  * A `failed` whose fault is fatal (a WebAssembly trap: memory may be in any
  * state) ends the worker; the page settles whatever else was open.
@@ -93,7 +96,7 @@ export interface GenerateCall {
   readonly turns?: string;
 }
 
-/** Give a `load` or a `generate` up. */
+/** Give a call up. */
 export interface CancelOrder {
   readonly type: "cancel";
   readonly id: number;
@@ -101,6 +104,11 @@ export interface CancelOrder {
 
 /** From the page to the worker. */
 export type ToWorker = ConfigureOrder | LoadCall | CompileCall | GenerateCall | CancelOrder;
+
+/** The worker hears what it is told from now on. */
+export interface ReadyNote {
+  readonly type: "ready";
+}
 
 /** Bytes of the model's files so far. */
 export interface ProgressNote extends Progress {
@@ -147,6 +155,7 @@ export interface FailedAnswer {
 
 /** From the worker to the page. */
 export type FromWorker =
+  | ReadyNote
   | ProgressNote
   | LoadedAnswer
   | CompiledAnswer

@@ -4,7 +4,7 @@
  */
 
 import type { EngineEvent } from "../events.ts";
-import { describeThrown, FAULT, LacunaError } from "../fault.ts";
+import { describeThrown, FAULT, LacunaError, throwIfAborted } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
 import type { DevicePreference, ModelFiles, ModelInfo, Progress } from "../model.ts";
 import type { Bytes } from "./download.ts";
@@ -56,8 +56,8 @@ export interface Surroundings {
   ): Promise<ModelFiles<Bytes>>;
   /** Makes an engine of them; throws a fault if they do not fit, or the device cannot be had. */
   loadEngine(files: ModelFiles<Bytes>, device: DevicePreference): Promise<ServedEngine>;
-  /** Compiles a grammar; throws a fault with diagnostics. */
-  compile(call: CompileCall): Promise<GrammarInfo>;
+  /** Compiles a grammar, unless that was given up before; throws a fault with diagnostics. */
+  compile(call: CompileCall, signal: AbortSignal): Promise<GrammarInfo>;
   /** Sends to the page. */
   post(message: FromWorker): void;
   /** Resolves when messages that have come were read. */
@@ -80,14 +80,18 @@ interface TurnAlone {
 
 /**
  * Answers the page's messages. Texts, and models that take the place of others, wait in one
- * queue: while a text is under way its model stays. Loads are done one after another.
+ * queue: while a text is under way its model stays. Loads are done one after another, and so
+ * are grammars compiled.
  */
 export class EngineServer {
   readonly #surroundings: Surroundings;
   readonly #waiting: (GenerateCall | TurnAlone)[] = [];
   readonly #loads = new Map<number, AbortController>();
+  readonly #compiles = new Map<number, AbortController>();
   /** Settles when the loads so far are done. */
   #loaded: Promise<void> = Promise.resolve();
+  /** Settles when the grammars so far are compiled. */
+  #compiled: Promise<void> = Promise.resolve();
   /** Texts under way; of each, whether it was cancelled. */
   readonly #open = new Map<number, { cancelled: boolean }>();
   #engine: ServedEngine | undefined;
@@ -107,10 +111,7 @@ export class EngineServer {
         this.#loaded = this.#load(message);
         break;
       case "compile":
-        void this.#answer(message.id, async () => {
-          const info = await this.#surroundings.compile(message);
-          return { type: "compiled", id: message.id, info };
-        });
+        this.#compiled = this.#compile(message);
         break;
       case "generate":
         this.#waiting.push(message);
@@ -129,7 +130,7 @@ export class EngineServer {
   broke(thrown: unknown): boolean {
     const { fault, fatal } = describeThrown(thrown);
     if (!fatal) return false;
-    const [id = 0] = [...this.#open.keys(), ...this.#loads.keys()];
+    const [id = 0] = [...this.#open.keys(), ...this.#loads.keys(), ...this.#compiles.keys()];
     this.#surroundings.post({ type: "failed", id, fault, fatal });
     return true;
   }
@@ -169,6 +170,22 @@ export class EngineServer {
     return { type: "loaded", id, info: engine.info() };
   }
 
+  async #compile(call: CompileCall): Promise<void> {
+    const { id } = call;
+    const abort = new AbortController();
+    this.#compiles.set(id, abort);
+    const before = this.#compiled;
+    await this.#answer(id, async () => {
+      await before;
+      // What came while the one before was compiled may give this one up.
+      await this.#surroundings.yieldToMessages();
+      throwIfAborted(abort.signal);
+      const info = await this.#surroundings.compile(call, abort.signal);
+      return { type: "compiled", id, info };
+    });
+    this.#compiles.delete(id);
+  }
+
   /** Does work when the texts are written that wait already. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -179,6 +196,7 @@ export class EngineServer {
 
   #cancel(id: number): void {
     this.#loads.get(id)?.abort();
+    this.#compiles.get(id)?.abort();
     const open = this.#open.get(id);
     if (open) open.cancelled = true;
     const at = this.#waiting.findIndex((call) => call.type === "generate" && call.id === id);
@@ -259,6 +277,8 @@ export class EngineServer {
       await yieldToMessages();
       return !cancelled();
     };
+    // What came while the call before was started may give this one up.
+    if (!(await turn())) return { type: "cancelled", id };
     const run = await this.#engine.start(request, template, turn);
     let broken = false;
     try {

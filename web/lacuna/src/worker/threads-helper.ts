@@ -9,5 +9,7 @@ scope.onmessage = async ({ data }: MessageEvent<HelperStart>) => {
   const bindings = await threadedModule();
   if (!bindings) return;
   bindings.initSync(data);
+  // It does not return, and what is posted is sent all the same.
+  scope.postMessage(null);
   bindings.serveThreads();
 };

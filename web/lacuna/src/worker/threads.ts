@@ -18,6 +18,7 @@
  *       const module = await WebAssembly.compileStreaming(fetch(address));
  *       const { memory } = await bindings.default({ module_or_path: module });
  *       const helpers = startHelpers(module, memory);
+ *       await helpers.ready;
  *     }
  */
 
@@ -31,6 +32,8 @@ export interface HelperStart {
 export interface Helpers {
   /** How many. */
   readonly count: number;
+  /** Settles when all of them serve, or after a second: what they add is known by then. */
+  readonly ready: Promise<void>;
   /** Ends them; the module must not be in use. */
   stop(): void;
 }
@@ -39,10 +42,15 @@ export interface Helpers {
 export interface HelperLike {
   postMessage(message: HelperStart): void;
   terminate(): void;
+  /** Called when it begins to serve. */
+  onmessage: (() => void) | null;
 }
 
 // More do not help any model that runs on a CPU.
 const MOST = 15;
+
+/** Milliseconds in which helpers are waited for. */
+const PATIENCE = 1_000;
 
 /** Whether this page may share memory among its workers. */
 export function canShareMemory(scope: { crossOriginIsolated?: boolean } = globalThis): boolean {
@@ -64,18 +72,30 @@ export function startHelpers(
   count = helpersFor(navigator.hardwareConcurrency),
   create: () => HelperLike = createHelper,
 ): Helpers {
-  const helpers: HelperLike[] = [];
-  for (let i = 0; i < count; i++) {
-    const helper = create();
-    helper.postMessage({ module, memory });
-    helpers.push(helper);
-  }
+  const helpers = Array.from({ length: count }, create);
+  const serving = helpers.map(
+    (helper) =>
+      new Promise<void>((resolve) => {
+        helper.onmessage = () => resolve();
+        helper.postMessage({ module, memory });
+      }),
+  );
   return {
     count,
+    ready: within(PATIENCE, Promise.all(serving)),
     stop: () => {
       for (const helper of helpers.splice(0)) helper.terminate();
     },
   };
+}
+
+/** Waits for something, but not for longer than this. */
+function within(milliseconds: number, awaited: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout>;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  return Promise.race([awaited, enough]).then(() => clearTimeout(timer));
 }
 
 function createHelper(): HelperLike {
