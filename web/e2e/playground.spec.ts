@@ -259,6 +259,31 @@ test.describe("the derivation", () => {
     await expect(witness(page).locator(".pointed")).toHaveText(["1", "0"]);
   });
 
+  test("nested parts by one rule are tinted once", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= list\nlist ::= "[" list? "]"');
+    await writeText(page, "[[[□]]]");
+    await expect(rows(page).filter({ hasText: "list" }).first()).toBeVisible();
+    await grammarText(page).getByText("list").last().click();
+    await expect(text(page).locator(".pointed").first()).toBeVisible();
+    await expect(text(page).locator(".pointed .pointed")).toHaveCount(0);
+  });
+
+  test("nothing is tinted while the grammar cannot be read", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", GRAMMAR);
+    await writeText(page, "a=1,bc=□");
+    await grammarText(page).getByText("value").last().click();
+    await expect(text(page).locator(".pointed").first()).toBeVisible();
+    await page.keyboard.type("(");
+    await expect(verdict(page)).toContainText("cannot be read");
+    await expect(page.locator(".pointed")).toHaveCount(0);
+    await page.keyboard.press("ArrowLeft");
+    await text(page).click();
+    await page.keyboard.press("Home");
+    await expect(page.locator(".pointed")).toHaveCount(0);
+  });
+
   test("the tree is used with the keyboard", async ({ page }) => {
     await openPlayground(page);
     await writeGrammar(page, "GBNF", GRAMMAR);

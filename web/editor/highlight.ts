@@ -13,16 +13,25 @@ const field = StateField.define<DecorationSet>({
     for (const effect of transaction.effects) {
       if (effect.is(point)) {
         const most = transaction.newDoc.length;
-        const ranges = effect.value
-          .filter(({ start, end }) => start < end && end <= most)
-          .map(({ start, end }) => tint.range(start, end));
-        return Decoration.set(ranges, true);
+        const places = effect.value.filter(({ start, end }) => start < end && end <= most);
+        return Decoration.set(merged(places).map(({ start, end }) => tint.range(start, end)));
       }
     }
     return shown.map(transaction.changes);
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+/** What some places cover, in order: tints that lie on one another would hide the text. */
+export function merged(places: readonly Place[]): Place[] {
+  const covered: Place[] = [];
+  for (const { start, end } of [...places].sort((a, b) => a.start - b.start)) {
+    const last = covered.at(-1);
+    if (!last || last.end <= start) covered.push({ start, end });
+    else if (last.end < end) covered[covered.length - 1] = { start: last.start, end };
+  }
+  return covered;
+}
 
 /** Lets places of an editor be pointed at. */
 export const pointable: Extension = field;

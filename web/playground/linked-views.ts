@@ -23,6 +23,8 @@ export class LinkedViews {
   readonly #tree: TreeView;
   readonly #note = byId("tree-note", HTMLElement);
   #info: Info | undefined;
+  /** Whether the derivation is of another grammar than that which is there. */
+  #isStale = false;
 
   constructor(grammar: GrammarPane, text: TextPane, state: () => State) {
     this.#grammar = grammar;
@@ -49,6 +51,13 @@ export class LinkedViews {
   /** Learns the names and places of rules. */
   set info(info: Info) {
     this.#info = info;
+    this.#isStale = false;
+  }
+
+  /** The grammar cannot be read: nothing is pointed at until it can. */
+  stale(): void {
+    this.#point(undefined);
+    this.#isStale = true;
   }
 
   tree(text: string, nodes: readonly TreeNode[]): void {
@@ -68,6 +77,7 @@ export class LinkedViews {
 
   /** The cursor stands in the grammar: all parts by that rule are tinted. */
   pointedInGrammar(offset: number): void {
+    if (this.#isStale) return;
     const state = this.#state();
     const { nodes } = this.#tree;
     const isAt = new Map<TreeNode["by"], Set<number>>();
@@ -85,6 +95,7 @@ export class LinkedViews {
 
   /** The cursor stands in the text: the innermost part there is tinted. */
   pointedInText(cursor: number): void {
+    if (this.#isStale) return;
     const { text, parts } = this.#text;
     const at = completedPlace(text, parts, this.#witness.shown, cursor);
     const node = at === undefined ? undefined : this.#tree.nodeAt(at);

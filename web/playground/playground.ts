@@ -343,6 +343,7 @@ export class Playground {
     byId("facts", HTMLElement).textContent = "";
     // What the last grammar said stays in sight while the next one is typed.
     this.#stale(true);
+    this.#linked.stale();
     this.#tests.unknown();
     this.#verdict.say("unknown", "The grammar cannot be read.");
     byId("verdict-time", HTMLElement).textContent = "";

@@ -515,26 +515,39 @@ impl Costs {
 fn tokens_of_lexemes(lexer: &Lexer, vocabulary: &Vocabulary) -> Vec<u32> {
     let mut tokens = vec![1; lexer.terminal_count()];
     let mut known = vec![false; lexer.terminal_count()];
-    let mut texts: Vec<Option<Vec<u8>>> = vec![None; lexer.core_count()];
+    // The state before each on its shortest text, and the byte between; of a start itself.
+    let mut before: Vec<Option<(LexerState, u8)>> = vec![None; lexer.core_count()];
     let mut queue: VecDeque<LexerState> = lexer.starts().collect();
     for &start in &queue {
-        texts[start as usize] = Some(Vec::new());
+        before[start as usize] = Some((start, 0));
     }
     while let Some(core) = queue.pop_front() {
-        let text = texts[core as usize].clone().unwrap_or_default();
         for terminal in lexer.core_finishes(core).iter().filter_map(|f| f.terminal) {
             if !std::mem::replace(&mut known[terminal as usize], true) {
+                let text = shortest_text(core, &before);
                 let spellings = Spellings::new(vocabulary, &text, text.len());
                 let fewest = spellings.fewest().unwrap_or(text.len());
                 tokens[terminal as usize] = u32::try_from(fewest).unwrap_or(FAR);
             }
         }
         for &(byte, next) in lexer.core_moves(core) {
-            if texts[next as usize].is_none() {
-                texts[next as usize] = Some([text.as_slice(), &[byte]].concat());
+            if before[next as usize].is_none() {
+                before[next as usize] = Some((core, byte));
                 queue.push_back(next);
             }
         }
     }
     tokens
+}
+
+fn shortest_text(mut core: LexerState, before: &[Option<(LexerState, u8)>]) -> Vec<u8> {
+    let mut text = Vec::new();
+    while let Some((earlier, byte)) = before[core as usize]
+        && earlier != core
+    {
+        text.push(byte);
+        core = earlier;
+    }
+    text.reverse();
+    text
 }

@@ -2,6 +2,12 @@
 
 import { cancelled, throwIfAborted } from "./fault.ts";
 
+/** Whether a value is an `AbortSignal`, as far as that is needed here. */
+export function isSignal(value: unknown): value is AbortSignal {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
+}
+
 /** Waits for what others may wait for too; whoever gives up rejects at once, and alone. */
 export async function abortable<Value>(
   promise: Promise<Value>,

@@ -1,16 +1,7 @@
 /** How a text is decoded: the choices of `docs/decoder.md`, by the same names. */
 
-import {
-  count,
-  flag,
-  invalid,
-  isCount,
-  isNumber,
-  oneOf,
-  quotedList,
-  type Rule,
-  rule,
-} from "./options.ts";
+import { invalid } from "./fault.ts";
+import { count, flag, isCount, isNumber, oneOf, quotedList, type Rule, rule } from "./options.ts";
 
 const METHODS = ["lacuna", "epic", "mundler", "unconstrained"] as const;
 const SCHEDULES = ["fixed", "linear", "cosine"] as const;

@@ -70,6 +70,12 @@ export class LacunaError extends Error implements Fault {
   }
 }
 
+/** A fault for what is not understood. */
+export function invalid(message: string, cause?: unknown): LacunaError {
+  const fault = { kind: FAULT.invalid, message: /[.?]$/.test(message) ? message : `${message}.` };
+  return new LacunaError(fault, cause === undefined ? undefined : { cause });
+}
+
 /** What a call fails with whose signal was aborted. */
 export function cancelled(signal?: AbortSignal): LacunaError {
   const options = signal?.aborted ? { cause: signal.reason as unknown } : undefined;
@@ -87,8 +93,7 @@ export function reading<Value>(what: string, read: () => Value): Value {
     return read();
   } catch (thrown) {
     if (thrown instanceof LacunaError) throw thrown;
-    const message = `${what} could not be read: ${describeThrown(thrown).fault.message}`;
-    throw new LacunaError({ kind: FAULT.invalid, message }, { cause: thrown });
+    throw invalid(`${what} could not be read: ${describeThrown(thrown).fault.message}`, thrown);
   }
 }
 
@@ -110,4 +115,17 @@ export function describeThrown(thrown: unknown): { fault: Fault; fatal: boolean 
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { fault: { kind: FAULT.internal, message }, fatal: false };
+}
+
+/** Why a module cannot be had: not fetched, or not to be run here. */
+export function moduleFault(what: string, thrown: unknown, isFetched = true): LacunaError {
+  if (thrown instanceof LacunaError) return thrown;
+  const why = describeThrown(thrown).fault.message;
+  // What a server says instead of a module is refused for its first bytes.
+  const isRefused = /^(Link|Range|Compile)Error: (?!.*(magic|asm'))/s.test(`${thrown}`);
+  const kind = isRefused || !isFetched ? FAULT.unavailable : FAULT.network;
+  return new LacunaError(
+    { kind, message: `${what} could not be loaded: ${why}` },
+    { cause: thrown },
+  );
 }

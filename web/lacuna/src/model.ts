@@ -1,7 +1,9 @@
 /** Models: where they come from and where they run. */
 
 import { resolveUrl } from "./base-url.ts";
-import { cancelled, FAULT, LacunaError } from "./fault.ts";
+import { cancelled, FAULT, invalid, LacunaError } from "./fault.ts";
+import { count, rule } from "./options.ts";
+import { ModelStore } from "./worker/model-store.ts";
 
 /** Where a model shall run; `auto` takes the graphics card if it is right and not slower. */
 export type DevicePreference = "auto" | "cpu" | "gpu";
@@ -89,18 +91,18 @@ export async function modelFiles(
   store = new ModelStore(globalThis.caches),
 ): Promise<ModelFiles> {
   if (typeof source !== "string" && !(source instanceof URL)) {
-    if (Object.keys(NAMES).every((part) => source?.[part as keyof ModelFiles]?.url)) {
-      for (const part of Object.keys(NAMES)) {
-        const { bytes, sha256 } = source[part as keyof ModelFiles];
-        if (bytes !== undefined) size(`${part}.bytes`, bytes);
-        if (sha256 !== undefined) hash(`${part}.sha256`, sha256);
-      }
-      return eachFile(source, (file) => fileAt(addressOf(file.url), file));
+    const parts = Object.keys(NAMES) as (keyof ModelFiles)[];
+    if (!parts.every((part) => source?.[part]?.url))
+      throw invalid("A model is the address of its folder, or { config, tokenizer, weights }");
+    for (const part of parts) {
+      const { bytes, sha256 } = source[part];
+      if (bytes !== undefined) size(`model.${part}.bytes`, bytes);
+      if (sha256 !== undefined) hash(`model.${part}.sha256`, sha256);
     }
-    throw invalid("A model is the address of its folder, or { config, tokenizer, weights }");
+    return eachFile(source, (file) => fileAt(addressOf(file.url), file));
   }
   const folder = addressOf(source);
-  if (!URL.canParse("model.json", folder.href))
+  if (!isFolder(folder))
     throw invalid(`The model's address ${JSON.stringify(source)} is no folder's`);
   if (!folder.pathname.endsWith("/")) folder.pathname += "/";
   const inside = (name: string) => {
@@ -110,6 +112,19 @@ export async function modelFiles(
   };
   const record = await readRecord(inside("model.json"), store, signal);
   return eachFile(NAMES, (name) => fileAt(inside(name), record.files?.[name] ?? {}));
+}
+
+const size = count(0, Number.MAX_SAFE_INTEGER);
+const isHash = (value: unknown) => typeof value === "string" && /^[0-9a-f]{64}$/i.test(value);
+const hash = rule(isHash, "64 hexadecimal digits");
+
+/** Whether there are addresses within an address; those of some schemes have none. */
+function isFolder(url: URL): boolean {
+  try {
+    return !!new URL("model.json", url);
+  } catch {
+    return false;
+  }
 }
 
 /** A file as plain data, which crosses to the worker. */
@@ -125,8 +140,7 @@ function addressOf(given: string | URL): URL {
   try {
     return resolveUrl(given);
   } catch (error) {
-    const message = `The model's address ${JSON.stringify(given)} is no URL.`;
-    throw new LacunaError({ kind: FAULT.invalid, message }, { cause: error });
+    throw invalid(`The model's address ${JSON.stringify(given)} is no URL`, error);
   }
 }
 
@@ -134,26 +148,40 @@ function addressOf(given: string | URL): URL {
  * The record of a folder; of one that has none, an empty one. A record that is there but cannot
  * be had is a fault: without it files would neither be compared with their hashes nor kept.
  */
-async function readRecord(url: URL, signal?: AbortSignal): Promise<ModelRecord> {
+async function readRecord(
+  url: URL,
+  store: ModelStore,
+  signal: AbortSignal | undefined,
+): Promise<ModelRecord> {
   const fault = (kind: string, why: string, cause?: unknown) =>
     new LacunaError({ kind, message: `The model's record ${url.href} ${why}.` }, { cause });
-  const response = await fetch(url, signal ? { signal } : {}).catch((error: unknown) => {
-    throw signal?.aborted ? cancelled(signal) : fault(FAULT.network, "could not be fetched", error);
+  const response = await fetch(url, signal ? { signal } : {}).catch(async (error: unknown) => {
+    if (signal?.aborted) throw cancelled(signal);
+    const kept = await store.record(url.href);
+    if (kept !== undefined) return new Response(kept);
+    throw fault(FAULT.network, "could not be fetched", error);
   });
   const isPage = response.headers.get("content-type")?.startsWith("text/html");
   const isMissing = [401, 403, 404, 410].includes(response.status);
   if (isMissing || (response.ok && isPage)) {
     await response.body?.cancel();
+    await store.forgetRecord(url.href);
     return {};
   }
   if (!response.ok)
     throw fault(FAULT.network, `could not be fetched: the server answered ${response.status}`);
-  const record: unknown = await response.json().catch((error: unknown) => {
+  const text = await response.text().catch((error: unknown) => {
     if (signal?.aborted) throw cancelled(signal);
-    const isCut = !(error instanceof SyntaxError);
-    throw fault(isCut ? FAULT.network : FAULT.integrity, "could not be read", error);
+    throw fault(FAULT.network, "could not be read", error);
   });
+  let record: unknown;
+  try {
+    record = JSON.parse(text);
+  } catch (error) {
+    throw fault(FAULT.integrity, "could not be read", error);
+  }
   if (!isRecord(record)) throw fault(FAULT.integrity, "does not say sizes and hashes of files");
+  await store.keepRecord(url.href, text);
   return record;
 }
 
@@ -166,6 +194,6 @@ function isRecord(value: unknown): value is ModelRecord {
       typeof file === "object" &&
       file !== null &&
       ["number", "undefined"].includes(typeof file.bytes) &&
-      (file.sha256 === undefined || /^[0-9a-f]{64}$/i.test(file.sha256)),
+      (file.sha256 === undefined || isHash(file.sha256)),
   );
 }

@@ -3,7 +3,8 @@
  * with what was given, before anything is done.
  */
 
-import { FAULT, LacunaError } from "./fault.ts";
+import { isSignal } from "./abortable.ts";
+import { invalid, type LacunaError } from "./fault.ts";
 
 /** Throws a fault that names the option, what it must be, and what it is. */
 export type Rule = (name: string, value: unknown) => void;
@@ -97,20 +98,11 @@ export const lists = byName(
   rule((value) => Array.isArray(value) && value.every(isText), "a list of texts"),
   "a list of texts",
 );
-export const signal = rule((value) => {
-  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
-  return typeof aborted === "boolean" && typeof addEventListener === "function";
-}, "an AbortSignal");
+export const signal = rule(isSignal, "an AbortSignal");
 
 /** A fault for an option that must be something else. */
 const wrong = (name: string, value: unknown, words: string): LacunaError =>
   invalid(`${name} is ${shown(value)}: it must be ${words}`);
-
-/** A fault for what is not understood. */
-export function invalid(message: string, cause?: unknown): LacunaError {
-  const fault = { kind: FAULT.invalid, message: /[.?]$/.test(message) ? message : `${message}.` };
-  return new LacunaError(fault, cause === undefined ? undefined : { cause });
-}
 
 /** Whether a value is an object of fields; maps, sets, lists and dates are none. */
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -4,20 +4,36 @@ import type { WorkerLike } from "../src/engine/connection.ts";
 import type { DoneEvent, EngineEvent } from "../src/events.ts";
 import type { GrammarInfo } from "../src/grammar/source.ts";
 import type { ModelFiles, ModelInfo } from "../src/model.ts";
-import type { FromWorker, GenerateRequest, ToWorker } from "../src/worker/protocol.ts";
+import type { FromWorker, GenerateRequest, OfCall, ToWorker } from "../src/worker/protocol.ts";
 import { EngineServer, type ServedEngine, type Surroundings } from "../src/worker/server.ts";
 
 type Message = Extract<ToWorker, { readonly id: number }>;
 
-/** A worker that notes what it is sent and says what the test makes it say. */
+/** A worker that notes what it is sent, and says what the test makes it say. */
 export class FakeWorker implements WorkerLike {
   /** Calls and cancellations, in order. */
   readonly sent: Message[] = [];
   readonly configured: ToWorker[] = [];
   terminated = false;
-  onmessage: WorkerLike["onmessage"] = null;
   onerror: WorkerLike["onerror"] = null;
   onmessageerror: WorkerLike["onmessageerror"] = null;
+
+  readonly #serves: boolean;
+  #hearer: WorkerLike["onmessage"] = null;
+
+  /** It serves as soon as it is heard, unless the test is to say when. */
+  constructor(serves = true) {
+    this.#serves = serves;
+  }
+
+  get onmessage(): WorkerLike["onmessage"] {
+    return this.#hearer;
+  }
+
+  set onmessage(hearer) {
+    this.#hearer = hearer;
+    if (this.#serves) queueMicrotask(() => this.say({ type: "ready" }));
+  }
 
   postMessage(message: ToWorker): void {
     if (message.type === "configure") this.configured.push(message);
@@ -139,7 +155,7 @@ export function grammarInfo(rules: number): GrammarInfo {
 
 /** A server on a fake engine, and all that it posts. */
 export function fakeServer(engine: ServedEngine, changes: Partial<Surroundings> = {}) {
-  const posted: FromWorker[] = [];
+  const posted: OfCall[] = [];
   const empty = new Uint8Array();
   const server = new EngineServer({
     configure: () => {},

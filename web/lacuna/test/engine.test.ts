@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { Engine, type EngineOptions } from "../src/engine/engine.ts";
 import type { EngineEvent } from "../src/events.ts";
 import { LacunaError } from "../src/fault.ts";
-import { done, FakeWorker, files, grammarInfo, info, step, until } from "./doubles.ts";
+import { forgetModels } from "../src/index.ts";
+import { done, FakeWorker, fakeCaches, files, grammarInfo, info, step, until } from "./doubles.ts";
 
 function connected(options: Partial<EngineOptions> = {}) {
   const workers: FakeWorker[] = [];
@@ -199,6 +200,47 @@ describe("a model's record", () => {
         message: expect.stringContaining("http://localhost/m/model.json?v=2"),
       });
       expect(sent).toBeUndefined();
+    }
+  });
+
+  it("is kept, and taken from there where the server cannot be reached", async () => {
+    const sha256 = "a".repeat(64);
+    const record = { files: { "model.safetensors": { bytes: 3, sha256 } } };
+    vi.stubGlobal("caches", fakeCaches());
+    vi.stubGlobal("Worker", class {});
+    try {
+      const model = "http://localhost/m";
+      const away = new TypeError("no way");
+      await expect((await answered(away, model)).load).rejects.toMatchObject({ kind: "network" });
+      await answered(Response.json(record), model);
+      const { sent } = await answered(away, model);
+      expect(sent).toMatchObject({ type: "load", files: { weights: { bytes: 3, sha256 } } });
+
+      vi.stubGlobal("fetch", () => Promise.reject(away));
+      expect(await connected({ model }).engine.availability()).toBe("downloadable");
+      await forgetModels();
+      await expect(connected({ model }).engine.availability()).rejects.toMatchObject({
+        kind: "network",
+      });
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  it("is not taken from there where the server answers", async () => {
+    const record = { files: { "config.json": { bytes: 3, sha256: "a".repeat(64) } } };
+    vi.stubGlobal("caches", fakeCaches());
+    try {
+      const model = "http://localhost/m";
+      await answered(Response.json(record), model);
+      const busy = await answered(new Response("", { status: 503 }), model);
+      await expect(busy.load).rejects.toMatchObject({ kind: "network" });
+      const gone = await answered(new Response("", { status: 404 }), model);
+      expect(gone.sent).toMatchObject({ type: "load" });
+      const away = await answered(new TypeError("no way"), model);
+      await expect(away.load).rejects.toMatchObject({ kind: "network" });
+    } finally {
+      vi.unstubAllGlobals();
     }
   });
 
@@ -429,7 +471,91 @@ describe("a worker that dies", () => {
   });
 });
 
+describe("a worker that is not yet ready", () => {
+  const starting = (serves = false) => {
+    const worker = new FakeWorker(serves);
+    const engine = new Engine({ model: files, threads: false }, () => worker);
+    return { worker, engine };
+  };
+
+  it("is told nothing, and then everything in order", async () => {
+    const { worker, engine } = starting();
+    const abort = new AbortController();
+    const calls = [
+      engine.validate({ regex: "a" }),
+      engine.validate({ regex: "b" }, { signal: abort.signal }),
+      engine.validate({ regex: "c" }),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect([worker.configured, worker.sent]).toEqual([[], []]);
+    abort.abort();
+    await expect(calls[1]).rejects.toMatchObject({ kind: "cancelled" });
+    worker.say({ type: "ready" });
+    await worker.next("compile", 2);
+    expect(worker.configured).toEqual([{ type: "configure", threads: false }]);
+    expect(worker.sent).toMatchObject([
+      { type: "compile", grammar: { text: "a" } },
+      { type: "compile", grammar: { text: "c" } },
+    ]);
+    engine.dispose();
+    for (const call of calls) await call.catch(() => {});
+  });
+
+  it("fails what waits for it if it never is", async () => {
+    vi.useFakeTimers();
+    try {
+      const { worker, engine } = starting();
+      const call = engine.validate({ regex: "a" });
+      const refused = expect(call).rejects.toMatchObject({
+        kind: "worker",
+        message: "The engine's worker did not call serve() within 60 seconds.",
+      });
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(worker.terminated).toBe(false);
+      await vi.advanceTimersByTimeAsync(2_000);
+      await refused;
+      expect(worker.terminated).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("has all the time in the world once it was", async () => {
+    vi.useFakeTimers();
+    try {
+      const { worker, engine } = starting(true);
+      const call = engine.validate({ regex: "a" });
+      await vi.advanceTimersByTimeAsync(120_000);
+      expect(vi.getTimerCount()).toBe(0);
+      worker.say({ type: "compiled", id: worker.sent[0]?.id ?? 0, info: grammarInfo(1) });
+      expect(await call).toMatchObject({ valid: true });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+it.each([
+  ["a Promise", () => Promise.resolve(new FakeWorker())],
+  ["undefined", () => undefined],
+])("refuses %s for a worker", async (what, worker) => {
+  const engine = new Engine({ model: files, worker: worker as never });
+  for (const call of [engine.load(), engine.validate({ regex: "a" })]) {
+    await expect(call).rejects.toMatchObject({
+      kind: "invalid-input",
+      message: `worker gives ${what}: it must give a Worker, at once.`,
+    });
+  }
+  engine.dispose();
+});
+
 describe("an engine that was disposed of", () => {
+  it("says so where it is asked what is there", async () => {
+    const { engine } = connected();
+    engine.dispose();
+    await expect(engine.availability()).rejects.toMatchObject({ kind: "disposed" });
+  });
+
   it("fails what is open and what comes later", async () => {
     const { engine, worker } = await loaded();
     const run = engine.generate(hello);
@@ -445,7 +571,14 @@ it("says where it cannot run, and fails there with words for it", async () => {
   // Where these tests run there is no worker.
   const engine = new Engine({ model: files });
   expect(await engine.availability()).toBe("unavailable");
-  await expect(engine.generate(hello).result).rejects.toMatchObject({ kind: "unavailable" });
+  const folder = new Engine({ model: "http://localhost/model/" });
+  for (const call of [
+    engine.generate(hello).result,
+    engine.validate({ regex: "a" }),
+    folder.generate(hello).result,
+    folder.load(),
+  ])
+    await expect(call).rejects.toMatchObject({ kind: "unavailable" });
   const worker = () => {
     throw new DOMException("forbidden by the policy", "SecurityError");
   };

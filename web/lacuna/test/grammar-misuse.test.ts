@@ -1,8 +1,10 @@
 /** What the grammar door says of what makes no sense: an error of its own, never an answer. */
 
 import { readFileSync } from "node:fs";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { compileGrammar, Vocabulary } from "../src/grammar/index.ts";
+import { z } from "zod";
+import { compileGrammar, Vocabulary, validate } from "../src/grammar/index.ts";
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
@@ -73,6 +75,60 @@ describe("what is handed over wrongly", () => {
     const compiled = await compileGrammar({ regex: "a" }, null as never);
     expect(compiled.witness()).toBe("a");
     expect(thrown(() => compiled.canComplete(null as never))).toMatchObject(refused);
+  });
+
+  it("signals that are none, and vocabularies of nothing", async () => {
+    const regex = { regex: "a" };
+    for (const call of [
+      compileGrammar(regex, { signal: 1 } as never),
+      validate(regex, { signal: 1 } as never),
+      validate(regex, { maxDepth: -1 }),
+      validate(regex, { text: {} } as never),
+      validate({ regexp: "a" } as never),
+      Vocabulary.of(undefined as never),
+    ])
+      await expect(call).rejects.toMatchObject(refused);
+  });
+
+  class Box {}
+  it.each([
+    [Promise.resolve({}), "", "Promise"],
+    [new Map([["type", "string"]]), "", "Map"],
+    [new Set(["a"]), "", "Set"],
+    [new Box(), "", "Box"],
+    [new (class {})(), "", "object"],
+    [() => 1, "", "function"],
+    [{ enum: ["a", new Map()] }, "/enum/1", "Map"],
+    [{ enum: [undefined] }, "/enum/0", "undefined"],
+    [{ properties: { "a/b": { c: () => 1 } } }, "/properties/a~1b/c", "function"],
+    [{ properties: { a: z.string() } }, "/properties/a", "ZodString"],
+    [{ const: Symbol("s") }, "/const", "symbol"],
+    [{ const: 1n }, "/const", "bigint"],
+    [{ minimum: Number.NaN }, "/minimum", "NaN"],
+    [{ maximum: Number.POSITIVE_INFINITY }, "/maximum", "Infinity"],
+  ])("a schema with %s in it, with its place", async (jsonSchema, pointer, what) => {
+    const compiled = compileGrammar({ jsonSchema: jsonSchema as never });
+    await expect(compiled).rejects.toMatchObject({
+      ...refused,
+      message: `The schema is no JSON at "${pointer}": ${what}.`,
+    });
+  });
+
+  it("but schemas that are JSON, or say what they are as JSON, are taken", async () => {
+    const half = { type: "string", const: "a" };
+    const elsewhere = runInNewContext('({ const: "a", enum: ["a"] })');
+    for (const jsonSchema of [
+      elsewhere,
+      Object.assign(Object.create(null), half),
+      new Proxy(half, {}),
+      { ...half, title: undefined },
+      { toJSON: () => half },
+      { anyOf: [half, half], default: new Date(0) },
+      { anyOf: [{ toJSON: () => half }] },
+    ]) {
+      using grammar = await compileGrammar({ jsonSchema });
+      expect(grammar.witness()).toBe('"a"');
+    }
   });
 
   it("schemas that are no JSON", async () => {

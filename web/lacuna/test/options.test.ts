@@ -160,6 +160,12 @@ describe("a call without what it needs", () => {
   }
 });
 
+/** A load of a model with something else in a file's record. */
+const withConfig = (wrong: object) => {
+  const model = { ...files, config: { ...files.config, ...wrong } };
+  return new Engine({ model }, () => new FakeWorker()).load();
+};
+
 it("refuses what is no option of an engine, of a load and of a question", async () => {
   const calls: readonly [string, (engine: Engine) => Promise<unknown>][] = [
     ["devise", async () => createEngine(untyped({ model: files, devise: "cpu" }))],
@@ -167,6 +173,10 @@ it("refuses what is no option of an engine, of a load and of a question", async 
     ["device", (engine) => engine.load({ device: untyped("quick") })],
     ["signal", (engine) => engine.load({ signal: untyped(5) })],
     ["signal", (engine) => engine.availability({ signal: untyped({}) })],
+    ["address", () => new Engine({ model: "data:,x" }, () => new FakeWorker()).load()],
+    ["model.config.sha256", () => withConfig({ sha256: 5 })],
+    ["model.config.sha256", () => withConfig({ sha256: "ab" })],
+    ["model.config.bytes", () => withConfig({ bytes: "many" })],
     ["address", () => new Engine({ model: "http://" }, () => new FakeWorker()).load()],
   ];
   for (const [name, call] of calls) {
@@ -176,11 +186,11 @@ it("refuses what is no option of an engine, of a load and of a question", async 
   }
 });
 
-it("says what is wrong with what is handed over with a grammar that is validated", async () => {
+it("refuses what makes no sense beside a grammar that is validated", async () => {
   const { engine, worker } = connected();
   for (const options of [{ lists: { l: [1] } }, { list: {} }, { signal: 5 }]) {
-    const { valid, diagnostics } = await engine.validate({ regex: "a" }, untyped(options));
-    expect([valid, diagnostics[0]?.kind]).toEqual([false, FAULT.invalid]);
+    const call = engine.validate({ regex: "a" }, untyped(options));
+    await expect(call).rejects.toMatchObject({ name: "LacunaError", kind: FAULT.invalid });
   }
   expect(worker.sent).toEqual([]);
 });

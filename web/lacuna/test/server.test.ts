@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { cancelled } from "../src/fault.ts";
-import type { FromWorker } from "../src/worker/protocol.ts";
-import { fakeEngine, fakeServer, files, request, until } from "./doubles.ts";
+import type { OfCall } from "../src/worker/protocol.ts";
+import { fakeEngine, fakeServer, files, grammarInfo, request, until } from "./doubles.ts";
 
-const lastWords = (posted: readonly FromWorker[]) =>
+const lastWords = (posted: readonly OfCall[]) =>
   posted
     .filter(({ type }) => type !== "events" && type !== "progress")
     .map(({ type, id }) => `${type} ${id}`);
@@ -120,18 +120,61 @@ describe("the worker's loop", () => {
     const { server, posted } = await loaded(
       fakeEngine((step) => {
         if (step === 1) {
-          server.receive({
-            type: "compile",
-            id: 9,
-            grammar: { kind: "regex", text: "" },
-            options: {},
-          });
+          server.receive(compile(9));
         }
       }),
     );
     server.receive({ type: "generate", id: 2, request });
     await until(() => lastWords(posted).length === 2);
     expect(lastWords(posted)).toEqual(["compiled 9", "finished 2"]);
+  });
+
+  const compile = (id: number) =>
+    ({ type: "compile", id, grammar: { kind: "regex", text: "" }, options: {} }) as const;
+
+  it("compiles one grammar after the other, and those that were given up not at all", async () => {
+    const compiled: number[] = [];
+    const { server, posted } = fakeServer(fakeEngine(), {
+      compile: async ({ id }: { id: number }) => {
+        compiled.push(id);
+        // While it is compiled nothing is heard: this comes behind.
+        setTimeout(() => server.receive({ type: "cancel", id: 2 }));
+        return grammarInfo(id);
+      },
+    });
+    for (const id of [1, 2, 3]) server.receive(compile(id));
+    await until(() => posted.length === 3);
+    expect(compiled).toEqual([1, 3]);
+    expect(lastWords(posted)).toEqual(["compiled 1", "cancelled 2", "compiled 3"]);
+  });
+
+  it("tells what compiles that it was given up while something else was waited for", async () => {
+    const { server, posted } = fakeServer(fakeEngine(), {
+      compile: async (_: unknown, signal: AbortSignal) => {
+        server.receive({ type: "cancel", id: 1 });
+        if (signal.aborted) throw cancelled(signal);
+        return grammarInfo(0);
+      },
+    });
+    server.receive(compile(1));
+    await until(() => posted.length === 1);
+    expect(lastWords(posted)).toEqual(["cancelled 1"]);
+  });
+
+  it("does not start a text that was given up while the one before was started", async () => {
+    const started: number[] = [];
+    const engine = fakeEngine();
+    engine.start = async ({ seed }) => {
+      started.push(seed);
+      setTimeout(() => server.receive({ type: "cancel", id: 3 }));
+      throw { kind: "grammar", message: "wrong" };
+    };
+    const { server, posted } = await loaded(engine);
+    server.receive({ type: "generate", id: 2, request: { ...request, seed: 2 } });
+    server.receive({ type: "generate", id: 3, request: { ...request, seed: 3 } });
+    await until(() => posted.length === 2);
+    expect(started).toEqual([2]);
+    expect(lastWords(posted)).toEqual(["failed 2", "cancelled 3"]);
   });
 
   it("frees a run that failed and goes on with the next", async () => {

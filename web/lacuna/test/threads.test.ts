@@ -3,12 +3,16 @@
 import { afterEach, expect, test, vi } from "vitest";
 import {
   canShareMemory,
+  type HelperLike,
   type HelperStart,
   helpersFor,
   startHelpers,
 } from "../src/worker/threads.ts";
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 test.each([
   [undefined, 0],
@@ -36,11 +40,35 @@ test("each helper gets the module and its memory, and all end together", () => {
   let alive = 0;
   const helpers = startHelpers(module, memory, 3, () => {
     alive++;
-    return { postMessage: (start) => sent.push(start), terminate: () => alive-- };
+    const postMessage = (start: HelperStart) => sent.push(start);
+    return { postMessage, terminate: () => alive--, onmessage: null };
   });
   expect(helpers.count).toBe(3);
   expect(sent).toEqual([1, 2, 3].map(() => ({ module, memory })));
   helpers.stop();
   helpers.stop();
   expect(alive).toBe(0);
+});
+
+test.each([
+  [2, 0],
+  [1, 1_000],
+  [0, 1_000],
+])("%s of 2 helpers that serve are waited for for %s ms", async (serving, milliseconds) => {
+  vi.useFakeTimers();
+  const all: HelperLike[] = [];
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+  const { ready } = startHelpers({} as WebAssembly.Module, memory, 2, () => {
+    const helper = { postMessage: () => {}, terminate: () => {}, onmessage: null };
+    all.push(helper);
+    return helper;
+  });
+  const before = Date.now();
+  for (const { onmessage } of all.slice(0, serving)) onmessage?.({} as MessageEvent);
+  const [waited] = await Promise.all([
+    ready.then(() => Date.now() - before),
+    vi.advanceTimersByTimeAsync(5_000),
+  ]);
+  expect(waited).toBe(milliseconds);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -62,6 +62,8 @@ pub(super) struct Expander<'a> {
     pub wide: bool,
     /// Whether something was to admit more since this was last asked.
     pub widened: bool,
+    /// Whether cases are so many that they were not begun.
+    pub hopeless: bool,
     /// Steps taken so far.
     pub(super) work: u64,
     /// Those that had been taken when something was refused.
@@ -89,6 +91,7 @@ impl<'a> Expander<'a> {
             document,
             wide,
             widened: false,
+            hopeless: false,
             known: HashMap::default(),
             holding: HashMap::default(),
             under_way: HashSet::default(),
@@ -287,7 +290,10 @@ impl<'a> Expander<'a> {
     fn search(&mut self, goals: &Goals, wanted: Wanted) -> Option<Found<'a>> {
         self.under_way.insert(goals.clone());
         self.depth += 1;
+        let outside = std::mem::take(&mut self.hopeless);
         let found = self.shapes(goals, wanted);
+        let found = found.filter(|_| !self.hopeless);
+        self.hopeless = outside;
         self.depth -= 1;
         self.under_way.remove(goals);
         found
@@ -311,7 +317,11 @@ impl<'a> Expander<'a> {
         let mut done = 0.0;
         while let Some(mut branch) = branches.pop() {
             done += branch.share;
-            if !self.run(&mut branch) || !branch.shape.settle() {
+            let is_possible = self.run(&mut branch) && branch.shape.settle();
+            if self.hopeless {
+                return None;
+            }
+            if !is_possible {
                 continue;
             }
             if branch.is_speechless() {
@@ -326,7 +336,11 @@ impl<'a> Expander<'a> {
                 continue;
             }
             branch.is_chosen &= !looks_inside;
-            let Some((at, options)) = self.next_split(&mut branch) else {
+            let split = self.next_split(&mut branch);
+            if self.hopeless {
+                return None;
+            }
+            let Some((at, options)) = split else {
                 if !self.narrow(&mut branch.shape) {
                     continue;
                 }

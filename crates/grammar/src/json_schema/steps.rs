@@ -180,6 +180,10 @@ fn any_that_hold<'a>(
         .iter()
         .partition(|&&branch| expander.may_evaluate(branch));
     if speaking.len() > MOST {
+        if expander.wide {
+            expander.hopeless = true;
+            return Vec::new();
+        }
         let pointer = format!("{}/anyOf", expander.document.pointer(schema));
         let message =
             format!("over {MOST} schemas here may evaluate what an unevaluated… keyword asks for");

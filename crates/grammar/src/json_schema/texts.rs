@@ -128,7 +128,13 @@ impl<'a> Expander<'a> {
             }
             match self.language(&shape.strings) {
                 Ok(part) => parts.push(part),
-                Err(error) => self.refuse("too-large", schema, "", &error.to_string()),
+                Err(error) => match (self.wide, self.any_text()) {
+                    (true, Ok(any)) => {
+                        self.admit_more(schema, "", &error.to_string());
+                        parts.push(any);
+                    }
+                    _ => self.refuse("too-large", schema, "", &error.to_string()),
+                },
             }
         }
         let language = match parts.len() {

@@ -82,7 +82,12 @@ impl Validator {
             Err(_) => return nowhere,
         };
         let mut document = Document::new(&self.schema, &self.documents, &self.options, false);
-        let mut run = Run::new(&mut document);
+        let spelled = Spelled {
+            text,
+            value: &value,
+            spans: &spans.values,
+        };
+        let mut run = Run::new(&mut document, Some(spelled));
         let is_valid = run.holds(Document::ROOT, &value).is_some();
         let (is_stuck, repeats) = (run.is_stuck, run.repeats);
         if is_stuck || !document.findings.is_empty() {
@@ -96,9 +101,7 @@ impl Validator {
                 repeats: spans.repeated_keys,
             };
         }
-        let mut places = Vec::with_capacity(spans.values.len());
-        locate(&value, &mut spans.values.into_iter(), &mut places);
-        places.sort_unstable_by_key(|&(value, _, _)| value);
+        let places = spelled.places();
         let place = |item: &Json| {
             let at = places.binary_search_by_key(&std::ptr::from_ref(item), |&(value, _, _)| value);
             let (_, start, end) = places[at.ok()?];
@@ -144,6 +147,32 @@ fn locate(
     }
 }
 
+/// A value, the text that it was read from, and the bytes of each value in it.
+#[derive(Clone, Copy)]
+struct Spelled<'v> {
+    text: &'v str,
+    value: &'v Json,
+    spans: &'v [Range<usize>],
+}
+
+impl Spelled<'_> {
+    /// Where each value stands, by its address.
+    fn places(&self) -> Vec<(*const Json, usize, usize)> {
+        let mut places = Vec::with_capacity(self.spans.len());
+        locate(self.value, &mut self.spans.iter().cloned(), &mut places);
+        places.sort_unstable_by_key(|&(value, _, _)| value);
+        places
+    }
+
+    /// The numbers that are written with a point or an exponent.
+    fn with_point(&self) -> HashSet<*const Json> {
+        let is_pointed = |start: usize, end: usize| self.text[start..end].contains(['.', 'e', 'E']);
+        let places = self.places().into_iter();
+        let pointed = places.filter(|&(_, start, end)| is_pointed(start, end));
+        pointed.map(|(value, ..)| value).collect()
+    }
+}
+
 /// What was evaluated of a value, for `unevaluatedItems` and `unevaluatedProperties`.
 #[derive(Clone, Default)]
 struct Evaluated<'v> {
@@ -169,6 +198,10 @@ struct Run<'r, 'a, 'v> {
     document: &'r mut Document<'a>,
     known: HashMap<(SchemaId, *const Json), Outcome<'v>>,
     under_way: HashSet<(SchemaId, *const Json)>,
+    /// The text, if there is one.
+    spelled: Option<Spelled<'v>>,
+    /// The numbers in it with a point or an exponent, if that was asked.
+    with_point: Option<HashSet<*const Json>>,
     /// Whether something could not be told.
     is_stuck: bool,
     /// Items that are equal to one before, where none may be, each with the first such.
@@ -176,9 +209,11 @@ struct Run<'r, 'a, 'v> {
 }
 
 impl<'r, 'a, 'v> Run<'r, 'a, 'v> {
-    fn new(document: &'r mut Document<'a>) -> Self {
+    fn new(document: &'r mut Document<'a>, spelled: Option<Spelled<'v>>) -> Self {
         Self {
             document,
+            spelled,
+            with_point: None,
             known: HashMap::default(),
             under_way: HashSet::default(),
             is_stuck: false,
@@ -294,6 +329,13 @@ impl<'r, 'a, 'v> Run<'r, 'a, 'v> {
                 }
                 holds
             }
+            (Keyword::WithoutPoint, Json::Number(_)) => {
+                let spelled = self.spelled;
+                let with_point = self
+                    .with_point
+                    .get_or_insert_with(|| spelled.map(|it| it.with_point()).unwrap_or_default());
+                !with_point.contains(&std::ptr::from_ref(value))
+            }
             (Keyword::Unique, Json::Array(items)) => {
                 let spelled = items.iter().map(canonical).zip(items);
                 let mut spelled: Vec<(String, &'v Json)> = spelled.collect();
@@ -360,7 +402,7 @@ impl<'r, 'a, 'v> Run<'r, 'a, 'v> {
                 branch.is_none_or(|branch| self.also(branch, value, evaluated))
             }
             (Keyword::Same(schema), _) => self.also(*schema, value, evaluated),
-            // Of other types they say nothing; of spellings the grammar knows.
+            // Of other types they say nothing.
             _ => true,
         };
         holds.then_some(())
@@ -423,7 +465,7 @@ impl<'r, 'a, 'v> Run<'r, 'a, 'v> {
     /// Whether a name is valid as a string.
     fn is_name(&mut self, schema: SchemaId, name: &str) -> bool {
         let name = Json::Text(name.to_owned());
-        let mut run = Run::new(self.document);
+        let mut run = Run::new(self.document, None);
         let is_valid = run.is_valid(schema, &name);
         self.is_stuck |= run.is_stuck;
         is_valid

@@ -2,6 +2,7 @@
 
 import { resolveUrl } from "../base-url.ts";
 import { DECODING } from "../decoding.ts";
+import { invalid } from "../fault.ts";
 import type { GrammarOptions } from "../grammar/source.ts";
 import {
   anything,
@@ -10,7 +11,6 @@ import {
   expectOptions,
   fields,
   flag,
-  invalid,
   isCount,
   lists,
   oneOf,

@@ -3,7 +3,7 @@
 import { abortable } from "../abortable.ts";
 import { resolveUrl } from "../base-url.ts";
 import { type ComparedMethod, type DecodingOptions, readDecoding } from "../decoding.ts";
-import { throwIfAborted } from "../fault.ts";
+import { invalid, throwIfAborted } from "../fault.ts";
 import {
   type GrammarInput,
   type GrammarOptions,
@@ -13,7 +13,7 @@ import {
 } from "../grammar/source.ts";
 import { type Validation, validation } from "../grammar/validation.ts";
 import { type DevicePreference, type ModelInfo, type ModelSource, modelFiles } from "../model.ts";
-import { expectOptions, flag, invalid } from "../options.ts";
+import { expectOptions, flag } from "../options.ts";
 import { ModelStore } from "../worker/model-store.ts";
 import type { Configuration, FromWorker, GenerateRequest, Template } from "../worker/protocol.ts";
 import {

@@ -1,8 +1,8 @@
 /** Starting the engine's worker, from wherever its file is. */
 
 import { resolveUrl } from "../base-url.ts";
-import { FAULT, LacunaError } from "../fault.ts";
-import { invalid, shown } from "../options.ts";
+import { FAULT, invalid, LacunaError } from "../fault.ts";
+import { shown } from "../options.ts";
 import type { WorkerLike } from "./connection.ts";
 import type { EngineOptions } from "./engine.ts";
 

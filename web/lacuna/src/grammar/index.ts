@@ -13,8 +13,8 @@
  * @module
  */
 
-import { abortable } from "../abortable.ts";
-import { signal as expectSignal } from "../options.ts";
+import { abortable, isSignal } from "../abortable.ts";
+import { invalid } from "../fault.ts";
 import { CompiledGrammar } from "./compiled.ts";
 import { loadGrammarEngine } from "./load.ts";
 import { type GrammarInput, type GrammarOptions, readGrammar, type ValueOf } from "./source.ts";
@@ -71,7 +71,7 @@ export async function compileGrammar<const Grammar extends GrammarInput>(
   options?: CompileOptions,
 ): Promise<CompiledGrammar<ValueOf<Grammar>>> {
   const { vocabulary, signal, ...others } = options ?? {};
-  if (signal !== undefined) expectSignal("signal", signal);
+  if (signal !== undefined && !isSignal(signal)) throw invalid("signal must be an AbortSignal");
   await abortable(loadGrammarEngine(), signal);
   const read = readGrammar(grammar);
   return new CompiledGrammar({ ...read, options: { ...read.options, ...others } }, vocabulary);

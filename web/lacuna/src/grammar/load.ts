@@ -9,7 +9,7 @@
 import init, { Grammar, TokenTable } from "../../wasm/grammar/lacuna_wasm.js";
 import tables from "../../wasm/grammar/lacuna_wasm_tables.js";
 import { resolveUrl } from "../base-url.ts";
-import { describeThrown, FAULT, LacunaError, reading } from "../fault.ts";
+import { describeThrown, LacunaError, moduleFault, reading } from "../fault.ts";
 import { onDisk } from "../on-disk.ts";
 import { unpackTables } from "./tables.ts";
 
@@ -31,7 +31,7 @@ let broken: LacunaError | undefined;
 export function loadGrammarEngine(options: GrammarEngineOptions = {}): Promise<void> {
   loading ??= instantiate(options).catch((error: unknown) => {
     loading = undefined;
-    throw error instanceof LacunaError ? error : unloaded(FAULT.unavailable, error);
+    throw moduleFault("The grammar engine", error, options.wasm === undefined);
   });
   return loading;
 }
@@ -39,32 +39,9 @@ export function loadGrammarEngine(options: GrammarEngineOptions = {}): Promise<v
 async function instantiate({ wasm, wasmUrl }: GrammarEngineOptions): Promise<void> {
   const beside = new URL("../../wasm/grammar/lacuna_wasm_bg.wasm", import.meta.url);
   const url = wasmUrl === undefined ? beside : reading("wasmUrl", () => resolveUrl(wasmUrl));
-  const module = wasm ?? (await fetched(url));
-  const { memory } = await init({ module_or_path: module }).catch((error: unknown) => {
-    const isCut = module instanceof Response && error instanceof TypeError;
-    throw unloaded(isCut ? FAULT.network : FAULT.unavailable, error);
-  });
+  const module = wasm ?? (url.protocol === "file:" ? await onDisk(url) : url);
+  const { memory } = await init({ module_or_path: module });
   unpackTables(memory, tables);
-}
-
-async function fetched(url: URL): Promise<BufferSource | Response> {
-  try {
-    if (url.protocol === "file:") return await onDisk(url);
-    const response = await fetch(url);
-    const isPage = response.headers.get("content-type")?.startsWith("text/html");
-    if (response.ok && !isPage) return response;
-    await response.body?.cancel();
-    const answer = response.ok ? "with a page" : response.status;
-    throw new Error(`the server answered ${answer} for ${url.href}`);
-  } catch (error) {
-    throw unloaded(FAULT.network, error);
-  }
-}
-
-function unloaded(kind: string, cause: unknown): LacunaError {
-  const why = describeThrown(cause).fault.message;
-  const message = `The grammar engine could not be loaded: ${why}`;
-  return new LacunaError({ kind, message }, { cause });
 }
 
 /**

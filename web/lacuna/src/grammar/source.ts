@@ -1,6 +1,6 @@
 /** Grammars as they are handed over, and as the engine takes them. */
 
-import { type Diagnostic, FAULT, type Fault, LacunaError, reading } from "../fault.ts";
+import { type Diagnostic, invalid, reading } from "../fault.ts";
 import { jsonText } from "./json-text.ts";
 import { isStandardSchema, type StandardOutput, type StandardSchema } from "./standard-schema.ts";
 
@@ -105,7 +105,7 @@ export function readGrammar<Grammar extends GrammarInput>(
   grammar: Grammar,
 ): ReadGrammar<ValueOf<Grammar>> {
   const input: GrammarInput = grammar;
-  if (typeof input !== "object" || input === null) throw new LacunaError(NO_GRAMMAR);
+  if (typeof input !== "object" || input === null) throw invalid(NO_GRAMMAR);
   if ("source" in input) return input as ReadGrammar<ValueOf<Grammar>>;
   if ("jsonSchema" in input) {
     const { jsonSchema } = input;
@@ -113,21 +113,18 @@ export function readGrammar<Grammar extends GrammarInput>(
       ? (jsonSchema as StandardSchema<unknown, ValueOf<Grammar>>)
       : undefined;
     const text = reading("The schema", () => schemaText(jsonSchema));
-    if (text === undefined) throw new LacunaError(NO_GRAMMAR);
+    if (text === undefined) throw invalid(NO_GRAMMAR);
     return { source: { kind: "jsonSchema", text }, options: {}, schema };
   }
   for (const kind of ["gbnf", "lark", "regex"] as const) {
     const text = (input as Partial<Record<typeof kind, string>>)[kind];
     if (typeof text === "string") return { source: { kind, text }, options: {} };
   }
-  throw new LacunaError(NO_GRAMMAR);
+  throw invalid(NO_GRAMMAR);
 }
 
-const NO_GRAMMAR: Fault = {
-  kind: FAULT.invalid,
-  message:
-    "A grammar is one of { jsonSchema }, { gbnf }, { lark } and { regex }, or a compiled one.",
-};
+const NO_GRAMMAR =
+  "A grammar is one of { jsonSchema }, { gbnf }, { lark } and { regex }, or a compiled one";
 
 function schemaText(schema: SchemaInput): string | undefined {
   if (typeof schema === "string") return schema;
@@ -140,6 +137,7 @@ function asJsonSchema(schema: StandardSchema): unknown {
   if (jsonSchema) return jsonSchema.input({ target: "draft-2020-12" });
   const { toJSONSchema } = schema as { toJSONSchema?: (options: { io: "input" }) => unknown };
   if (typeof toJSONSchema === "function") return toJSONSchema.call(schema, { io: "input" });
-  const message = `The ${vendor} schema cannot be written as JSON Schema by itself: hand over what its converter makes of it.`;
-  throw new LacunaError({ kind: FAULT.invalid, message });
+  throw invalid(
+    `The ${vendor} schema cannot be written as JSON Schema by itself: hand over what its converter makes of it`,
+  );
 }

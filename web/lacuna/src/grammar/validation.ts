@@ -13,18 +13,6 @@ export interface Validation {
   readonly info?: GrammarInfo;
 }
 
-/** Kinds of faults that say nothing of the grammar. */
-const ELSEWHERE: readonly string[] = [
-  FAULT.network,
-  FAULT.trap,
-  FAULT.worker,
-  FAULT.unavailable,
-  FAULT.cancelled,
-  FAULT.disposed,
-  FAULT.invalid,
-  FAULT.internal,
-];
-
 /** What compiling says; rejects only if that cannot be found out. */
 export async function validation(compile: () => Promise<GrammarInfo>): Promise<Validation> {
   try {
@@ -34,7 +22,8 @@ export async function validation(compile: () => Promise<GrammarInfo>): Promise<V
     if (!(error instanceof LacunaError)) throw error;
     const { kind, message, diagnostics } = error;
     if (diagnostics.length > 0) return { valid: false, diagnostics };
-    if (ELSEWHERE.includes(kind)) throw error;
+    // What arises on this side of the engine says nothing of the grammar.
+    if (Object.values<string>(FAULT).includes(kind)) throw error;
     return { valid: false, diagnostics: [{ kind, message, severity: "error" }] };
   }
 }

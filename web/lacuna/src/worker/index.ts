@@ -14,13 +14,13 @@
  * @module
  */
 
-import { LacunaError, throwIfAborted } from "../fault.ts";
+import { LacunaError, moduleFault, throwIfAborted } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
 import { fetchModel } from "./download.ts";
 import { GrammarStore } from "./grammar-store.ts";
 import { withKept } from "./kept-grammars.ts";
 import { ModelStore } from "./model-store.ts";
-import { type EngineModule, type LoadedModule, loadModule, moduleFault } from "./module.ts";
+import { type EngineModule, type LoadedModule, loadModule } from "./module.ts";
 import type { Configuration, FromWorker, GenerateRequest, Template, ToWorker } from "./protocol.ts";
 import { EngineServer, type LoadedEngine, type ServedEngine, type Turn } from "./server.ts";
 
@@ -40,7 +40,7 @@ export function serve(): void {
   const module = () => {
     loading ??= loadModule(configuration).catch((error: unknown) => {
       loading = undefined;
-      throw moduleFault(error);
+      throw moduleFault("The engine's module", error);
     });
     return loading;
   };

@@ -1,5 +1,5 @@
 /**
- * Models in the browser's storage, by the hash of each file.
+ * Models in the browser's storage, by the hash of each file, and their records, by address.
  *
  * A file is kept in pieces, as it comes, so that a download that broke off goes on where
  * it was, also after the page was closed. Nothing is trusted: whoever takes a file out
@@ -78,6 +78,36 @@ export class ModelStore {
     }
   }
 
+  /** The text of a model's record, by the address that it was fetched from. */
+  async record(url: string): Promise<string | undefined> {
+    try {
+      const cache = await this.#caches?.open(MODEL_STORE);
+      return await (await cache?.match(recordAddress(url)))?.text();
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Keeps a model's record. */
+  async keepRecord(url: string, text: string): Promise<void> {
+    try {
+      const cache = await this.#caches?.open(MODEL_STORE);
+      await cache?.put(recordAddress(url), new Response(text));
+    } catch {
+      // Without room for it, it is fetched each time.
+    }
+  }
+
+  /** Forgets a model's record. */
+  async forgetRecord(url: string): Promise<void> {
+    try {
+      const cache = await this.#caches?.open(MODEL_STORE);
+      await cache?.delete(recordAddress(url));
+    } catch {
+      // It was not kept.
+    }
+  }
+
   /** Forgets all models. */
   async clear(): Promise<void> {
     await this.#caches?.delete(MODEL_STORE).catch(() => false);
@@ -103,3 +133,6 @@ const entry = (piece: Uint8Array): Response =>
 /** An address that nothing is fetched from. */
 const address = (sha256: string, index: number): string =>
   `https://models.invalid/${sha256}/${index}`;
+
+const recordAddress = (url: string): string =>
+  `https://models.invalid/record?of=${encodeURIComponent(url)}`;

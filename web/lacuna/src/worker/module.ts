@@ -3,26 +3,12 @@
  * that build was made, else the one without. Both are the same to their callers.
  */
 
-import { describeThrown, FAULT, LacunaError } from "../fault.ts";
 import type { Configuration } from "./protocol.ts";
 import { canShareMemory, startHelpers } from "./threads.ts";
 import { threadedModule } from "./threads-module.ts";
 
 /** The generated bindings. */
 export type EngineModule = typeof import("../../wasm/full/lacuna_wasm.js");
-
-/** Why the module cannot be had: not fetched, or not to be run here. */
-export function moduleFault(thrown: unknown): LacunaError {
-  const why = describeThrown(thrown).fault.message;
-  // What a server says instead of a module is refused for its first bytes.
-  const isRefused =
-    (thrown instanceof WebAssembly.CompileError && !/magic|asm'/.test(why)) ||
-    thrown instanceof WebAssembly.LinkError ||
-    thrown instanceof RangeError;
-  const kind = isRefused ? FAULT.unavailable : FAULT.network;
-  const message = `The engine's module could not be loaded: ${why}`;
-  return new LacunaError({ kind, message }, { cause: thrown });
-}
 
 /** A module that was loaded. */
 export interface LoadedModule {

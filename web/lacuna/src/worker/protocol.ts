@@ -153,9 +153,8 @@ export interface FailedAnswer {
   readonly fatal: boolean;
 }
 
-/** From the worker to the page. */
-export type FromWorker =
-  | ReadyNote
+/** What the worker says of a call. */
+export type OfCall =
   | ProgressNote
   | LoadedAnswer
   | CompiledAnswer
@@ -163,3 +162,6 @@ export type FromWorker =
   | FinishedAnswer
   | CancelledAnswer
   | FailedAnswer;
+
+/** From the worker to the page. */
+export type FromWorker = ReadyNote | OfCall;

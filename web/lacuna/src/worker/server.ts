@@ -11,10 +11,10 @@ import type { Bytes } from "./download.ts";
 import type {
   CompileCall,
   Configuration,
-  FromWorker,
   GenerateCall,
   GenerateRequest,
   LoadCall,
+  OfCall,
   Template,
   ToWorker,
 } from "./protocol.ts";
@@ -59,7 +59,7 @@ export interface Surroundings {
   /** Compiles a grammar, unless that was given up before; throws a fault with diagnostics. */
   compile(call: CompileCall, signal: AbortSignal): Promise<GrammarInfo>;
   /** Sends to the page. */
-  post(message: FromWorker): void;
+  post(message: OfCall): void;
   /** Resolves when messages that have come were read. */
   yieldToMessages(): Promise<void>;
 }
@@ -155,7 +155,7 @@ export class EngineServer {
     files: ModelFiles<Bytes>,
     device: DevicePreference,
     signal: AbortSignal,
-  ): Promise<FromWorker> {
+  ): Promise<OfCall> {
     if (signal.aborted) return { type: "cancelled", id };
     // Before the next one is made: a card may have room for one model only.
     const replaced = this.#engine;
@@ -268,7 +268,7 @@ export class EngineServer {
     return writing;
   }
 
-  async *#generate({ id, request, template }: GenerateCall): AsyncGenerator<void, FromWorker> {
+  async *#generate({ id, request, template }: GenerateCall): AsyncGenerator<void, OfCall> {
     const { post, yieldToMessages } = this.#surroundings;
     const cancelled = () => this.#open.get(id)?.cancelled ?? true;
     if (!this.#engine)
@@ -298,7 +298,7 @@ export class EngineServer {
   }
 
   /** Gives a call its last word, whatever happens; none if the work says that more is to come. */
-  async #answer(id: number, work: () => Promise<FromWorker | undefined>): Promise<void> {
+  async #answer(id: number, work: () => Promise<OfCall | undefined>): Promise<void> {
     try {
       const word = await work();
       if (word) this.#surroundings.post(word);

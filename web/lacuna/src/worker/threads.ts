@@ -43,7 +43,7 @@ export interface HelperLike {
   postMessage(message: HelperStart): void;
   terminate(): void;
   /** Called when it begins to serve. */
-  onmessage: (() => void) | null;
+  onmessage: ((event: MessageEvent) => void) | null;
 }
 
 // More do not help any model that runs on a CPU.
