@@ -63,6 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         slots: &arguments.slots,
         cache: arguments.cache.open()?,
         sessions: HashMap::new(),
+        faulty: HashMap::new(),
         reference: &arguments.reference,
         references: HashMap::new(),
     };
@@ -82,6 +83,8 @@ struct Checks<'a> {
     default_grammar: Option<PathBuf>,
     vocabulary: Option<Arc<Vocabulary>>,
     sessions: HashMap<PathBuf, GrammarSession>,
+    /// What is wrong with grammars of lines, read once.
+    faulty: HashMap<PathBuf, String>,
     reference: &'a ReferenceArguments,
     references: HashMap<PathBuf, Reference>,
 }
@@ -125,7 +128,9 @@ impl Checks<'_> {
     fn session(&mut self, path: &Path) -> Result<&mut GrammarSession, CommandError> {
         if !self.sessions.contains_key(path) {
             let (vocabulary, cache) = (self.vocabulary.clone(), &self.cache);
-            let session = open_judge(path, self.slots, vocabulary, cache)?;
+            let session = open_judge(path, self.slots, vocabulary, cache).inspect_err(|error| {
+                self.faulty.insert(path.to_owned(), error.to_string());
+            })?;
             self.sessions.insert(path.to_owned(), session);
         }
         match self.sessions.get_mut(path) {
@@ -140,6 +145,10 @@ impl Checks<'_> {
             Err(unreadable) => return error_line(unreadable.id, unreadable.message),
         };
         let id = question.id.clone();
+        let path = question.grammar.as_ref().or(self.default_grammar.as_ref());
+        if let Some(message) = path.and_then(|path| self.faulty.get(path)) {
+            return error_line(id, message.clone());
+        }
         match self.decide(question) {
             Ok((answer, micros)) => answer_line(id, answer, micros),
             Err(error) => error_line(id, error.to_string()),

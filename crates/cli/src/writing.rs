@@ -1,7 +1,7 @@
 //! What `lacuna generate` and `lacuna infill` share: a model writes, the text goes to
 //! standard output, a summary to standard error.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -81,6 +81,9 @@ pub fn write(
         true => CommandError::Fault(fault),
         false => CommandError::grammar(grammar, &request.grammar.1, fault),
     })?;
+    if let Some(events) = &mut events {
+        events.begin()?;
+    }
     let vocabulary = Arc::clone(run.vocabulary());
     let origin = run.grammar_origin();
     let mut failure = None;
@@ -95,11 +98,11 @@ pub fn write(
             }
         }
     }))?;
+    print(&[&summary.text, &b"\n"[..]].concat())?;
     if let Some(mut events) = events {
         let result = failure.map_or_else(|| events.writer.flush(), Err);
         result.map_err(|error| CommandError::file(&events.path, error))?;
     }
-    print(&[&summary.text, &b"\n"[..]].concat())?;
     let timings = summary.timings;
     eprintln!(
         "{} in {}: model {:.0} ms, checker {:.1} ms ({}, {} by agreement with the witness), {}",
@@ -142,11 +145,25 @@ struct EventFile {
 }
 
 impl EventFile {
+    /// Opens a file before the run begins; what it held stays until then.
     fn create(path: &Path) -> Result<Self, CommandError> {
-        let file = File::create(path).map_err(|error| CommandError::file(path, error))?;
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create(true).truncate(false);
+        let file = options.open(path);
+        let file = file.map_err(|error| CommandError::file(path, error))?;
         Ok(Self {
             path: path.to_owned(),
             writer: BufWriter::new(file),
         })
+    }
+
+    /// Empties it; what is no plain file, such as a pipe, needs no emptying.
+    fn begin(&mut self) -> Result<(), CommandError> {
+        let file = self.writer.get_ref();
+        let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        match is_file {
+            true => (file.set_len(0)).map_err(|error| CommandError::file(&self.path, error)),
+            false => Ok(()),
+        }
     }
 }

@@ -423,9 +423,58 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// What is repeated without a bound, and at least how often, repetitions of repetitions being one.
+fn of_repetitions(mut item: &Expr, mut min: u32, max: Option<u32>) -> (&Expr, u32) {
+    while let Expr::Repeat {
+        item: inner,
+        min: fewest @ (0 | 1),
+        max: None | Some(1),
+    } = item
+        && min <= 1
+        && max.is_none()
+    {
+        item = inner;
+        min *= fewest;
+    }
+    (item, min)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::enclosing;
+    use lacuna_grammar::Expr;
+
+    use super::{enclosing, of_repetitions};
+
+    #[test]
+    fn repetitions_of_repetitions_are_one_where_they_say_the_same() {
+        let repeat = |item: &Expr, min, max| Expr::Repeat {
+            item: Box::new(item.clone()),
+            min,
+            max,
+        };
+        let a = Expr::literal("a");
+        let (some, any, maybe) = (
+            repeat(&a, 1, None),
+            repeat(&a, 0, None),
+            repeat(&a, 0, Some(1)),
+        );
+        for (item, min, fewest) in [
+            (&some, 1, 1),
+            (&some, 0, 0),
+            (&any, 1, 0),
+            (&maybe, 1, 0),
+            (&repeat(&some, 1, None), 1, 1),
+        ] {
+            let (found, min) = of_repetitions(item, min, None);
+            assert!(matches!(found, Expr::Literal(_)), "{item:?}");
+            assert_eq!(min, fewest, "{item:?}");
+        }
+        let two = repeat(&a, 2, None);
+        for (item, min, max) in [(&two, 0, None), (&some, 2, None), (&some, 0, Some(1))] {
+            let (found, fewest) = of_repetitions(item, min, max);
+            assert!(std::ptr::eq(found, item) && fewest == min, "{item:?}");
+        }
+    }
 
     #[test]
     fn what_is_escaped_is_not_counted_with_what_follows() {
@@ -441,20 +490,4 @@ mod tests {
         assert_eq!(split("\"\\u00", true), ("\"\\u00", ""));
         assert_eq!(split("\"é", false), ("\"é", ""));
     }
-}
-
-/// What is repeated without a bound, and at least how often, repetitions of repetitions being one.
-fn of_repetitions(mut item: &Expr, mut min: u32, max: Option<u32>) -> (&Expr, u32) {
-    while let Expr::Repeat {
-        item: inner,
-        min: fewest @ (0 | 1),
-        max: None | Some(1),
-    } = item
-        && min <= 1
-        && max.is_none()
-    {
-        item = inner;
-        min *= fewest;
-    }
-    (item, min)
 }

@@ -15,13 +15,23 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// The validator of a schema file.
-    pub fn new(path: &Path, schema: &str) -> Result<Self, CommandError> {
+    /// The validator of a schema file, and of documents that it refers to by their identifiers.
+    pub fn new(
+        path: &Path,
+        schema: &str,
+        documents: &[(String, String)],
+    ) -> Result<Self, CommandError> {
         let invalid = |message: String| CommandError::content(path, message);
         let schema: Value =
             serde_json::from_str(schema).map_err(|error| invalid(error.to_string()))?;
         let mut schemas = Schemas::new();
         let mut compiler = Compiler::new();
+        for (id, document) in documents {
+            let document = serde_json::from_str(document)
+                .map_err(|error| invalid(format!("{id}: {error}")))?;
+            let added = compiler.add_resource(id, document);
+            added.map_err(|error| invalid(error.to_string()))?;
+        }
         const NAME: &str = "schema.json";
         compiler
             .add_resource(NAME, schema)

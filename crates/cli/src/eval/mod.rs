@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use lacuna_decoder::{KeyCache, Options, OrderKind, Outcome};
+use lacuna_decoder::{KeyCache, Options, OrderKind, Outcome, counted};
 use lacuna_engine::{
     Dialect, Engine, Fault, GenerateRequest, Judge, Method, Purpose, SchemaChoices, grammar_source,
 };
@@ -48,7 +48,7 @@ use table::{Output, Series, markdown};
 
 /// Run examples by several methods at several numbers of steps, and print a table of
 /// validity, accuracy and times. Without --references the examples are requests to the
-/// model, and the README's table is what this prints by default.
+/// model. Schemas that no grammar says in full are not taken.
 #[derive(clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub struct Arguments {
     /// has noise of its own for each
     #[arg(long, value_delimiter = ',', default_value = "0")]
     seeds: Vec<u64>,
-    /// Cells of the canvas; references that need more are left out
+    /// Cells of the canvas; references that need more, an end behind them included, are left out
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one)]
     length: usize,
     /// Cells of a region without grammar before the text, which alone is judged
@@ -158,11 +158,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     }
     let text = read_grammar_text(&arguments.grammar)?;
     let dialect = Dialect::of_file(&arguments.grammar.display().to_string())?;
+    let choices = arguments.schema.choices()?;
     let validator = match dialect {
-        Dialect::JsonSchema => Some(Validator::new(&arguments.grammar, &text)?),
+        Dialect::JsonSchema => Some(Validator::new(
+            &arguments.grammar,
+            &text,
+            &choices.documents,
+        )?),
         _ => None,
     };
-    let choices = arguments.schema.choices()?;
     let json = FindingsFile::open(arguments.json.as_deref())?;
     // What can be wrong without the model is said before that is loaded.
     let cache = arguments.cache.open()?;
@@ -177,9 +181,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         grammar: (dialect, text),
     };
     let all = evaluation.all(&methods, examples)?;
-    if let Some(json) = json {
-        json.write(serde_json::to_vec(&all))?;
-    }
     let mut tables = markdown(&all, "unconstrained");
     for more in [
         paired::markdown(&all, "lacuna"),
@@ -191,6 +192,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         }
     }
     print(tables.as_bytes())?;
+    // The table is there even where this cannot be written.
+    if let Some(json) = json {
+        json.write(serde_json::to_vec(&all))?;
+    }
     eprintln!("{}", describe_cache(&engine.cache().statistics()));
     eprintln!("{}", describe_device(&engine));
     // What is promised of the checker.
@@ -208,6 +213,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 impl Arguments {
     /// Whether every method can decode with the options that are asked for.
     fn validate(&self, methods: &[Method]) -> Result<(), CommandError> {
+        let names = methods.iter().map(|method| method.name.clone()).collect();
+        let numbers = |list: &[u64]| list.iter().map(u64::to_string).collect();
+        let steps: Vec<u64> = self.steps.iter().map(|&steps| steps as u64).collect();
+        let lists: [(&str, Vec<String>); 3] = [
+            ("methods", names),
+            ("steps", numbers(&steps)),
+            ("seeds", numbers(&self.seeds)),
+        ];
+        for (option, list) in lists {
+            let repeated = (1..list.len()).find(|&at| list[..at].contains(&list[at]));
+            if let Some(at) = repeated {
+                let message = format!("--{option} has {} twice", list[at]);
+                return Err(Fault::new("invalid-input", message).into());
+            }
+        }
         for method in methods {
             for &steps in &self.steps {
                 let options = Options {
@@ -310,11 +330,17 @@ impl Evaluation<'_> {
                 progress.show(done);
                 done += 1;
                 request.options.steps = steps;
+                let place = |error: CommandError| match error {
+                    CommandError::Fault(fault) => here(fault),
+                    error => error,
+                };
                 let source = match &synthetic {
                     Some((prior, tokens)) => {
                         Source::Synthetic(tokens[at].clone(), Arc::clone(prior))
                     }
-                    None if arguments.recorded => Source::Recorded(self.record(&request)?),
+                    None if arguments.recorded => {
+                        Source::Recorded(self.record(&request).map_err(place)?)
+                    }
                     None => Source::Live,
                 };
                 let mut now: Vec<&mut Series> = all
@@ -334,7 +360,8 @@ impl Evaluation<'_> {
                         method,
                         seed: series.seed,
                     };
-                    series.outputs.push(self.one(example, &run, &source)?);
+                    let output = self.one(example, &run, &source);
+                    series.outputs.push(output.map_err(place)?);
                 }
             }
         }
@@ -348,7 +375,7 @@ impl Evaluation<'_> {
         let length = self.arguments.length;
         let end = self.engine.vocabulary().end();
         let mut tokens = Vec::new();
-        let mut kept = Vec::new();
+        let (mut kept, mut left_out) = (Vec::new(), 0);
         for (at, mut example) in examples.drain(..).enumerate() {
             let text = example.expected.as_str().unwrap_or_default();
             let mut own = self.engine.encode(text)?;
@@ -360,9 +387,17 @@ impl Evaluation<'_> {
                     id => id,
                 };
                 kept.push(example);
+            } else {
+                left_out += 1;
             }
         }
         *examples = kept;
+        if left_out > 0 {
+            eprintln!(
+                "{} left out, for {length} cells",
+                counted(left_out, "reference")
+            );
+        }
         match examples.is_empty() {
             true => Err(Fault::new("invalid-input", "no reference fits the canvas").into()),
             false => Ok(tokens),

@@ -88,12 +88,17 @@ impl Parser<'_> {
             }
             Some(first) if first.is_ascii_alphabetic() || first == b'_' => {
                 let name = self.name("a name", "")?;
+                let behind = self.cursor.at;
+                self.cursor.skip_blanks(false);
                 match self.cursor.peek() {
                     Some(b'{') if !self.cursor.at_bounds() => Node::Usage {
                         arguments: self.arguments(&name)?,
                         name,
                     },
-                    _ => Node::Mention(name),
+                    _ => {
+                        self.cursor.at = behind;
+                        Node::Mention(name)
+                    }
                 }
             }
             _ => return Ok(None),

@@ -62,6 +62,8 @@ pub(super) struct Definitions {
     pub ignored: Vec<Node>,
     pub constraints: Vec<Constraint>,
     terminal_names: FxHashMap<(Module, String), usize>,
+    /// What was imported, by its name here.
+    imported: FxHashMap<String, usize>,
     rule_names: FxHashMap<String, usize>,
 }
 
@@ -248,8 +250,12 @@ impl Definitions {
             return Err(error("bad-name", alias.span, message));
         }
         if self.terminal_named(Module::Own, &alias.text).is_some() {
-            return Err(misplaced(&alias, true));
+            return match self.imported.get(&alias.text) == Some(&index) {
+                true => Ok(()),
+                false => Err(misplaced(&alias, true)),
+            };
         }
+        self.imported.insert(alias.text.clone(), index);
         let bodies = self.terminals[index].bodies.clone();
         self.add_terminal(TerminalDefinition {
             name: alias,

@@ -277,6 +277,7 @@ impl Parser<'_> {
             self.cursor.at += 1;
         }
         let name = self.name("the name of a rule or a terminal", NOTE)?;
+        self.cursor.skip_blanks(false);
         let parameters = match self.cursor.peek() {
             Some(b'{') => self.parameters(&name)?,
             _ => Vec::new(),
@@ -284,8 +285,10 @@ impl Parser<'_> {
         if self.cursor.peek() == Some(b'[') {
             return Err(self.cursor.attributes());
         }
+        self.cursor.skip_blanks(false);
         let mut priority = 0;
         if self.cursor.take(".") {
+            self.cursor.skip_blanks(false);
             priority = self.priority()?;
         }
         self.cursor.skip_blanks(false);

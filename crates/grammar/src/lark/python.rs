@@ -294,12 +294,14 @@ impl<'a> Translation<'a> {
         Ok(Escaped::Character(character))
     }
 
-    /// Octal numbers begin with 0 or have three digits; others are references.
+    /// Octal numbers begin with 0 or have three digits; others are references, which there are
+    /// none of in a class.
     fn octal(&mut self, start: usize, first: char, in_class: bool) -> Translated<char> {
         let rest = self.rest().as_bytes();
         let more = rest.iter().take(2);
         let more = more.take_while(|byte| matches!(byte, b'0'..=b'7')).count();
-        if first == '0' || (first <= '3' && more == 2) {
+        let is_short = in_class && first <= '7' && (first <= '3' || more < 2);
+        if first == '0' || is_short || (first <= '3' && more == 2) {
             self.at += more;
             let digits = &self.source[start + 1..self.at];
             let code = u32::from_str_radix(digits, 8).ok().and_then(char::from_u32);
@@ -310,7 +312,7 @@ impl<'a> Translation<'a> {
         let (kind, message) = match in_class {
             true => (
                 "bad-escape",
-                "an octal number begins with 0 or has three digits",
+                "an octal number has digits up to 7 and is at most 377",
             ),
             false => ("back-reference", "back-references are not supported"),
         };

@@ -172,27 +172,34 @@ fn refuse_unsupported(tree: &Ast, first: bool, last: bool, refused: &mut Vec<Dia
                     message,
                 ));
             }
+            if let (Ast::Repetition(_), ast::RepetitionKind::OneOrMore) =
+                (&*repetition.ast, &repetition.op.kind)
+            {
+                let place = place(&repetition.op.span);
+                let message = "elsewhere this + keeps what was repeated from being given back, \
+                               which is not supported; in a group it repeats";
+                refused.push(Diagnostic::error("atomic-group", place, message));
+            }
             refuse_unsupported(&repetition.ast, false, false, refused);
         }
-        Ast::Group(group) => refuse_unsupported(&group.ast, first, last, refused),
+        Ast::Group(group) => {
+            if let ast::GroupKind::NonCapturing(flags) = &group.kind {
+                refuse_flags(flags, refused);
+            }
+            refuse_unsupported(&group.ast, first, last, refused);
+        }
+        Ast::Flags(flags) => refuse_flags(&flags.flags, refused),
         Ast::Alternation(alternation) => {
             for part in &alternation.asts {
                 refuse_unsupported(part, first, last, refused);
             }
         }
         Ast::Concat(concat) => {
-            // An anchor may follow another one, and flags may stand anywhere.
-            let silent = |part: &Ast| matches!(part, Ast::Flags(_) | Ast::Empty(_));
-            let begins = concat
-                .asts
-                .iter()
-                .position(|part| !silent(part))
-                .unwrap_or(0);
-            let ends = concat
-                .asts
-                .iter()
-                .rposition(|part| !silent(part))
-                .unwrap_or(0);
+            let mut parts = concat.asts.iter();
+            let begins = parts.position(|part| !is_silent(part, true)).unwrap_or(0);
+            let mut parts = concat.asts.iter();
+            let ends = parts.rposition(|part| !is_silent(part, false));
+            let ends = ends.unwrap_or(concat.asts.len());
             for (index, part) in concat.asts.iter().enumerate() {
                 refuse_unsupported(
                     part,
@@ -203,7 +210,6 @@ fn refuse_unsupported(tree: &Ast, first: bool, last: bool, refused: &mut Vec<Dia
             }
         }
         Ast::Empty(_)
-        | Ast::Flags(_)
         | Ast::Literal(_)
         | Ast::Dot(_)
         | Ast::ClassUnicode(_)
@@ -212,19 +218,78 @@ fn refuse_unsupported(tree: &Ast, first: bool, last: bool, refused: &mut Vec<Dia
     }
 }
 
+/// Whether a part reads nothing and says nothing but, of an end of the pattern, that it is there:
+/// flags, and anchors of that end.
+fn is_silent(part: &Ast, is_start: bool) -> bool {
+    use ast::AssertionKind::*;
+    match part {
+        Ast::Flags(_) | Ast::Empty(_) => true,
+        Ast::Assertion(assertion) => match assertion.kind {
+            StartLine | StartText => is_start,
+            EndLine | EndText => !is_start,
+            _ => false,
+        },
+        Ast::Group(group) => is_silent(&group.ast, is_start),
+        Ast::Concat(concat) => concat.asts.iter().all(|part| is_silent(part, is_start)),
+        _ => false,
+    }
+}
+
+fn refuse_flags(flags: &ast::Flags, refused: &mut Vec<Diagnostic>) {
+    for item in &flags.items {
+        if let ast::FlagsItemKind::Flag(ast::Flag::CRLF) = item.kind {
+            let message = "neither recursion nor a flag for ends of lines is supported";
+            refused.push(Diagnostic::error(
+                "unsupported-flag",
+                place(&item.span),
+                message,
+            ));
+        }
+    }
+}
+
 fn syntax_error(error: &ast::Error) -> Diagnostic {
     use ast::ErrorKind::*;
+    let (before, here) = error.pattern().split_at(error.span().start.offset);
+    let begins = |what: &str| here.starts_with(what);
+    let is_group = before.ends_with("(?");
+    let told = match error.kind() {
+        UnsupportedBackreference | EscapeUnrecognized if begins("\\0") => Some((
+            "syntax",
+            "octal numbers are not supported; a character's number is \\x and two digits",
+        )),
+        EscapeUnrecognized if begins("\\k") || begins("\\g") => {
+            Some(("back-reference", "backreferences are not supported"))
+        }
+        FlagUnrecognized if begins("P=") => {
+            Some(("back-reference", "backreferences are not supported"))
+        }
+        FlagUnrecognized if is_group && begins("(") => {
+            Some(("back-reference", "conditions on groups are not supported"))
+        }
+        FlagUnrecognized if is_group && begins(">") => {
+            Some(("atomic-group", "atomic groups are not supported"))
+        }
+        FlagUnrecognized if is_group && begins("#") => Some((
+            "syntax",
+            "there are no comments in groups; with the flag x, # begins one",
+        )),
+        FlagUnrecognized if is_group && begins("|") => Some((
+            "syntax",
+            "there are no groups that number their branches anew",
+        )),
+        _ => None,
+    };
+    if let Some((kind, message)) = told {
+        return Diagnostic::error(kind, place(error.span()), message);
+    }
     let kind = match error.kind() {
         UnsupportedLookAround => "look-around",
         UnsupportedBackreference => "back-reference",
-        FlagUnrecognized if error.pattern()[error.span().start.offset..].starts_with("P=") => {
-            return Diagnostic::error(
-                "back-reference",
-                place(error.span()),
-                "backreferences are not supported",
-            );
+        NestLimitExceeded(limit) => {
+            let message = format!("groups, repetitions and classes are over {limit} deep");
+            return Diagnostic::error("too-deep", place(error.span()), message);
         }
-        NestLimitExceeded(_) => "too-deep",
         _ => "syntax",
     };
     Diagnostic::error(kind, place(error.span()), error.kind().to_string())
