@@ -313,6 +313,28 @@ test("says why the model is not on a graphics card", async ({ page }) => {
   await expect(alert(page)).toBeHidden();
 });
 
+test("whoever uses the keyboard keeps his place through a run", async ({ page }) => {
+  await open(page);
+  await compareWith(page);
+  await setOptions(page, { Cells: 64, Steps: 64 });
+  const run = page.getByRole("button", { name: "Run" });
+  const cancel = page.getByRole("button", { name: "Cancel" });
+  await run.focus();
+  await page.keyboard.press("Enter");
+  await expect(run).toBeDisabled();
+  await expect(page.locator("#progress-words")).toHaveText(/^Step \d+ of 64/);
+  await expect(run).toBeFocused();
+  // It does nothing while a run goes on.
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(cancel).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(status(page)).toHaveText("Cancelled.");
+  await expect(page.locator("#progress-words")).toBeEmpty();
+  await expect(cancel).toBeDisabled();
+  await expect(cancel).toBeFocused();
+});
+
 test("a run that is cancelled says so, and can be looked at as far as it came", async ({
   page,
 }) => {

@@ -49,6 +49,10 @@ export async function fakeEngine(page: Page, pace: Pace): Promise<void> {
     };
     class FakeWorker extends EventTarget {
       onmessage: ((event: object) => void) | null = null;
+      constructor() {
+        super();
+        setTimeout(() => this.#say({ type: "ready" }));
+      }
       terminate() {}
       #say(data: object) {
         this.onmessage?.({ data });

@@ -63,6 +63,7 @@ test("who listens hears how far a run is", async ({ page }) => {
   const first = await words.textContent();
   await expect(words).not.toHaveText(first ?? "");
   await expect(status(page)).toHaveText("Done.");
+  await expect(words).toBeEmpty();
 });
 
 test("nothing moves for whoever asked for that, and nothing is slowed down", {

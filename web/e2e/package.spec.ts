@@ -3,7 +3,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { ALONE } from "./browser.ts";
 import { develop, install, KINDS, make } from "./package/bundles.ts";
-import { POLICY, serveApp } from "./package/serve.ts";
+import { ISOLATION, POLICY, serveApp } from "./package/serve.ts";
 import { file } from "./page-object.ts";
 
 /** What the app's script puts into its window. */
@@ -82,6 +82,12 @@ test("says so where the policy forbids WebAssembly", async ({ page }) => {
   const failed = page.waitForEvent("pageerror");
   await page.goto(address);
   expect((await failed).message).toMatch(/could not be loaded.*(Content Security Policy|CSP)/);
+  const kind = await page.evaluate(async () => {
+    const door = "./lacuna/dist/grammar/index.js";
+    const { loadGrammarEngine } = await import(door);
+    return loadGrammarEngine().catch((error: { kind: string }) => error.kind);
+  });
+  expect(kind).toBe("unavailable");
   close();
 });
 
@@ -395,6 +401,62 @@ test("fetches the model once, tells its bytes, and is ready at once the next tim
   await page.evaluate(() => window.forgetModels());
   await open(page);
   expect(await page.evaluate(() => window.engine.availability())).toBe("downloadable");
+});
+
+test("a model that is kept is loaded where its server cannot be reached", async ({ page }) => {
+  await open(page);
+  expect(await write(page)).toMatchObject({ outcome: "complete" });
+  await page.route("**/models/**", (route) => route.abort());
+  await open(page);
+  expect(await page.evaluate(() => window.engine.availability())).toBe("available");
+  expect(await write(page)).toMatchObject({ outcome: "complete" });
+
+  await page.evaluate(() => window.forgetModels());
+  await open(page);
+  expect(await write(page)).toMatchObject({ kind: "network" });
+});
+
+test("all threads are told of from the first load on, where a page is isolated", async ({
+  page,
+}) => {
+  const { address, close } = await serveApp(await make("plain"), POLICY, ISOLATION);
+  try {
+    for (let load = 0; load < 4; load++) {
+      await open(page, address);
+      const [threads, processors] = await page.evaluate(async () => {
+        const { device } = await window.engine.load();
+        return [device.threads, navigator.hardwareConcurrency];
+      });
+      expect(threads).toBe(Math.min(processors ?? 1, 16));
+    }
+  } finally {
+    close();
+  }
+});
+
+test("grammars that wait are not compiled when they are given up", { tag: ALONE }, async ({
+  page,
+}) => {
+  await open(page);
+  const { whole, rest, kinds } = await page.evaluate(async () => {
+    const word = (at: number) => Array.from({ length: 4_000 }, (_, i) => `w${at}x${i}`).join("|");
+    const check = (at: number, signal?: AbortSignal) =>
+      window.engine.validate({ regex: `(${word(at)}){1,2}` }, signal ? { signal } : {});
+    await window.engine.validate({ regex: "a" });
+    const before = performance.now();
+    await check(0);
+    const whole = performance.now() - before;
+    const abort = new AbortController();
+    const checks = Array.from({ length: 30 }, (_, at) => check(at + 1, abort.signal));
+    setTimeout(() => abort.abort(), 10);
+    const kinds = await Promise.all(checks.map((it) => it.catch((error) => error.kind)));
+    const behind = performance.now();
+    await window.engine.validate({ regex: "b" });
+    return { whole, rest: performance.now() - behind, kinds };
+  });
+  console.log(JSON.stringify({ whole, rest }));
+  expect(kinds.at(-1)).toBe("cancelled");
+  expect(rest).toBeLessThan(4 * whole);
 });
 
 test("ends with its scope", async ({ page }) => {

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
 use crate::chart::{Entry, Node, NodeId, handed_on};
@@ -31,11 +31,12 @@ pub(crate) struct Derivation<'a> {
     pub nodes: &'a mut [Node],
     pub cfg: &'a Cfg,
     pub sets: &'a mut StateSets,
-    /// For each node those at which something began there has come to, if that was asked.
-    pub behind: Option<FxHashMap<NodeId, Vec<NodeId>>>,
+    /// The place of the entry that was looked at last.
+    pub last: usize,
 }
 
-/// Entries of a node up to which they are gone through for one that completes a goal.
+/// Entries of a node up to which they are gone through from the first on for one that completes a
+/// goal.
 const FEW_ENTRIES: usize = 64;
 
 /// A state of an entry, with the cost that it is reached at.
@@ -320,25 +321,16 @@ impl Derivation<'_> {
     /// own waits there, as the first state does.
     fn completions(&mut self, goal: Goal) -> Option<Explanation> {
         let entries = self.nodes[goal.node as usize].entries.len();
-        if entries <= FEW_ENTRIES {
-            return (0..entries).find_map(|at| self.completion_by(goal, at));
-        }
-        let here = &self.nodes[goal.node as usize];
-        let behind = self.behind.get_or_insert_with(|| {
-            let mut behind: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
-            for (id, node) in (0..).zip(self.nodes.iter()) {
-                for entry in &node.entries {
-                    behind.entry(entry.origin).or_default().push(id);
-                }
-            }
-            behind
-        });
-        let behind = behind.get(&goal.origin).into_iter().flatten();
-        let places = behind.filter_map(|&origin| here.place(origin));
-        let mut places: Vec<usize> = places.collect();
-        places.sort_unstable();
-        let mut places = places.into_iter();
-        places.find_map(|at| self.completion_by(goal, at))
+        // Of many, what is nested in the last one is as a rule beside it.
+        let first = match entries <= FEW_ENTRIES {
+            true => 0,
+            false => self.last.saturating_sub(1).min(entries),
+        };
+        let mut places = (first..entries).chain(0..first);
+        places.find_map(|at| {
+            self.last = at;
+            self.completion_by(goal, at)
+        })
     }
 
     /// A completion by the entry at this place of the goal's node.
@@ -457,15 +449,10 @@ impl Derivation<'_> {
                 let node = &mut self.nodes[id as usize];
                 match node.entries.iter_mut().find(|e| e.origin == handed.origin) {
                     Some(entry) => entry.settled = self.sets.union(entry.settled, costed),
-                    None => {
-                        node.insert(Entry {
-                            settled: costed,
-                            ..Entry::new(handed.origin, costed)
-                        });
-                        if let Some(behind) = &mut self.behind {
-                            behind.entry(handed.origin).or_default().push(id);
-                        }
-                    }
+                    None => node.insert(Entry {
+                        settled: costed,
+                        ..Entry::new(handed.origin, costed)
+                    }),
                 }
                 cost = costed.cost.saturating_add(handed.completes.1);
                 (at, what) = (handed.origin, handed.completes.0);

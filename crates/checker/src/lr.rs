@@ -22,7 +22,7 @@ use lacuna_lexer::SortFew;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
 use crate::dots::{Dot, Dots, Moves};
@@ -144,9 +144,6 @@ pub struct States {
 /// What it takes to meet a state, where sets of items are told apart; that of looking at a known
 /// one is 1.
 const WORK: usize = 3;
-
-/// Places from which on a set tells new ones from those that are known.
-const MANY_DOTS: usize = 64;
 
 /// What tells a state from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -641,8 +638,6 @@ impl States {
 
     fn pass_nullable(&mut self, cfg: &Cfg, dots: &mut Vec<Dot>) {
         let mut at = 0;
-        // Many are told apart sooner by a set.
-        let mut known: Option<FxHashSet<Dot>> = None;
         let mut moves: Moves = Vec::new();
         while let Some(&dot) = dots.get(at) {
             at += 1;
@@ -654,17 +649,9 @@ impl States {
             for &(symbol, behind) in &moves {
                 if let Symbol::Nonterminal(nonterminal) = symbol
                     && self.nullable[nonterminal as usize]
+                    && !dots.contains(&behind)
                 {
-                    if known.is_none() && dots.len() >= MANY_DOTS {
-                        known = Some(dots.iter().copied().collect());
-                    }
-                    let is_new = match &mut known {
-                        Some(known) => known.insert(behind),
-                        None => !dots.contains(&behind),
-                    };
-                    if is_new {
-                        dots.push(behind);
-                    }
+                    dots.push(behind);
                 }
             }
         }

@@ -71,9 +71,10 @@ const makers: Record<Kind, (folder: string) => Promise<void>> = {
       .replace('"lacuna-lm"', '"./lacuna/dist/index.js"')
       .replace('"lacuna-lm/grammar"', '"./lacuna/dist/grammar/index.js"');
     writeFileSync(`${folder}/app.js`, text);
-    // A worker of the app's own.
+    // A worker of the app's own; it does something else first.
     const worker = 'import { serve } from "./lacuna/dist/worker/index.js";\nserve();\n';
-    writeFileSync(`${folder}/own-worker.js`, worker);
+    const pause = "await new Promise((resolve) => setTimeout(resolve, 300));\n";
+    writeFileSync(`${folder}/own-worker.js`, pause + worker);
     page(folder, "./app.js");
   },
 };

@@ -19,10 +19,17 @@ const TYPES: Readonly<Record<string, string>> = {
 export const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
+/** What makes a page cross-origin isolated. */
+export const ISOLATION = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+} as const;
+
 /** Serves a folder, with the models behind `/models/`. */
 export async function serveApp(
   folder: string,
   policy = POLICY,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ address: string; close: () => void }> {
   const server = createServer((request, response) => {
     const name = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
@@ -37,6 +44,7 @@ export async function serveApp(
       "content-type": TYPES[extname(path)] ?? "application/octet-stream",
       "content-security-policy": policy,
       "access-control-allow-origin": "*",
+      ...headers,
     });
     createReadStream(path).pipe(response);
   });

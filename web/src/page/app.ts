@@ -221,6 +221,7 @@ export class App {
       this.#failed(error, begun);
     }
     this.#abort = undefined;
+    this.#speech.arrived();
     this.#enable();
   }
 
@@ -302,11 +303,17 @@ export class App {
   }
 
   #enable(): void {
-    this.#run.disabled = !this.#loaded || this.#abort !== undefined;
-    this.#cancel.disabled = this.#abort === undefined;
+    able(this.#run, this.#loaded !== undefined && this.#abort === undefined);
+    able(this.#cancel, this.#abort !== undefined);
     this.#deviceChoice.disabled = this.#loading || this.#abort !== undefined;
     byId("preset", HTMLSelectElement).disabled = this.#abort !== undefined;
   }
+}
+
+/** Says of a button whether it does something. It keeps the focus if not. */
+function able(button: HTMLButtonElement, isAble: boolean): void {
+  button.disabled = false;
+  button.ariaDisabled = String(!isAble);
 }
 
 const isCancelled = (error: unknown): boolean =>

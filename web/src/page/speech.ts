@@ -14,7 +14,7 @@ export class Speech {
   readonly #alert = byId("alert", HTMLDivElement);
   readonly #editor: GrammarEditor;
   readonly #onAlert: () => void;
-  #last = 0;
+  #last = Number.NEGATIVE_INFINITY;
 
   /** `onAlert` is called when an alert has come. */
   constructor(editor: GrammarEditor, onAlert: () => void) {
@@ -33,6 +33,12 @@ export class Speech {
     if (now - this.#last < PAUSE) return;
     this.#last = now;
     this.#progress.textContent = words;
+  }
+
+  /** The run is over: what was said of it on the way is not read any more. */
+  arrived(): void {
+    this.#last = Number.NEGATIVE_INFINITY;
+    this.#progress.textContent = "";
   }
 
   /** Says what must be mended first, and goes there. */

@@ -131,7 +131,7 @@ impl Node {
         }
     }
 
-    pub(crate) fn place(&self, origin: NodeId) -> Option<usize> {
+    pub(super) fn place(&self, origin: NodeId) -> Option<usize> {
         if self.entries.len() < INDEXED_FROM {
             return self.entries.iter().position(|e| e.origin == origin);
         }

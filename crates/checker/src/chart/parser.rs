@@ -65,7 +65,7 @@ impl<'a> Parser<'a, '_> {
             nodes: &mut self.chart.nodes,
             cfg: self.cfg,
             sets: self.sets,
-            behind: None,
+            last: 0,
         };
         let found = derivation.path(end, start, cost).and_then(|mut path| {
             if let Some(ahead) = &self.chart.ahead {

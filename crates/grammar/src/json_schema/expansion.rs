@@ -22,7 +22,7 @@ use super::shape::{Goals, Literal, Shape};
 use super::steps::{Step, Steps};
 use super::told::Told;
 use super::types::Types;
-use crate::automaton::Language;
+use crate::automaton::{Language, SHORTCUTS};
 use crate::{Diagnostic, Place};
 
 /// Most shapes that schemas may lead to.
@@ -292,8 +292,8 @@ impl<'a> Expander<'a> {
         self.depth += 1;
         let outside = std::mem::take(&mut self.hopeless);
         let found = self.shapes(goals, wanted);
-        let found = found.filter(|_| !self.hopeless);
-        self.hopeless = outside;
+        let is_found = !(SHORTCUTS && std::mem::replace(&mut self.hopeless, outside));
+        let found = found.filter(|_| is_found);
         self.depth -= 1;
         self.under_way.remove(goals);
         found
@@ -318,7 +318,7 @@ impl<'a> Expander<'a> {
         while let Some(mut branch) = branches.pop() {
             done += branch.share;
             let is_possible = self.run(&mut branch) && branch.shape.settle();
-            if self.hopeless {
+            if SHORTCUTS && self.hopeless {
                 return None;
             }
             if !is_possible {
@@ -337,7 +337,7 @@ impl<'a> Expander<'a> {
             }
             branch.is_chosen &= !looks_inside;
             let split = self.next_split(&mut branch);
-            if self.hopeless {
+            if SHORTCUTS && self.hopeless {
                 return None;
             }
             let Some((at, options)) = split else {

@@ -11,7 +11,7 @@ use super::expansion::Expander;
 use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
 use super::shape::{Contained, EXACTLY, Literal, Names, Scopes, Unevaluated};
 use super::types::Types;
-use crate::automaton::Language;
+use crate::automaton::{Language, SHORTCUTS};
 use crate::slots::Ask;
 
 /// Steps that are taken together.
@@ -180,7 +180,7 @@ fn any_that_hold<'a>(
         .iter()
         .partition(|&&branch| expander.may_evaluate(branch));
     if speaking.len() > MOST {
-        if expander.wide {
+        if SHORTCUTS && expander.wide {
             expander.hopeless = true;
             return Vec::new();
         }

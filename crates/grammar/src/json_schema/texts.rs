@@ -9,7 +9,7 @@ use super::keyword::SchemaId;
 use super::shape::Strings;
 use super::types::Types;
 use crate::Expr;
-use crate::automaton::{AutomatonError, Language};
+use crate::automaton::{AutomatonError, Language, SHORTCUTS};
 use crate::characters::ANY_CHARACTER;
 
 /// What a language is made of; automata by their addresses, which patterns keep.
@@ -128,13 +128,11 @@ impl<'a> Expander<'a> {
             }
             match self.language(&shape.strings) {
                 Ok(part) => parts.push(part),
-                Err(error) => match (self.wide, self.any_text()) {
-                    (true, Ok(any)) => {
-                        self.admit_more(schema, "", &error.to_string());
-                        parts.push(any);
-                    }
-                    _ => self.refuse("too-large", schema, "", &error.to_string()),
-                },
+                Err(error) if SHORTCUTS && self.wide => {
+                    self.admit_more(schema, "", &error.to_string());
+                    parts.extend(self.any_text());
+                }
+                Err(error) => self.refuse("too-large", schema, "", &error.to_string()),
             }
         }
         let language = match parts.len() {

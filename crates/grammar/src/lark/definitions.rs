@@ -62,8 +62,6 @@ pub(super) struct Definitions {
     pub ignored: Vec<Node>,
     pub constraints: Vec<Constraint>,
     terminal_names: FxHashMap<(Module, String), usize>,
-    /// What was imported, by its name here.
-    imported: FxHashMap<String, usize>,
     rule_names: FxHashMap<String, usize>,
 }
 
@@ -249,13 +247,14 @@ impl Definitions {
             let message = format!("{} is a terminal: its name here needs capitals", name.text);
             return Err(error("bad-name", alias.span, message));
         }
-        if self.terminal_named(Module::Own, &alias.text).is_some() {
-            return match self.imported.get(&alias.text) == Some(&index) {
+        if let Some(known) = self.terminal_named(Module::Own, &alias.text) {
+            let [known, common] = [known, index].map(|at| self.terminals[at].bodies.first());
+            let both = known.zip(common);
+            return match both.is_some_and(|(known, common)| Rc::ptr_eq(&known.1, &common.1)) {
                 true => Ok(()),
                 false => Err(misplaced(&alias, true)),
             };
         }
-        self.imported.insert(alias.text.clone(), index);
         let bodies = self.terminals[index].bodies.clone();
         self.add_terminal(TerminalDefinition {
             name: alias,

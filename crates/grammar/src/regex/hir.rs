@@ -7,6 +7,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use super::anchored::{Outside, Pattern, language};
 use super::{MAX_NESTING, MAX_REPETITION, MAX_TEXT};
 use crate::analysis::refuse_empty_language;
+use crate::automaton::SHORTCUTS;
 use crate::{Diagnostic, Diagnostics, Expr, Grammar, Place, Rule, RuleId};
 
 /// Reads a pattern that the whole text must match.
@@ -176,9 +177,7 @@ fn refuse_unsupported(tree: &Ast, first: bool, last: bool, refused: &mut Vec<Dia
                 (&*repetition.ast, &repetition.op.kind)
             {
                 let place = place(&repetition.op.span);
-                let message = "elsewhere this + keeps what was repeated from being given back, \
-                               which is not supported; in a group it repeats";
-                refused.push(Diagnostic::error("atomic-group", place, message));
+                refused.push(Diagnostic::error("atomic-group", place, NOT_KEPT));
             }
             refuse_unsupported(&repetition.ast, false, false, refused);
         }
@@ -218,6 +217,9 @@ fn refuse_unsupported(tree: &Ast, first: bool, last: bool, refused: &mut Vec<Dia
     }
 }
 
+const NO_REFERENCES: &str = "backreferences are not supported";
+const NOT_KEPT: &str = "nothing can be kept from being given back";
+
 /// Whether a part reads nothing and says nothing but, of an end of the pattern, that it is there:
 /// flags, and anchors of that end.
 fn is_silent(part: &Ast, is_start: bool) -> bool {
@@ -229,8 +231,6 @@ fn is_silent(part: &Ast, is_start: bool) -> bool {
             EndLine | EndText => !is_start,
             _ => false,
         },
-        Ast::Group(group) => is_silent(&group.ast, is_start),
-        Ast::Concat(concat) => concat.asts.iter().all(|part| is_silent(part, is_start)),
         _ => false,
     }
 }
@@ -238,7 +238,7 @@ fn is_silent(part: &Ast, is_start: bool) -> bool {
 fn refuse_flags(flags: &ast::Flags, refused: &mut Vec<Diagnostic>) {
     for item in &flags.items {
         if let ast::FlagsItemKind::Flag(ast::Flag::CRLF) = item.kind {
-            let message = "neither recursion nor a flag for ends of lines is supported";
+            let message = "recursion is not supported";
             refused.push(Diagnostic::error(
                 "unsupported-flag",
                 place(&item.span),
@@ -254,30 +254,18 @@ fn syntax_error(error: &ast::Error) -> Diagnostic {
     let begins = |what: &str| here.starts_with(what);
     let is_group = before.ends_with("(?");
     let told = match error.kind() {
-        UnsupportedBackreference | EscapeUnrecognized if begins("\\0") => Some((
-            "syntax",
-            "octal numbers are not supported; a character's number is \\x and two digits",
-        )),
+        // The grammar engine alone says it in general.
+        _ if !SHORTCUTS => None,
+        UnsupportedBackreference if begins("\\0") => {
+            Some(("syntax", "octal numbers are not supported: write \\x00"))
+        }
         EscapeUnrecognized if begins("\\k") || begins("\\g") => {
-            Some(("back-reference", "backreferences are not supported"))
+            Some(("back-reference", NO_REFERENCES))
         }
-        FlagUnrecognized if begins("P=") => {
-            Some(("back-reference", "backreferences are not supported"))
+        FlagUnrecognized if begins("P=") || (is_group && begins("(")) => {
+            Some(("back-reference", NO_REFERENCES))
         }
-        FlagUnrecognized if is_group && begins("(") => {
-            Some(("back-reference", "conditions on groups are not supported"))
-        }
-        FlagUnrecognized if is_group && begins(">") => {
-            Some(("atomic-group", "atomic groups are not supported"))
-        }
-        FlagUnrecognized if is_group && begins("#") => Some((
-            "syntax",
-            "there are no comments in groups; with the flag x, # begins one",
-        )),
-        FlagUnrecognized if is_group && begins("|") => Some((
-            "syntax",
-            "there are no groups that number their branches anew",
-        )),
+        FlagUnrecognized if is_group && begins(">") => Some(("atomic-group", NOT_KEPT)),
         _ => None,
     };
     if let Some((kind, message)) = told {

@@ -41,7 +41,7 @@ export interface EngineOptions {
   readonly onProgress?: OnProgress;
   /** The address of `lacuna-lm/worker`'s starting file, where the bundler does not see to it. */
   readonly workerUrl?: string | URL;
-  /** Starts a worker that calls `serve` of `lacuna-lm/worker`. */
+  /** Starts a worker that calls `serve` of `lacuna-lm/worker`, within a minute. */
   readonly worker?: () => Worker;
   /** The address of `lacuna-lm/engine.wasm`, where the bundler does not see to it. */
   readonly wasmUrl?: string | URL;
@@ -261,7 +261,10 @@ export class Engine {
     );
   }
 
-  /** What is wrong with a grammar, as it is compiled for writing; needs no model. */
+  /**
+   * What is wrong with a grammar, as it is compiled for writing; needs no model. Rejects only
+   * if that cannot be found out, as where an option makes no sense.
+   */
   validate(
     grammar: GrammarInput,
     options: Omit<GrammarOptions, "writing"> & { signal?: AbortSignal } = {},

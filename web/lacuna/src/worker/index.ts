@@ -3,7 +3,7 @@
  * page's. What it says and hears is in `protocol.ts`; what it does, in `server.ts`.
  *
  * The engine starts `lacuna-lm/worker` itself. Who needs a worker of his own calls
- * {@link serve} in it and hands it to `createEngine`:
+ * {@link serve} in it, within a minute of its start, and hands it to `createEngine`:
  *
  * ```ts
  * // my-worker.ts
