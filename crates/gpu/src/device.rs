@@ -427,3 +427,19 @@ fn sorted(error: wgpu::Error) -> GpuError {
         }
     }
 }
+
+/// A device to test with; none where there is no adapter, unless one is required.
+#[cfg(test)]
+pub(crate) fn for_tests() -> Option<GpuDevice> {
+    match pollster::block_on(GpuDevice::request(DeviceOptions::default())) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            assert!(
+                std::env::var_os("LACUNA_REQUIRE_GPU").is_none(),
+                "an adapter is required: {error}"
+            );
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
