@@ -280,6 +280,11 @@ impl GpuDevice {
         self.shared.live_bytes.load(Ordering::Relaxed)
     }
 
+    /// Buffers that were made here so far, freed ones included.
+    pub fn buffers_made(&self) -> u64 {
+        self.shared.buffer_ids.load(Ordering::Relaxed)
+    }
+
     /// Bytes that may still be allocated, where [`DeviceOptions::memory`] says how many there are.
     pub fn memory_left(&self) -> Option<u64> {
         let memory = self.shared.options.memory?;

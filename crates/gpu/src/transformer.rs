@@ -10,7 +10,7 @@
 //! Kept from step to step: weights, rotations, buffers, compiled kernels, bind groups. The
 //! embedding of a prompt is not kept, since looking it up costs what copying it would.
 
-use crate::buffer::GpuBuffer;
+use crate::buffer::{GpuBuffer, Use};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::kernel::{Precision, Tile};
@@ -52,11 +52,34 @@ pub struct GpuTransformer {
     last: LastStep,
 }
 
-/// Buffers of a second look.
+/// Buffers of second looks: for so many asks, of so many candidates.
 struct Narrowing {
     asks: usize,
+    top: usize,
     allowed: GpuBuffer,
     jobs: GpuBuffer,
+    summaries: GpuBuffer,
+    readback: GpuBuffer,
+}
+
+impl Narrowing {
+    async fn new(
+        device: &GpuDevice,
+        layout: &Layout,
+        [asks, top]: [usize; 2],
+    ) -> Result<Self, GpuError> {
+        let storage = |label, bytes| GpuBuffer::storage(device, label, bytes);
+        let bytes = 4 * asks * summary_words(top);
+        Ok(Self {
+            asks,
+            top,
+            allowed: storage("allowed tokens", asks * mask_bytes(layout)).await?,
+            jobs: storage("second looks", 8 * asks).await?,
+            summaries: storage("second summaries", bytes).await?,
+            readback: GpuBuffer::new(device, "second readback", bytes as u64, Use::Readback)
+                .await?,
+        })
+    }
 }
 
 /// A step whose dispatches were timed.
@@ -352,16 +375,20 @@ impl GpuTransformer {
     async fn try_narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, GpuError> {
         let (top, count) = (self.last.top, asks.len());
         let mask_size = mask_bytes(&self.loaded.layout);
-        if self.narrowing.as_ref().is_none_or(|have| have.asks < count) {
+        let have = self.narrowing.as_ref().map(|have| (have.asks, have.top));
+        let (have_asks, have_top) = have.unwrap_or_default();
+        if have_asks < count || have_top < top {
             self.narrowing = None;
             self.bindings.forget();
-            let asks = count.next_power_of_two();
-            let allowed = GpuBuffer::storage(&self.device, "allowed tokens", asks * mask_size);
-            self.narrowing = Some(Narrowing {
-                asks,
-                allowed: allowed.await?,
-                jobs: GpuBuffer::storage(&self.device, "second looks", 8 * asks).await?,
-            });
+            let room = [
+                have_asks.max(count.next_power_of_two()),
+                have_top.max(
+                    top.next_power_of_two()
+                        .min(self.loaded.layout.config.vocab_size),
+                ),
+            ];
+            let narrowing = Narrowing::new(&self.device, &self.loaded.layout, room);
+            self.narrowing = Some(narrowing.await?);
         }
         let (Some(workspace), Some(narrowing)) = (&self.workspace, &self.narrowing) else {
             return Ok(Vec::new());
@@ -377,15 +404,6 @@ impl GpuTransformer {
         }
         narrowing.allowed.write(0, &allowed);
         narrowing.jobs.write(0, bytemuck::cast_slice(&jobs));
-        let size = 4 * (count * summary_words(top)) as u64;
-        let summaries = GpuBuffer::storage(&self.device, "second summaries", size as usize).await?;
-        let readback = GpuBuffer::new(
-            &self.device,
-            "second readback",
-            size,
-            crate::buffer::Use::Readback,
-        )
-        .await?;
         let mut recorder = Recorder::new(&self.device);
         let ask = Ask {
             top,
@@ -394,7 +412,7 @@ impl GpuTransformer {
             allowed: &narrowing.allowed,
             allowed_stride: mask_size / 4,
             jobs: &narrowing.jobs,
-            summaries: &summaries,
+            summaries: &narrowing.summaries,
         };
         for (part, logits) in workspace.logits.iter().enumerate() {
             let first = part * workspace.logits_rows;
@@ -408,9 +426,9 @@ impl GpuTransformer {
             &self.device,
             &recorder,
             &mut self.bindings,
-            &summaries,
-            &readback,
-            size as usize / 4,
+            &narrowing.summaries,
+            &narrowing.readback,
+            count * summary_words(top),
         )
         .await?;
         let mut best = vec![Vec::new(); count];
