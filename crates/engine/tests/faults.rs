@@ -6,12 +6,12 @@
 #![cfg(feature = "gpu")]
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lacuna_decoder::{Event, Options};
 use lacuna_engine::{
-    DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
+    DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, Tunings, block_on,
 };
 use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, StepSize};
 
@@ -146,6 +146,45 @@ fn a_lost_device_is_replaced_once_and_then_given_up() {
         assert!(later.moves.is_empty(), "a move is told of once");
         assert_eq!(later.text, expected);
     }
+}
+
+/// Sees what a device has on the card whenever another is opened.
+#[derive(Default)]
+struct Watch {
+    watched: Mutex<Option<GpuDevice>>,
+    seen: Mutex<Vec<u64>>,
+}
+
+impl Tunings for Watch {
+    fn get(&self, _: &str) -> Option<String> {
+        let watched = self.watched.lock().expect("one thread");
+        let bytes = watched.as_ref().map(GpuDevice::live_bytes);
+        self.seen.lock().expect("one thread").extend(bytes);
+        Some(String::new())
+    }
+
+    fn put(&self, _: &str, _: &str) {}
+}
+
+#[test]
+fn two_cards_need_not_have_room_at_once() {
+    if !has_adapter() {
+        return;
+    }
+    let watch = Arc::new(Watch::default());
+    let mut options = options(DevicePreference::Gpu);
+    options.card.tunings = Some(Arc::clone(&watch) as Arc<dyn Tunings>);
+    let engine = load(options);
+    let ended = run(&engine, 0.0, |step| {
+        if step == 1 {
+            let device = block_on(engine.gpu()).expect("a device");
+            assert!(device.live_bytes() > 0);
+            device.fail(GpuError::TimedOut { seconds: 1 });
+            *watch.watched.lock().expect("one thread") = Some(device);
+        }
+    });
+    assert_eq!(ended.moves.len(), 1);
+    assert_eq!(*watch.seen.lock().expect("one thread"), [0]);
 }
 
 #[test]

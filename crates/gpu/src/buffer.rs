@@ -68,23 +68,20 @@ impl GpuBuffer {
         if let Some(left) = device.memory_left().filter(|&left| size > left) {
             return Err(no_memory(size - left));
         }
-        let create = || {
-            device.raw().create_buffer(&wgpu::BufferDescriptor {
+        // Whole before the device is asked what it says: what is refused is destroyed then.
+        let create = || Self {
+            buffer: device.raw().create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
                 size,
                 usage,
                 mapped_at_creation: false,
-            })
+            }),
+            id: device.count_bytes(size),
+            device: device.clone(),
         };
-        let buffer = device.scoped(create).await.map_err(|error| match error {
+        device.scoped(create).await.map_err(|error| match error {
             GpuError::OutOfMemory { .. } => no_memory(size),
             other => other,
-        })?;
-        let id = device.count_bytes(size);
-        Ok(Self {
-            device: device.clone(),
-            buffer,
-            id,
         })
     }
 

@@ -115,7 +115,8 @@ impl DeviceInfo {
     }
 }
 
-/// A device; clones are the same one.
+/// A device; clones are the same one. When the last of them is dropped it is destroyed, with all
+/// that it has on the card, and not when a garbage collector comes to it.
 #[derive(Clone)]
 pub struct GpuDevice {
     shared: Arc<Shared>,
@@ -130,6 +131,12 @@ struct Shared {
     live_bytes: AtomicU64,
     buffer_ids: AtomicU64,
     pipelines: Mutex<Pipelines>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.device.destroy();
+    }
 }
 
 /// The first fault, and who is to be told of it.
@@ -446,5 +453,29 @@ pub(crate) fn for_tests() -> Option<GpuDevice> {
             println!("skipped: {error}");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::GpuBuffer;
+
+    #[test]
+    fn a_device_is_destroyed_with_its_last_handle() {
+        let Some(device) = for_tests() else { return };
+        // What is left of it then: without its queue, it says no more.
+        let (raw, _queue) = (device.raw().clone(), device.queue().clone());
+        let faults = Arc::clone(&device.shared.faults);
+        let buffer = GpuBuffer::storage(&device, "a buffer", 16);
+        let buffer = pollster::block_on(buffer).expect("there is room");
+        let is_alive = || {
+            let _ = raw.poll(wgpu::PollType::Poll);
+            faults.state().first.is_none()
+        };
+        drop(device);
+        assert!(is_alive(), "the buffer has a handle");
+        drop(buffer);
+        assert!(!is_alive());
     }
 }

@@ -85,7 +85,7 @@ impl Placement {
     #[cfg(feature = "gpu")]
     pub fn gpu(&self) -> Option<&lacuna_gpu::GpuDevice> {
         match &self.pass {
-            Pass::Cpu(_) => None,
+            Pass::Cpu(_) | Pass::Nowhere => None,
             Pass::Card(card) => Some(card.device()),
         }
     }
@@ -150,7 +150,7 @@ impl Placement {
     /// Leaves a card that failed: for a fresh one, once a run and if the fault may be
     /// the device's only; for the processor otherwise.
     async fn leave(&mut self, kind: DeviceFault, message: String) -> Result<(), ForwardError> {
-        let Some((weights, options)) = self.origin.take() else {
+        let Some((weights, options)) = &self.origin else {
             return Err(ForwardError::Device { kind, message });
         };
         let what = match kind {
@@ -159,17 +159,18 @@ impl Placement {
             DeviceFault::TimedOut => "GPU timed out",
             DeviceFault::Other => "GPU failed",
         };
+        // With it goes what it had on the card, and the card if nobody else has a hand on it.
+        self.pass = Pass::Nowhere;
         let freshens = matches!(kind, DeviceFault::Lost | DeviceFault::TimedOut);
         if freshens
             && std::mem::take(&mut self.may_refresh)
-            && let Ok(card) = Card::open(&weights, &options).await
+            && let Ok(card) = Card::open(weights, options).await
         {
             let why = format!("in place of a device that failed: {message}");
             let report = report_of_card(&card, &why);
             self.pass = Pass::Card(Box::new(card));
-            self.origin = Some((weights, options));
             self.moved(report, format!("{what}; went on on a fresh device"));
-        } else {
+        } else if let Some((weights, _)) = self.origin.take() {
             let cpu = CpuTransformer::new(weights);
             let report = report_of_cpu(&cpu, &format!("the GPU failed: {message}"));
             self.pass = Pass::Cpu(Box::new(cpu));
