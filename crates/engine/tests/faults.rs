@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use lacuna_decoder::{Event, Options};
 use lacuna_engine::{
-    DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, Tunings, block_on,
+    DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
 };
 use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, StepSize};
 
@@ -148,43 +148,36 @@ fn a_lost_device_is_replaced_once_and_then_given_up() {
     }
 }
 
-/// Sees what a device has on the card whenever another is opened.
-#[derive(Default)]
-struct Watch {
-    watched: Mutex<Option<GpuDevice>>,
-    seen: Mutex<Vec<u64>>,
-}
-
-impl Tunings for Watch {
-    fn get(&self, _: &str) -> Option<String> {
-        let watched = self.watched.lock().expect("one thread");
-        let bytes = watched.as_ref().map(GpuDevice::live_bytes);
-        self.seen.lock().expect("one thread").extend(bytes);
-        Some(String::new())
-    }
-
-    fn put(&self, _: &str, _: &str) {}
-}
-
 #[test]
 fn two_cards_need_not_have_room_at_once() {
     if !has_adapter() {
         return;
     }
-    let watch = Arc::new(Watch::default());
+    // Every wait is timed, and cards have longer to be opened than to answer.
+    let answer = Duration::from_secs(30);
+    let failed: Arc<Mutex<Option<GpuDevice>>> = Arc::default();
+    let left: Arc<Mutex<Vec<u64>>> = Arc::default();
     let mut options = options(DevicePreference::Gpu);
-    options.card.tunings = Some(Arc::clone(&watch) as Arc<dyn Tunings>);
+    options.card.device.time_limit = answer;
+    let (watched, seen) = (Arc::clone(&failed), Arc::clone(&left));
+    options.card.timer = Some(Arc::new(move |limit| {
+        let watched = watched.lock().expect("one thread");
+        let bytes = watched.as_ref().filter(|_| limit > answer);
+        let mut seen = seen.lock().expect("one thread");
+        seen.extend(bytes.map(GpuDevice::live_bytes));
+        Box::pin(std::future::pending())
+    }));
     let engine = load(options);
     let ended = run(&engine, 0.0, |step| {
         if step == 1 {
             let device = block_on(engine.gpu()).expect("a device");
             assert!(device.live_bytes() > 0);
             device.fail(GpuError::TimedOut { seconds: 1 });
-            *watch.watched.lock().expect("one thread") = Some(device);
+            *failed.lock().expect("one thread") = Some(device);
         }
     });
     assert_eq!(ended.moves.len(), 1);
-    assert_eq!(*watch.seen.lock().expect("one thread"), [0]);
+    assert_eq!(*left.lock().expect("one thread"), [0]);
 }
 
 #[test]

@@ -13,8 +13,11 @@ use crate::kernel::{Access, Kernel};
 use crate::pipelines::{Pipeline, Pipelines};
 use futures_channel::oneshot;
 use serde::Serialize;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 /// What is asked of an adapter.
@@ -174,6 +177,7 @@ impl Faults {
     fn wait(&self) -> (u64, oneshot::Receiver<Result<(), GpuError>>) {
         let (answer, receiver) = oneshot::channel();
         let mut state = self.state();
+        state.waiting.retain(|waiter| !waiter.answer.is_canceled());
         let id = state.next_waiter;
         state.next_waiter += 1;
         match &state.first {
@@ -182,6 +186,22 @@ impl Faults {
             None => state.waiting.push(Waiter { id, answer }),
         }
         (id, receiver)
+    }
+
+    /// What comes of `work`, unless a fault comes first.
+    async fn during<T>(&self, work: impl Future<Output = T>) -> Result<T, GpuError> {
+        let (_, mut fault) = self.wait();
+        let mut work = pin!(work);
+        poll_fn(|context| {
+            if let Poll::Ready(done) = work.as_mut().poll(context) {
+                return Poll::Ready(Ok(done));
+            }
+            match Pin::new(&mut fault).poll(context) {
+                Poll::Ready(Ok(Err(error))) => Poll::Ready(Err(error)),
+                Poll::Ready(_) | Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
     }
 
     fn done(&self, id: u64, result: Result<(), GpuError>) {
@@ -367,11 +387,11 @@ impl GpuDevice {
         let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
         let result = work();
         let (validation, memory) = (validation.pop(), memory.pop());
-        let errors = (memory.await, validation.await);
+        let errors = async { (memory.await, validation.await) };
+        let (memory, validation) = self.shared.faults.during(errors).await?;
         self.check()?;
-        errors
-            .0
-            .or(errors.1)
+        memory
+            .or(validation)
             .map_or(Ok(result), |error| Err(sorted(error)))
     }
 
@@ -460,6 +480,32 @@ pub(crate) fn for_tests() -> Option<GpuDevice> {
 mod tests {
     use super::*;
     use crate::buffer::GpuBuffer;
+    use std::future::{pending, ready};
+
+    #[test]
+    fn a_fault_ends_a_wait_for_what_never_comes() {
+        let faults = Arc::new(Faults::default());
+        assert_eq!(pollster::block_on(faults.during(ready(3))), Ok(3));
+        let elsewhere = Arc::clone(&faults);
+        let error = GpuError::TimedOut { seconds: 5 };
+        let late = error.clone();
+        let failing = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            elsewhere.fail(late);
+        });
+        let never = pollster::block_on(faults.during(pending::<()>()));
+        assert_eq!(never, Err(error));
+        failing.join().expect("it only fails");
+    }
+
+    #[test]
+    fn waits_that_are_over_are_forgotten() {
+        let faults = Faults::default();
+        for _ in 0..9 {
+            assert_eq!(pollster::block_on(faults.during(ready(()))), Ok(()));
+        }
+        assert_eq!(faults.state().waiting.len(), 1);
+    }
 
     #[test]
     fn a_device_is_destroyed_with_its_last_handle() {
