@@ -11,6 +11,9 @@ use super::DeviceReport;
 use super::card::{Card, CardOptions};
 use super::pass::Pass;
 
+/// What becomes of numbers that a card's arithmetic has no room for.
+const OVERFLOWED: &str = "GPU overflowed";
+
 /// A model where it runs.
 pub(crate) struct Placement {
     pass: Pass,
@@ -112,10 +115,7 @@ impl Placement {
             self.step += 1;
             match self.pass.step(request).await {
                 Ok(summaries) => return Ok((self.step, summaries)),
-                Err(ForwardError::Device { kind, message }) => {
-                    self.leave(kind, message).await?;
-                }
-                Err(error) => return Err(error),
+                Err(error) => self.go_on_after(error).await?,
             }
         }
     }
@@ -137,13 +137,38 @@ impl Placement {
             }
             match self.pass.narrow(asks).await {
                 Ok(answers) => return Ok((step, answers)),
-                Err(ForwardError::Device { kind, message }) => {
-                    self.leave(kind, message).await?;
+                Err(error) => {
+                    self.go_on_after(error).await?;
                     // Nobody's number: the new place knows nothing of the step.
                     self.step += 1;
                 }
-                Err(error) => return Err(error),
             }
+        }
+    }
+
+    /// Finds a place for what a card could not do.
+    ///
+    /// # Errors
+    /// The same error where no other place could do it either.
+    async fn go_on_after(&mut self, error: ForwardError) -> Result<(), ForwardError> {
+        match (error, &mut self.pass) {
+            (ForwardError::Device { kind, message }, _) => self.leave(kind, message).await,
+            (ForwardError::NotFinite, Pass::Card(card)) => {
+                // A probe that agreed says nothing of what another prompt leads to.
+                if card.is_half() && card.set_half(false).is_ok() {
+                    let why = "numbers grew too large for half precision";
+                    let report = report_of_card(card, why);
+                    if let Some((_, options)) = &mut self.origin {
+                        *options = std::mem::take(options).computing_as(card);
+                    }
+                    self.moved(report, format!("{OVERFLOWED}; went on in single precision"));
+                    return Ok(());
+                }
+                let error = ForwardError::NotFinite;
+                let message = "it gave logits that are not finite";
+                self.take_to_cpu(OVERFLOWED, message).ok_or(error)
+            }
+            (error, _) => Err(error),
         }
     }
 
@@ -170,13 +195,22 @@ impl Placement {
             let report = report_of_card(&card, &why);
             self.pass = Pass::Card(Box::new(card));
             self.moved(report, format!("{what}; went on on a fresh device"));
-        } else if let Some((weights, _)) = self.origin.take() {
-            let cpu = CpuTransformer::new(weights);
-            let report = report_of_cpu(&cpu, &format!("the GPU failed: {message}"));
-            self.pass = Pass::Cpu(Box::new(cpu));
-            self.moved(report, format!("{what}; went on on the CPU"));
+            return Ok(());
         }
-        Ok(())
+        let moved = self.take_to_cpu(what, &message);
+        moved.ok_or(ForwardError::Device { kind, message })
+    }
+
+    /// Takes the model to the processor, if it can be begun again.
+    fn take_to_cpu(&mut self, what: &str, message: &str) -> Option<()> {
+        let (weights, _) = self.origin.take()?;
+        // The card's goes first: the two need not have room at once.
+        self.pass = Pass::Nowhere;
+        let cpu = CpuTransformer::new(weights);
+        let report = report_of_cpu(&cpu, &format!("the GPU failed: {message}"));
+        self.pass = Pass::Cpu(Box::new(cpu));
+        self.moved(report, format!("{what}; went on on the CPU"));
+        Some(())
     }
 
     fn moved(&mut self, report: DeviceReport, message: String) {
