@@ -13,7 +13,7 @@ use lacuna_decoder::{Event, Options};
 use lacuna_engine::{
     DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
 };
-use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, StepSize};
+use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, NoMemory, StepSize};
 
 fn file(path: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -294,11 +294,11 @@ fn a_device_that_does_not_answer_or_has_no_memory_left_is_left() {
     }
     let cpu = load(options(DevicePreference::Cpu));
     let expected = run(&cpu, 0.0, |_| ()).text;
-    let memory = GpuError::OutOfMemory {
+    let memory = GpuError::OutOfMemory(NoMemory {
         what: "a buffer".to_owned(),
-        needed: 8,
-        missing: 4,
-    };
+        needed: Some(8),
+        ..NoMemory::default()
+    });
     for (error, goes_on) in [
         (GpuError::TimedOut { seconds: 1 }, None),
         (memory, Some("cpu")),

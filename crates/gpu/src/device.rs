@@ -8,7 +8,7 @@
 //! Works where nothing may block (a browser's worker) and where someone must drive the queue
 //! (natively): [`GpuDevice::finish`] is the only place that knows the difference.
 
-use crate::error::GpuError;
+use crate::error::{GpuError, NoMemory};
 use crate::kernel::{Access, Kernel};
 use crate::pipelines::{Pipeline, Pipelines};
 use futures_channel::oneshot;
@@ -131,7 +131,7 @@ struct Shared {
     info: DeviceInfo,
     options: DeviceOptions,
     faults: Arc<Faults>,
-    live_bytes: AtomicU64,
+    live_bytes: Arc<AtomicU64>,
     buffer_ids: AtomicU64,
     pipelines: Mutex<Pipelines>,
 }
@@ -281,8 +281,11 @@ impl GpuDevice {
             let reason = format!("{message} ({reason:?})");
             lost.fail(GpuError::Lost { reason });
         });
-        let uncaptured = Arc::clone(&faults);
-        device.on_uncaptured_error(Arc::new(move |error| uncaptured.fail(sorted(error))));
+        let (uncaptured, live_bytes) = (Arc::clone(&faults), Arc::new(AtomicU64::new(0)));
+        let allocated = Arc::clone(&live_bytes);
+        device.on_uncaptured_error(Arc::new(move |error| {
+            uncaptured.fail(sorted(error, allocated.load(Ordering::Relaxed)));
+        }));
         Ok(Self {
             shared: Arc::new(Shared {
                 device,
@@ -290,7 +293,7 @@ impl GpuDevice {
                 info,
                 options,
                 faults,
-                live_bytes: AtomicU64::new(0),
+                live_bytes,
                 buffer_ids: AtomicU64::new(0),
                 pipelines: Mutex::default(),
             }),
@@ -392,7 +395,7 @@ impl GpuDevice {
         self.check()?;
         memory
             .or(validation)
-            .map_or(Ok(result), |error| Err(sorted(error)))
+            .map_or(Ok(result), |error| Err(sorted(error, self.live_bytes())))
     }
 
     /// Submits, and waits until `buffer` can be read.
@@ -445,15 +448,15 @@ impl GpuDevice {
     }
 }
 
-/// The implementation's error as one of ours.
-fn sorted(error: wgpu::Error) -> GpuError {
+/// The implementation's error as one of ours, when so many bytes are allocated.
+fn sorted(error: wgpu::Error, allocated: u64) -> GpuError {
     let message = error.to_string();
     match error {
-        wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory {
+        wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory(NoMemory {
             what: "an allocation".to_owned(),
-            needed: 0,
-            missing: 0,
-        },
+            allocated,
+            ..NoMemory::default()
+        }),
         wgpu::Error::Validation { .. } | wgpu::Error::Internal { .. } => {
             GpuError::Validation { message }
         }

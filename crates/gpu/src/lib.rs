@@ -71,7 +71,7 @@ mod workspace;
 
 pub use catalogue::{all_kernels, all_sources};
 pub use device::{DeviceInfo, DeviceOptions, GpuDevice, GpuLimits};
-pub use error::GpuError;
+pub use error::{GpuError, NoMemory};
 pub use kernel::{AttendBlock, Epilogue, Format, Kernel, Precision, Project, Tile};
 pub use memory::{MemoryPlan, PlannedBuffers, StepSize};
 pub use profile::{StageProfile, StepProfile};

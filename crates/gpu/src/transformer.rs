@@ -112,18 +112,24 @@ impl GpuTransformer {
             true => Precision::Half,
             false => Precision::Single,
         };
-        if let Some(available) = device.memory_left() {
-            let least = StepSize {
+        let limits = &device.info().limits;
+        let plan = MemoryPlan::for_model(
+            &weights.config,
+            precision == Precision::Half,
+            StepSize {
                 length: 1,
                 rows: 1,
                 top: 1,
                 kept: false,
-            };
-            let half = precision == Precision::Half;
-            let limits = &device.info().limits;
-            MemoryPlan::for_model(&weights.config, half, least, limits)?.fits(available)?;
+            },
+            limits,
+        );
+        if let Some(available) = device.memory_left() {
+            plan.as_ref().map_err(GpuError::clone)?.fits(available)?;
         }
-        let mut loaded = Loaded::new(device, weights, precision).await?;
+        let loaded = Loaded::new(device, weights, precision).await;
+        let planned = || plan.ok().map(|plan| plan.total());
+        let mut loaded = loaded.map_err(|error| error.of_a_model(planned))?;
         if let Some(tuning) = &options.tuning {
             loaded.tiles.take_json(tuning, &device.info().key());
         }
@@ -212,6 +218,19 @@ impl GpuTransformer {
             self.stored = stored;
         }
         Ok(answer)
+    }
+
+    /// Bytes of the model with such a step.
+    fn planned(&self, room: Room) -> Option<u64> {
+        let size = StepSize {
+            length: room.length,
+            rows: room.rows,
+            top: room.top,
+            kept: room.kept,
+        };
+        let (config, limits) = (&self.loaded.layout.config, &self.device.info().limits);
+        let plan = MemoryPlan::for_model(config, self.is_half(), size, limits);
+        plan.ok().map(|plan| plan.total())
     }
 
     /// The room that a step takes.
@@ -361,13 +380,10 @@ impl GpuTransformer {
             self.stored = Stored::default();
             self.bindings.forget();
             let room = have.grown_to(need, &self.loaded.layout);
-            let workspace = Workspace::new(
-                &self.device,
-                &self.loaded.layout,
-                room,
-                self.loaded.precision,
-            );
-            self.workspace = Some(workspace.await?);
+            let (layout, precision) = (&self.loaded.layout, self.loaded.precision);
+            let workspace = Workspace::new(&self.device, layout, room, precision).await;
+            let workspace = workspace.map_err(|error| error.of_a_model(|| self.planned(room)))?;
+            self.workspace = Some(workspace);
         }
         Ok(())
     }
@@ -387,8 +403,9 @@ impl GpuTransformer {
                         .min(self.loaded.layout.config.vocab_size),
                 ),
             ];
-            let narrowing = Narrowing::new(&self.device, &self.loaded.layout, room);
-            self.narrowing = Some(narrowing.await?);
+            let narrowing = Narrowing::new(&self.device, &self.loaded.layout, room).await;
+            let planned = || self.planned(self.workspace.as_ref()?.room);
+            self.narrowing = Some(narrowing.map_err(|error| error.of_a_model(planned))?);
         }
         let (Some(workspace), Some(narrowing)) = (&self.workspace, &self.narrowing) else {
             return Ok(Vec::new());
