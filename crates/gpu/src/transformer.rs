@@ -36,7 +36,8 @@ pub struct TransformerOptions {
     /// Half precision between the stages, where the adapter has it: half the traffic, and three
     /// digits less.
     pub half: bool,
-    /// What [`GpuTransformer::tuning`] said of the same adapter at another time.
+    /// What [`GpuTransformer::tuning`] said of the same adapter at another time; of no effect
+    /// where it was another, or another version of this crate.
     pub tuning: Option<String>,
 }
 
@@ -338,9 +339,9 @@ impl GpuTransformer {
         Ok(())
     }
 
-    /// What [`GpuTransformer::tune`] found, to be kept for the next time: see
-    /// [`TransformerOptions::tuning`].
-    pub fn tuning(&self) -> String {
+    /// What [`GpuTransformer::tune`] found, or what was kept of it, to be kept for the next time:
+    /// see [`TransformerOptions::tuning`]. None where nothing was measured.
+    pub fn tuning(&self) -> Option<String> {
         self.loaded.tiles.to_json(&self.device.info().key())
     }
 

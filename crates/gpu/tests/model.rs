@@ -287,7 +287,7 @@ fn tuning_and_profiles() {
     for (before, after) in before.iter().zip(&after) {
         assert!(difference(before, after) < LARGEST_DIFFERENCE);
     }
-    let tuning = model.tuning();
+    let tuning = model.tuning().expect("something was measured");
     let options = TransformerOptions {
         tuning: Some(tuning.clone()),
         ..TransformerOptions::default()
@@ -295,7 +295,7 @@ fn tuning_and_profiles() {
     let next = pollster::block_on(GpuTransformer::new(&device, &weights, &options));
     let kept: serde_json::Value = serde_json::from_str(&tuning).expect("JSON");
     assert!(!kept["tiles"].as_array().expect("a list").is_empty());
-    let again = next.expect("it fits").tuning();
+    let again = next.expect("it fits").tuning().expect("what was kept");
     let length = |json: &str| json.len();
     assert_eq!(length(&again), length(&tuning));
 

@@ -84,7 +84,10 @@ impl Card {
         model.tuning = model.tuning.or_else(kept);
         let transformer = GpuTransformer::new(&device, weights, &model).await?;
         Ok(Self {
-            untuned: tunings.filter(|_| model.tuning.is_none()).cloned(),
+            // What was kept may be of no use, and without timestamps there is nothing to keep.
+            untuned: tunings
+                .filter(|_| transformer.tuning().is_none() && device.info().timestamps)
+                .cloned(),
             tuning_key,
             device,
             transformer,
@@ -147,7 +150,9 @@ impl Card {
             }
         }
         self.set_half(before)?;
-        tunings.put(&self.tuning_key, &self.transformer.tuning());
+        if let Some(tuning) = self.transformer.tuning() {
+            tunings.put(&self.tuning_key, &tuning);
+        }
         Ok(())
     }
 
@@ -167,7 +172,7 @@ impl Card {
     }
 }
 
-/// What a tuning depends on: the adapter, and the widths of the matrix products.
+/// What a tuning depends on: the adapter, the precisions, and the widths of the matrix products.
 fn tuning_key(device: &GpuDevice, config: &ModelConfig) -> String {
     let ModelConfig {
         vocab_size,
@@ -178,7 +183,8 @@ fn tuning_key(device: &GpuDevice, config: &ModelConfig) -> String {
     let heads = (config.query_width(), config.key_width());
     let widths = (hidden_size, intermediate_size, heads, vocab_size);
     let format = config.quantization;
-    format!("{}|{widths:?}|{format:?}", device.info().key())
+    let precisions = if device.info().f16 { "f32, f16" } else { "f32" };
+    format!("{}|{widths:?}|{format:?}|{precisions}", device.info().key())
 }
 
 fn give_up(device: &GpuDevice, limit: Duration) -> impl FnOnce() + use<> {
