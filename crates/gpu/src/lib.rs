@@ -66,6 +66,7 @@ mod summaries;
 mod template;
 mod tile;
 mod transformer;
+mod tune;
 mod verify;
 mod workspace;
 

@@ -46,17 +46,6 @@ impl Dispatch<'_> {
     }
 }
 
-/// Whether dispatches are timed, and where the times go: two timestamps each.
-#[derive(Clone, Copy)]
-pub(crate) enum Timing<'a> {
-    /// One pass, not timed.
-    None,
-    /// One pass, timed as a whole.
-    Whole(&'a wgpu::QuerySet),
-    /// A pass for each dispatch.
-    Each(&'a wgpu::QuerySet),
-}
-
 /// The dispatches of a step, in order.
 pub(crate) struct Recorder<'a> {
     device: &'a GpuDevice,
@@ -133,12 +122,24 @@ impl<'a> Recorder<'a> {
         &self.dispatches
     }
 
-    /// Writes the shapes and encodes the dispatches.
+    /// All of them as one pass.
+    pub(crate) fn as_one_pass(&self) -> Vec<Vec<usize>> {
+        vec![(0..self.dispatches.len()).collect()]
+    }
+
+    /// Each in a pass of its own.
+    pub(crate) fn one_by_one(&self) -> Vec<Vec<usize>> {
+        (0..self.dispatches.len()).map(|at| vec![at]).collect()
+    }
+
+    /// Writes the shapes and encodes the dispatches at these places, pass by pass; with `queries`,
+    /// each pass has two timestamps.
     pub(crate) async fn encode(
         &self,
         bindings: &mut Bindings,
         encoder: &mut wgpu::CommandEncoder,
-        timing: Timing<'_>,
+        passes: &[Vec<usize>],
+        queries: Option<&wgpu::QuerySet>,
     ) -> Result<(), GpuError> {
         bindings.make_room(self.device, self.shapes.len()).await?;
         let Some(shapes) = &bindings.shapes else {
@@ -155,37 +156,22 @@ impl<'a> Recorder<'a> {
                 bindings.groups.entry(key).or_insert_with(make).clone()
             })
             .collect();
-        let run = |pass: &mut wgpu::ComputePass<'_>, at: usize| {
-            let dispatch = &self.dispatches[at];
-            pass.set_pipeline(&dispatch.pipeline.pipeline);
-            pass.set_bind_group(0, &groups[at], &[]);
-            let [x, y, z] = dispatch.workgroups;
-            pass.dispatch_workgroups(x, y, z);
-        };
-        let begin = |encoder: &mut wgpu::CommandEncoder, queries: Option<&wgpu::QuerySet>, at| {
+        for (number, places) in (0..).zip(passes) {
             let timestamp_writes = queries.map(|query_set| wgpu::ComputePassTimestampWrites {
                 query_set,
-                beginning_of_pass_write_index: Some(2 * at as u32),
-                end_of_pass_write_index: Some(2 * at as u32 + 1),
+                beginning_of_pass_write_index: Some(2 * number),
+                end_of_pass_write_index: Some(2 * number + 1),
             });
-            encoder
-                .begin_compute_pass(&wgpu::ComputePassDescriptor {
-                    label: None,
-                    timestamp_writes,
-                })
-                .forget_lifetime()
-        };
-        match timing {
-            Timing::Each(queries) => {
-                (0..groups.len()).for_each(|at| run(&mut begin(encoder, Some(queries), at), at))
-            }
-            Timing::Whole(_) | Timing::None => {
-                let queries = match timing {
-                    Timing::Whole(queries) => Some(queries),
-                    _ => None,
-                };
-                let mut pass = begin(encoder, queries, 0);
-                (0..groups.len()).for_each(|at| run(&mut pass, at));
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: None,
+                timestamp_writes,
+            });
+            for &at in places {
+                let dispatch = &self.dispatches[at];
+                pass.set_pipeline(&dispatch.pipeline.pipeline);
+                pass.set_bind_group(0, &groups[at], &[]);
+                let [x, y, z] = dispatch.workgroups;
+                pass.dispatch_workgroups(x, y, z);
             }
         }
         Ok(())

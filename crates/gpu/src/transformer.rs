@@ -23,6 +23,7 @@ use crate::recorder::{Bindings, Recorder};
 use crate::stages::Ask;
 use crate::summaries;
 use crate::tile::{ProductClass, TileChoice};
+use crate::tune::Timed;
 use crate::workspace::{Room, Workspace, mask_bytes, summary_words};
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
 use lacuna_model::kept::{Passes, Stored};
@@ -81,13 +82,6 @@ impl Narrowing {
                 .await?,
         })
     }
-}
-
-/// A step whose dispatches were timed.
-struct Timed {
-    profile: StepProfile,
-    /// The matrix products, and the microseconds of each.
-    products: Vec<(ProductClass, f64)>,
 }
 
 /// What a second look at a step needs.
@@ -303,8 +297,14 @@ impl GpuTransformer {
         &mut self,
         request: &StepRequest<'_>,
     ) -> Result<Option<StepProfile>, ForwardError> {
-        let timed = self.timed(request).await?;
-        Ok(timed.map(|timed| timed.profile))
+        self.prepare(request).await?;
+        let Some(workspace) = &self.workspace else {
+            return Ok(None);
+        };
+        let recorder = self.loaded.recorded(&self.device, workspace, request)?;
+        let passes = recorder.one_by_one();
+        let micros = timed(&self.device, &recorder, &mut self.bindings, &passes).await?;
+        Ok(micros.map(|micros| StepProfile::new(&recorder, &micros)))
     }
 
     /// Measures which tile is the fastest for each matrix product of such a step, and uses it
@@ -313,22 +313,18 @@ impl GpuTransformer {
     /// # Errors
     /// [`ForwardError`].
     pub async fn tune(&mut self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
-        /// The first run of a kernel compiles it; of the others, the fastest counts.
-        const RUNS: usize = 3;
         let original = self.loaded.tiles.clone();
         let mut best: HashMap<ProductClass, (f64, Tile)> = HashMap::new();
         for &tile in original.possible() {
             self.loaded.tiles = TileChoice::only(tile);
-            for run in 0..RUNS {
-                let timed = self.timed(request).await;
-                if timed.is_err() {
-                    self.loaded.tiles = original.clone();
-                }
-                for (class, micros) in timed?.into_iter().flat_map(|timed| timed.products) {
-                    let known = best.get(&class).map_or(f64::INFINITY, |known| known.0);
-                    if run > 0 && micros < known {
-                        best.insert(class, (micros, tile));
-                    }
+            let measured = self.measured(request).await;
+            if measured.is_err() {
+                self.loaded.tiles = original.clone();
+            }
+            for (class, micros) in measured? {
+                let known = best.get(&class).map_or(f64::INFINITY, |known| known.0);
+                if micros < known {
+                    best.insert(class, (micros, tile));
                 }
             }
         }
@@ -345,31 +341,49 @@ impl GpuTransformer {
         self.loaded.tiles.to_json(&self.device.info().key())
     }
 
-    async fn timed(&mut self, request: &StepRequest<'_>) -> Result<Option<Timed>, ForwardError> {
+    /// The classes of matrix products of such a step, and the microseconds of one of each.
+    async fn measured(
+        &mut self,
+        request: &StepRequest<'_>,
+    ) -> Result<Vec<(ProductClass, f64)>, ForwardError> {
+        self.prepare(request).await?;
+        let Some(workspace) = &self.workspace else {
+            return Ok(Vec::new());
+        };
+        let recorder = self.loaded.recorded(&self.device, workspace, request)?;
+        let (device, bindings) = (&self.device, &mut self.bindings);
+        // It compiles, and leaves behind what a step leaves.
+        let step = recorder.as_one_pass();
+        if timed(device, &recorder, bindings, &step).await?.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut classes = Timed::classes(&recorder);
+        while !classes.iter().all(Timed::is_done) {
+            let passes: Vec<Vec<usize>> = classes.iter().map(Timed::pass).collect();
+            let micros = timed(device, &recorder, bindings, &passes).await?;
+            let Some(micros) = micros else {
+                return Ok(Vec::new());
+            };
+            for (class, micros) in classes.iter_mut().zip(micros) {
+                class.take(micros);
+            }
+        }
+        let classes = classes.into_iter();
+        Ok(classes.map(|timed| (timed.class, timed.micros)).collect())
+    }
+
+    /// Makes room for a step that is timed, and writes what is new in it.
+    async fn prepare(&mut self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
         let (input, config) = (request.input(), &self.loaded.layout.config);
         input.check(config)?;
         let computed = input.computed(config);
-        let need = self.need(request);
         self.last = LastStep::default();
         self.stored = Stored::default();
-        self.make_room(need).await?;
-        let Some(workspace) = &self.workspace else {
-            return Ok(None);
-        };
-        self.send(workspace, request, &computed);
-        let mut recorder = Recorder::new(&self.device);
-        self.loaded
-            .record(workspace, request, (computed, need.top), &mut recorder)?;
-        let micros = timed(&self.device, &recorder, &mut self.bindings).await?;
-        Ok(micros.map(|micros| Timed {
-            profile: StepProfile::new(&recorder, &micros),
-            products: recorder
-                .dispatches()
-                .iter()
-                .zip(&micros)
-                .filter_map(|(dispatch, &micros)| Some((dispatch.class?, micros)))
-                .collect(),
-        }))
+        self.make_room(self.need(request)).await?;
+        if let Some(workspace) = &self.workspace {
+            self.send(workspace, request, &computed);
+        }
+        Ok(())
     }
 
     async fn make_room(&mut self, need: Room) -> Result<(), GpuError> {
