@@ -6,14 +6,14 @@
 #![cfg(feature = "gpu")]
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lacuna_decoder::{Event, Options};
 use lacuna_engine::{
     DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
 };
-use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, StepSize};
+use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, NoMemory, StepSize};
 
 fn file(path: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -24,14 +24,35 @@ fn options(device: DevicePreference) -> LoadOptions {
     LoadOptions::new(device, Arc::new(|| 0.0))
 }
 
+fn part(name: &str) -> Vec<u8> {
+    file(&format!("models/lacuna-mini/{name}"))
+}
+
 fn try_load(options: LoadOptions) -> Result<Engine, lacuna_engine::Fault> {
-    let part = |name: &str| file(&format!("models/lacuna-mini/{name}"));
-    block_on(Engine::load(
-        &part("config.json"),
-        &part("tokenizer.json"),
-        &part("model.safetensors"),
-        options,
-    ))
+    load_with(&part("model.safetensors"), options)
+}
+
+fn load_with(weights: &[u8], options: LoadOptions) -> Result<Engine, lacuna_engine::Fault> {
+    let (config, tokenizer) = (part("config.json"), part("tokenizer.json"));
+    block_on(Engine::load(&config, &tokenizer, weights, options))
+}
+
+/// The weights with all between the first feed-forward's matrices this many times as large, and
+/// what comes of it the same.
+fn strained(times: f32) -> Vec<u8> {
+    let mut weights = part("model.safetensors");
+    let (length, rest) = weights.split_at_mut(8);
+    let length = u64::from_le_bytes(length.try_into().expect("eight bytes")) as usize;
+    let (header, values) = rest.split_at_mut(length);
+    let header: serde_json::Value = serde_json::from_slice(header).expect("JSON");
+    for (matrix, factor) in [("up", times), ("down", times.recip())] {
+        let scales = &header[format!("model.layers.0.mlp.{matrix}_proj.weight_scale")];
+        let offset = |at: usize| scales["data_offsets"][at].as_u64().expect("an offset") as usize;
+        for scale in values[offset(0)..offset(1)].as_chunks_mut::<4>().0 {
+            *scale = (f32::from_le_bytes(*scale) * factor).to_le_bytes();
+        }
+    }
+    weights
 }
 
 fn load(options: LoadOptions) -> Engine {
@@ -149,6 +170,79 @@ fn a_lost_device_is_replaced_once_and_then_given_up() {
 }
 
 #[test]
+fn two_cards_need_not_have_room_at_once() {
+    if !has_adapter() {
+        return;
+    }
+    // Every wait is timed, and cards have longer to be opened than to answer.
+    let answer = Duration::from_secs(30);
+    let failed: Arc<Mutex<Option<GpuDevice>>> = Arc::default();
+    let left: Arc<Mutex<Vec<u64>>> = Arc::default();
+    let mut options = options(DevicePreference::Gpu);
+    options.card.device.time_limit = answer;
+    let (watched, seen) = (Arc::clone(&failed), Arc::clone(&left));
+    options.card.timer = Some(Arc::new(move |limit| {
+        let watched = watched.lock().expect("one thread");
+        let bytes = watched.as_ref().filter(|_| limit > answer);
+        let mut seen = seen.lock().expect("one thread");
+        seen.extend(bytes.map(GpuDevice::live_bytes));
+        Box::pin(std::future::pending())
+    }));
+    let engine = load(options);
+    let ended = run(&engine, 0.0, |step| {
+        if step == 1 {
+            let device = block_on(engine.gpu()).expect("a device");
+            assert!(device.live_bytes() > 0);
+            device.fail(GpuError::TimedOut { seconds: 1 });
+            *failed.lock().expect("one thread") = Some(device);
+        }
+    });
+    assert_eq!(ended.moves.len(), 1);
+    assert_eq!(*left.lock().expect("one thread"), [0]);
+}
+
+#[test]
+fn numbers_too_large_for_half_precision_are_computed_in_single() {
+    if !has_adapter() {
+        return;
+    }
+    // Powers of two change no digit of what has room for them.
+    let weights = strained(65536.0 * 16.0);
+    let cpu = load_with(&weights, options(DevicePreference::Cpu)).expect("a model");
+    let expected = run(&cpu, 0.0, |_| ()).text;
+    let mut halved = options(DevicePreference::Gpu);
+    halved.card.model.half = true;
+    let engine = load_with(&weights, halved).expect("a model");
+    let interface = engine.device().device;
+    let half = block_on(engine.gpu()).expect("a device").info().f16;
+    let ended = run(&engine, 0.0, |_| ());
+    assert_eq!(ended.text, expected);
+    if half {
+        assert_eq!(ended.moves, [(0, interface.clone())]);
+    }
+    // A card in place of this one is to be spared that.
+    let later = run(&engine, 0.0, |step| {
+        if step == 1 {
+            to_device(&engine, GpuDevice::destroy);
+        }
+    });
+    assert_eq!(later.text, expected);
+    assert_eq!(later.moves, [(1, interface)]);
+}
+
+#[test]
+fn only_what_the_processor_cannot_compute_either_is_the_weights_fault() {
+    if !has_adapter() {
+        return;
+    }
+    let weights = strained(1e38);
+    let engine = load_with(&weights, options(DevicePreference::Gpu)).expect("a model");
+    let fault = block_on(start(&engine, 0.0).step()).expect_err("they overflow");
+    assert!(fault.message.contains("not finite"), "{fault}");
+    assert_eq!(engine.device().device, "cpu");
+}
+
+#[test]
 fn each_run_may_have_a_fresh_device() {
     if !has_adapter() {
         return;
@@ -200,11 +294,11 @@ fn a_device_that_does_not_answer_or_has_no_memory_left_is_left() {
     }
     let cpu = load(options(DevicePreference::Cpu));
     let expected = run(&cpu, 0.0, |_| ()).text;
-    let memory = GpuError::OutOfMemory {
+    let memory = GpuError::OutOfMemory(NoMemory {
         what: "a buffer".to_owned(),
-        needed: 8,
-        missing: 4,
-    };
+        needed: Some(8),
+        ..NoMemory::default()
+    });
     for (error, goes_on) in [
         (GpuError::TimedOut { seconds: 1 }, None),
         (memory, Some("cpu")),

@@ -1,7 +1,7 @@
 //! Buffers that are counted and freed.
 
 use crate::device::GpuDevice;
-use crate::error::GpuError;
+use crate::error::{GpuError, NoMemory};
 
 /// A buffer of a device; its memory goes back when it is dropped, not when a garbage collector
 /// comes to it.
@@ -60,31 +60,33 @@ impl GpuBuffer {
                 allowed,
             });
         }
-        let no_memory = |missing| GpuError::OutOfMemory {
-            what: label.to_owned(),
-            needed: size,
-            missing,
+        let allocated = device.live_bytes();
+        let no_memory = |missing| {
+            GpuError::OutOfMemory(NoMemory {
+                what: label.to_owned(),
+                needed: Some(size),
+                missing,
+                allocated,
+                planned: None,
+            })
         };
         if let Some(left) = device.memory_left().filter(|&left| size > left) {
-            return Err(no_memory(size - left));
+            return Err(no_memory(Some(size - left)));
         }
-        let create = || {
-            device.raw().create_buffer(&wgpu::BufferDescriptor {
+        // Whole before the device is asked what it says: what is refused is destroyed then.
+        let create = || Self {
+            buffer: device.raw().create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
                 size,
                 usage,
                 mapped_at_creation: false,
-            })
-        };
-        let buffer = device.scoped(create).await.map_err(|error| match error {
-            GpuError::OutOfMemory { .. } => no_memory(size),
-            other => other,
-        })?;
-        let id = device.count_bytes(size);
-        Ok(Self {
+            }),
+            id: device.count_bytes(size),
             device: device.clone(),
-            buffer,
-            id,
+        };
+        device.scoped(create).await.map_err(|error| match error {
+            GpuError::OutOfMemory(_) => no_memory(None),
+            other => other,
         })
     }
 

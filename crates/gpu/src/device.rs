@@ -8,13 +8,16 @@
 //! Works where nothing may block (a browser's worker) and where someone must drive the queue
 //! (natively): [`GpuDevice::finish`] is the only place that knows the difference.
 
-use crate::error::GpuError;
+use crate::error::{GpuError, NoMemory};
 use crate::kernel::{Access, Kernel};
 use crate::pipelines::{Pipeline, Pipelines};
 use futures_channel::oneshot;
 use serde::Serialize;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 /// What is asked of an adapter.
@@ -115,7 +118,8 @@ impl DeviceInfo {
     }
 }
 
-/// A device; clones are the same one.
+/// A device; clones are the same one. When the last of them is dropped it is destroyed, with all
+/// that it has on the card, and not when a garbage collector comes to it.
 #[derive(Clone)]
 pub struct GpuDevice {
     shared: Arc<Shared>,
@@ -127,9 +131,15 @@ struct Shared {
     info: DeviceInfo,
     options: DeviceOptions,
     faults: Arc<Faults>,
-    live_bytes: AtomicU64,
+    live_bytes: Arc<AtomicU64>,
     buffer_ids: AtomicU64,
     pipelines: Mutex<Pipelines>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.device.destroy();
+    }
 }
 
 /// The first fault, and who is to be told of it.
@@ -167,6 +177,7 @@ impl Faults {
     fn wait(&self) -> (u64, oneshot::Receiver<Result<(), GpuError>>) {
         let (answer, receiver) = oneshot::channel();
         let mut state = self.state();
+        state.waiting.retain(|waiter| !waiter.answer.is_canceled());
         let id = state.next_waiter;
         state.next_waiter += 1;
         match &state.first {
@@ -175,6 +186,22 @@ impl Faults {
             None => state.waiting.push(Waiter { id, answer }),
         }
         (id, receiver)
+    }
+
+    /// What comes of `work`, unless a fault comes first.
+    async fn during<T>(&self, work: impl Future<Output = T>) -> Result<T, GpuError> {
+        let (_, mut fault) = self.wait();
+        let mut work = pin!(work);
+        poll_fn(|context| {
+            if let Poll::Ready(done) = work.as_mut().poll(context) {
+                return Poll::Ready(Ok(done));
+            }
+            match Pin::new(&mut fault).poll(context) {
+                Poll::Ready(Ok(Err(error))) => Poll::Ready(Err(error)),
+                Poll::Ready(_) | Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
     }
 
     fn done(&self, id: u64, result: Result<(), GpuError>) {
@@ -254,8 +281,11 @@ impl GpuDevice {
             let reason = format!("{message} ({reason:?})");
             lost.fail(GpuError::Lost { reason });
         });
-        let uncaptured = Arc::clone(&faults);
-        device.on_uncaptured_error(Arc::new(move |error| uncaptured.fail(sorted(error))));
+        let (uncaptured, live_bytes) = (Arc::clone(&faults), Arc::new(AtomicU64::new(0)));
+        let allocated = Arc::clone(&live_bytes);
+        device.on_uncaptured_error(Arc::new(move |error| {
+            uncaptured.fail(sorted(error, allocated.load(Ordering::Relaxed)));
+        }));
         Ok(Self {
             shared: Arc::new(Shared {
                 device,
@@ -263,7 +293,7 @@ impl GpuDevice {
                 info,
                 options,
                 faults,
-                live_bytes: AtomicU64::new(0),
+                live_bytes,
                 buffer_ids: AtomicU64::new(0),
                 pipelines: Mutex::default(),
             }),
@@ -278,6 +308,11 @@ impl GpuDevice {
     /// Bytes of all buffers that were made here and not freed.
     pub fn live_bytes(&self) -> u64 {
         self.shared.live_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Buffers that were made here so far, freed ones included.
+    pub fn buffers_made(&self) -> u64 {
+        self.shared.buffer_ids.load(Ordering::Relaxed)
     }
 
     /// Bytes that may still be allocated, where [`DeviceOptions::memory`] says how many there are.
@@ -355,12 +390,12 @@ impl GpuDevice {
         let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
         let result = work();
         let (validation, memory) = (validation.pop(), memory.pop());
-        let errors = (memory.await, validation.await);
+        let errors = async { (memory.await, validation.await) };
+        let (memory, validation) = self.shared.faults.during(errors).await?;
         self.check()?;
-        errors
-            .0
-            .or(errors.1)
-            .map_or(Ok(result), |error| Err(sorted(error)))
+        memory
+            .or(validation)
+            .map_or(Ok(result), |error| Err(sorted(error, self.live_bytes())))
     }
 
     /// Submits, and waits until `buffer` can be read.
@@ -413,17 +448,83 @@ impl GpuDevice {
     }
 }
 
-/// The implementation's error as one of ours.
-fn sorted(error: wgpu::Error) -> GpuError {
+/// The implementation's error as one of ours, when so many bytes are allocated.
+fn sorted(error: wgpu::Error, allocated: u64) -> GpuError {
     let message = error.to_string();
     match error {
-        wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory {
+        wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory(NoMemory {
             what: "an allocation".to_owned(),
-            needed: 0,
-            missing: 0,
-        },
+            allocated,
+            ..NoMemory::default()
+        }),
         wgpu::Error::Validation { .. } | wgpu::Error::Internal { .. } => {
             GpuError::Validation { message }
         }
+    }
+}
+
+/// A device to test with; none where there is no adapter, unless one is required.
+#[cfg(test)]
+pub(crate) fn for_tests() -> Option<GpuDevice> {
+    match pollster::block_on(GpuDevice::request(DeviceOptions::default())) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            assert!(
+                std::env::var_os("LACUNA_REQUIRE_GPU").is_none(),
+                "an adapter is required: {error}"
+            );
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::GpuBuffer;
+    use std::future::{pending, ready};
+
+    #[test]
+    fn a_fault_ends_a_wait_for_what_never_comes() {
+        let faults = Arc::new(Faults::default());
+        assert_eq!(pollster::block_on(faults.during(ready(3))), Ok(3));
+        let elsewhere = Arc::clone(&faults);
+        let error = GpuError::TimedOut { seconds: 5 };
+        let late = error.clone();
+        let failing = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            elsewhere.fail(late);
+        });
+        let never = pollster::block_on(faults.during(pending::<()>()));
+        assert_eq!(never, Err(error));
+        failing.join().expect("it only fails");
+    }
+
+    #[test]
+    fn waits_that_are_over_are_forgotten() {
+        let faults = Faults::default();
+        for _ in 0..9 {
+            assert_eq!(pollster::block_on(faults.during(ready(()))), Ok(()));
+        }
+        assert_eq!(faults.state().waiting.len(), 1);
+    }
+
+    #[test]
+    fn a_device_is_destroyed_with_its_last_handle() {
+        let Some(device) = for_tests() else { return };
+        // What is left of it then: without its queue, it says no more.
+        let (raw, _queue) = (device.raw().clone(), device.queue().clone());
+        let faults = Arc::clone(&device.shared.faults);
+        let buffer = GpuBuffer::storage(&device, "a buffer", 16);
+        let buffer = pollster::block_on(buffer).expect("there is room");
+        let is_alive = || {
+            let _ = raw.poll(wgpu::PollType::Poll);
+            faults.state().first.is_none()
+        };
+        drop(device);
+        assert!(is_alive(), "the buffer has a handle");
+        drop(buffer);
+        assert!(!is_alive());
     }
 }

@@ -2,7 +2,44 @@
 
 use crate::template::TemplateError;
 use lacuna_model::pass::{DeviceFault, ForwardError};
+use std::fmt;
 use thiserror::Error;
+
+/// Memory that is not there, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoMemory {
+    /// What the memory is for.
+    pub what: String,
+    /// Bytes that it needs.
+    pub needed: Option<u64>,
+    /// Bytes of them that could not be had; WebGPU does not say how many there are.
+    pub missing: Option<u64>,
+    /// Bytes that were allocated before.
+    pub allocated: u64,
+    /// Bytes that the model takes in all, with the step under way or, while it is loaded, the
+    /// shortest.
+    pub planned: Option<u64>,
+}
+
+impl fmt::Display for NoMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = &self.what;
+        match self.needed {
+            Some(needed) => write!(f, "{what} needs {needed} bytes on the card")?,
+            None => write!(f, "the card has no memory left for {what}")?,
+        }
+        if let Some(missing) = self.missing {
+            write!(f, ", {missing} more than there are")?;
+        }
+        if self.allocated > 0 {
+            write!(f, "; {} bytes were allocated before", self.allocated)?;
+        }
+        match self.planned {
+            Some(planned) => write!(f, "; the model takes {planned} in all"),
+            None => Ok(()),
+        }
+    }
+}
 
 /// A fault of the card or of what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -20,15 +57,8 @@ pub enum GpuError {
         reason: String,
     },
     /// The card has not as much memory as is needed, or is not allowed that much.
-    #[error("{what} needs {needed} bytes on the card, {missing} more than there are")]
-    OutOfMemory {
-        /// What the memory is for.
-        what: String,
-        /// Bytes in all.
-        needed: u64,
-        /// Bytes of them that could not be had.
-        missing: u64,
-    },
+    #[error("{0}")]
+    OutOfMemory(NoMemory),
     /// The model does not fit the adapter's limits, however it is split.
     #[error("{what} takes {needed}, the adapter allows {allowed}")]
     TooLarge {
@@ -61,11 +91,21 @@ pub enum GpuError {
     },
 }
 
+impl GpuError {
+    /// The same, with what the model takes in all where that is too much and not yet known.
+    pub(crate) fn of_a_model(mut self, planned: impl FnOnce() -> Option<u64>) -> Self {
+        if let Self::OutOfMemory(memory) = &mut self {
+            memory.planned = memory.planned.or_else(planned);
+        }
+        self
+    }
+}
+
 impl From<GpuError> for ForwardError {
     fn from(error: GpuError) -> Self {
         let kind = match &error {
             GpuError::Lost { .. } => DeviceFault::Lost,
-            GpuError::OutOfMemory { .. } => DeviceFault::OutOfMemory,
+            GpuError::OutOfMemory(_) => DeviceFault::OutOfMemory,
             GpuError::TimedOut { .. } => DeviceFault::TimedOut,
             GpuError::NoAdapter { .. }
             | GpuError::TooLarge { .. }
@@ -76,5 +116,37 @@ impl From<GpuError> for ForwardError {
             kind,
             message: error.to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_memory_is_told_as_far_as_it_is_known() {
+        let memory = NoMemory {
+            what: "logits".to_owned(),
+            needed: Some(80),
+            missing: Some(30),
+            allocated: 50,
+            planned: None,
+        };
+        let first = GpuError::OutOfMemory(memory).of_a_model(|| Some(200));
+        let both = first.clone().of_a_model(|| Some(300));
+        assert_eq!(both, first);
+        assert_eq!(
+            first.to_string(),
+            "logits needs 80 bytes on the card, 30 more than there are; 50 bytes were allocated \
+             before; the model takes 200 in all"
+        );
+        let unknown = GpuError::OutOfMemory(NoMemory {
+            what: "an allocation".to_owned(),
+            ..NoMemory::default()
+        });
+        assert_eq!(
+            unknown.to_string(),
+            "the card has no memory left for an allocation"
+        );
     }
 }

@@ -66,12 +66,13 @@ mod summaries;
 mod template;
 mod tile;
 mod transformer;
+mod tune;
 mod verify;
 mod workspace;
 
 pub use catalogue::{all_kernels, all_sources};
 pub use device::{DeviceInfo, DeviceOptions, GpuDevice, GpuLimits};
-pub use error::GpuError;
+pub use error::{GpuError, NoMemory};
 pub use kernel::{AttendBlock, Epilogue, Format, Kernel, Precision, Project, Tile};
 pub use memory::{MemoryPlan, PlannedBuffers, StepSize};
 pub use profile::{StageProfile, StepProfile};

@@ -74,6 +74,20 @@ impl Loaded {
         }
     }
 
+    /// All dispatches of a step, recorded.
+    pub(crate) fn recorded<'a>(
+        &'a self,
+        device: &'a GpuDevice,
+        workspace: &'a Workspace,
+        request: &StepRequest<'_>,
+    ) -> Result<Recorder<'a>, GpuError> {
+        let computed = request.input().computed(&self.layout.config);
+        let top = request.top.min(self.layout.config.vocab_size);
+        let mut recorder = Recorder::new(device);
+        self.record(workspace, request, (computed, top), &mut recorder)?;
+        Ok(recorder)
+    }
+
     /// All dispatches of a step that computes the rows at `computed`.
     pub(crate) fn record<'a>(
         &'a self,

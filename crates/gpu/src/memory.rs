@@ -5,7 +5,7 @@
 //! with the adapter's limits: a matrix beyond them is split by rows, as are the logits.
 
 use crate::device::GpuLimits;
-use crate::error::GpuError;
+use crate::error::{GpuError, NoMemory};
 use crate::kernel::{Format, Precision};
 use crate::layout::Layout;
 use crate::matrix::parts;
@@ -116,11 +116,12 @@ impl MemoryPlan {
         let needed = self.total();
         match needed.checked_sub(available) {
             None | Some(0) => Ok(()),
-            Some(missing) => Err(GpuError::OutOfMemory {
+            Some(missing) => Err(GpuError::OutOfMemory(NoMemory {
                 what: "the model".to_owned(),
-                needed,
-                missing,
-            }),
+                needed: Some(needed),
+                missing: Some(missing),
+                ..NoMemory::default()
+            })),
         }
     }
 }

@@ -69,31 +69,27 @@ impl Pipelines {
         Ok(pipeline)
     }
 
-    /// The shape first, at an offset that each dispatch gives, then the kernel's buffers.
+    /// The shape first, then the kernel's buffers.
     pub(crate) fn bind_group_layout(
         &mut self,
         device: &wgpu::Device,
         bindings: &'static [Access],
     ) -> wgpu::BindGroupLayout {
         let make = || {
-            let entry = |binding, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
+            let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
                 binding,
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer {
                     ty,
-                    has_dynamic_offset,
+                    has_dynamic_offset: false,
                     min_binding_size: None,
                 },
                 count: None,
             };
-            let shape = entry(0, wgpu::BufferBindingType::Uniform, true);
+            let shape = entry(0, wgpu::BufferBindingType::Uniform);
             let buffers = bindings.iter().zip(1..).map(|(access, binding)| {
                 let read_only = *access == Access::Read;
-                entry(
-                    binding,
-                    wgpu::BufferBindingType::Storage { read_only },
-                    false,
-                )
+                entry(binding, wgpu::BufferBindingType::Storage { read_only })
             });
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: None,

@@ -4,7 +4,7 @@ use crate::buffer::{GpuBuffer, Use};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::readback::{read, take};
-use crate::recorder::{Bindings, Cost, Recorder, Timing};
+use crate::recorder::{Bindings, Cost, Recorder};
 use serde::Serialize;
 
 /// The time and the cost of one stage, over all blocks.
@@ -76,21 +76,19 @@ impl StepProfile {
     }
 }
 
-/// Runs what was recorded with each dispatch timed: microseconds of each, in order; none where
-/// the adapter has no timestamps, or not for as many dispatches.
+/// Runs the dispatches at these places, pass by pass: microseconds of each pass, in order; none
+/// where the adapter has no timestamps, or not for as many passes.
 pub(crate) async fn timed(
     device: &GpuDevice,
     recorder: &Recorder<'_>,
     bindings: &mut Bindings,
+    passes: &[Vec<usize>],
 ) -> Result<Option<Vec<f64>>, GpuError> {
-    let count = 2 * recorder.dispatches().len() as u32;
+    let count = 2 * passes.len() as u32;
     if !device.info().timestamps || count > wgpu::QUERY_SET_MAX_QUERIES || count == 0 {
         return Ok(None);
     }
-    let micros = timestamps(device, recorder, bindings, count, |queries| {
-        Timing::Each(queries)
-    })
-    .await?;
+    let micros = timestamps(device, recorder, bindings, passes).await?;
     Ok(Some(micros))
 }
 
@@ -103,10 +101,7 @@ pub(crate) async fn whole(
     clock: &dyn Fn() -> f64,
 ) -> Result<f64, GpuError> {
     if device.info().timestamps {
-        let micros = timestamps(device, recorder, bindings, 2, |queries| {
-            Timing::Whole(queries)
-        })
-        .await?;
+        let micros = timestamps(device, recorder, bindings, &recorder.as_one_pass()).await?;
         return Ok(micros.iter().sum());
     }
     let readback = GpuBuffer::new(device, "readback", 4, Use::Readback).await?;
@@ -120,10 +115,10 @@ async fn timestamps(
     device: &GpuDevice,
     recorder: &Recorder<'_>,
     bindings: &mut Bindings,
-    count: u32,
-    timing: fn(&wgpu::QuerySet) -> Timing<'_>,
+    passes: &[Vec<usize>],
 ) -> Result<Vec<f64>, GpuError> {
     device.check()?;
+    let count = 2 * passes.len() as u32;
     let queries = device.raw().create_query_set(&wgpu::QuerySetDescriptor {
         label: None,
         ty: wgpu::QueryType::Timestamp,
@@ -136,7 +131,7 @@ async fn timestamps(
         .raw()
         .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     recorder
-        .encode(bindings, &mut encoder, timing(&queries))
+        .encode(bindings, &mut encoder, passes, Some(&queries))
         .await?;
     encoder.resolve_query_set(&queries, 0..count, resolved.raw(), 0);
     encoder.copy_buffer_to_buffer(resolved.raw(), 0, readback.raw(), 0, bytes);

@@ -3,7 +3,7 @@
 use crate::buffer::GpuBuffer;
 use crate::device::GpuDevice;
 use crate::error::GpuError;
-use crate::recorder::{Bindings, Recorder, Timing};
+use crate::recorder::{Bindings, Recorder};
 
 /// Runs what was recorded and brings the first `words` of `from` back.
 pub(crate) async fn read(
@@ -19,7 +19,7 @@ pub(crate) async fn read(
         .raw()
         .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     recorder
-        .encode(bindings, &mut encoder, Timing::None)
+        .encode(bindings, &mut encoder, &recorder.as_one_pass(), None)
         .await?;
     let bytes = 4 * words as u64;
     encoder.copy_buffer_to_buffer(from.raw(), 0, readback.raw(), 0, bytes);

@@ -1,7 +1,10 @@
 //! Dispatches, collected and then encoded into one pass.
 //!
-//! The shapes of all dispatches travel to the card in one write and stand in one buffer, each at
-//! an offset of its own. Bind groups are kept from step to step: they depend only on the buffers.
+//! The shapes of all dispatches travel to the card in one write and stand in one buffer. Equal ones
+//! stand there once: those of all blocks but the last, mostly. Bind groups are kept from step to
+//! step: they depend only on the buffers and on where the shape stands. The offset is theirs and
+//! not the dispatch's, since what is told with a dispatch reaches a browser as a view of this
+//! module's memory, and some browsers take no view of memory that workers share there.
 
 use crate::buffer::{GpuBuffer, Use};
 use crate::device::GpuDevice;
@@ -29,6 +32,8 @@ pub(crate) struct Cost {
 pub(crate) struct Dispatch<'a> {
     pipeline: Arc<Pipeline>,
     buffers: Vec<&'a GpuBuffer>,
+    /// Where its shape stands.
+    offset: usize,
     workgroups: [u32; 3],
     pub(crate) cost: Cost,
     /// Of a matrix product, what its tile was chosen by.
@@ -41,21 +46,12 @@ impl Dispatch<'_> {
     }
 }
 
-/// Whether dispatches are timed, and where the times go: two timestamps each.
-#[derive(Clone, Copy)]
-pub(crate) enum Timing<'a> {
-    /// One pass, not timed.
-    None,
-    /// One pass, timed as a whole.
-    Whole(&'a wgpu::QuerySet),
-    /// A pass for each dispatch.
-    Each(&'a wgpu::QuerySet),
-}
-
 /// The dispatches of a step, in order.
 pub(crate) struct Recorder<'a> {
     device: &'a GpuDevice,
     shapes: Vec<u8>,
+    /// Where each shape stands.
+    offsets: HashMap<Vec<u8>, usize>,
     dispatches: Vec<Dispatch<'a>>,
 }
 
@@ -64,6 +60,7 @@ impl<'a> Recorder<'a> {
         Self {
             device,
             shapes: Vec::new(),
+            offsets: HashMap::new(),
             dispatches: Vec::new(),
         }
     }
@@ -89,17 +86,29 @@ impl<'a> Recorder<'a> {
         if workgroups.contains(&0) {
             return Ok(());
         }
-        self.shapes.extend_from_slice(bytemuck::bytes_of(&shape));
-        self.shapes
-            .resize(self.shapes.len().next_multiple_of(OFFSET), 0);
+        let pipeline = self.device.pipeline(kernel)?;
+        let offset = self.offset(bytemuck::bytes_of(&shape));
         self.dispatches.push(Dispatch {
-            pipeline: self.device.pipeline(kernel)?,
+            pipeline,
             buffers: buffers.to_vec(),
+            offset,
             workgroups: [workgroups[0] as u32, workgroups[1] as u32, 1],
             cost,
             class: None,
         });
         Ok(())
+    }
+
+    /// Where this shape stands; it is added where it does not yet.
+    fn offset(&mut self, shape: &[u8]) -> usize {
+        let end = self.shapes.len();
+        let offset = *self.offsets.entry(shape.to_vec()).or_insert(end);
+        if offset == end {
+            self.shapes.extend_from_slice(shape);
+            self.shapes
+                .resize(self.shapes.len().next_multiple_of(OFFSET), 0);
+        }
+        offset
     }
 
     /// Says of the last dispatch what its tile was chosen by.
@@ -113,12 +122,24 @@ impl<'a> Recorder<'a> {
         &self.dispatches
     }
 
-    /// Writes the shapes and encodes the dispatches.
+    /// All of them as one pass.
+    pub(crate) fn as_one_pass(&self) -> Vec<Vec<usize>> {
+        vec![(0..self.dispatches.len()).collect()]
+    }
+
+    /// Each in a pass of its own.
+    pub(crate) fn one_by_one(&self) -> Vec<Vec<usize>> {
+        (0..self.dispatches.len()).map(|at| vec![at]).collect()
+    }
+
+    /// Writes the shapes and encodes the dispatches at these places, pass by pass; with `queries`,
+    /// each pass has two timestamps.
     pub(crate) async fn encode(
         &self,
         bindings: &mut Bindings,
         encoder: &mut wgpu::CommandEncoder,
-        timing: Timing<'_>,
+        passes: &[Vec<usize>],
+        queries: Option<&wgpu::QuerySet>,
     ) -> Result<(), GpuError> {
         bindings.make_room(self.device, self.shapes.len()).await?;
         let Some(shapes) = &bindings.shapes else {
@@ -130,42 +151,27 @@ impl<'a> Recorder<'a> {
             .iter()
             .map(|dispatch| {
                 let ids: Vec<u64> = dispatch.buffers.iter().map(|buffer| buffer.id()).collect();
-                let key = (dispatch.kernel().bindings(), ids);
+                let key = (dispatch.kernel().bindings(), ids, dispatch.offset);
                 let make = || bind(self.device, shapes, dispatch);
                 bindings.groups.entry(key).or_insert_with(make).clone()
             })
             .collect();
-        let run = |pass: &mut wgpu::ComputePass<'_>, at: usize| {
-            let dispatch = &self.dispatches[at];
-            pass.set_pipeline(&dispatch.pipeline.pipeline);
-            pass.set_bind_group(0, &groups[at], &[(at * OFFSET) as u32]);
-            let [x, y, z] = dispatch.workgroups;
-            pass.dispatch_workgroups(x, y, z);
-        };
-        let begin = |encoder: &mut wgpu::CommandEncoder, queries: Option<&wgpu::QuerySet>, at| {
+        for (number, places) in (0..).zip(passes) {
             let timestamp_writes = queries.map(|query_set| wgpu::ComputePassTimestampWrites {
                 query_set,
-                beginning_of_pass_write_index: Some(2 * at as u32),
-                end_of_pass_write_index: Some(2 * at as u32 + 1),
+                beginning_of_pass_write_index: Some(2 * number),
+                end_of_pass_write_index: Some(2 * number + 1),
             });
-            encoder
-                .begin_compute_pass(&wgpu::ComputePassDescriptor {
-                    label: None,
-                    timestamp_writes,
-                })
-                .forget_lifetime()
-        };
-        match timing {
-            Timing::Each(queries) => {
-                (0..groups.len()).for_each(|at| run(&mut begin(encoder, Some(queries), at), at))
-            }
-            Timing::Whole(_) | Timing::None => {
-                let queries = match timing {
-                    Timing::Whole(queries) => Some(queries),
-                    _ => None,
-                };
-                let mut pass = begin(encoder, queries, 0);
-                (0..groups.len()).for_each(|at| run(&mut pass, at));
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: None,
+                timestamp_writes,
+            });
+            for &at in places {
+                let dispatch = &self.dispatches[at];
+                pass.set_pipeline(&dispatch.pipeline.pipeline);
+                pass.set_bind_group(0, &groups[at], &[]);
+                let [x, y, z] = dispatch.workgroups;
+                pass.dispatch_workgroups(x, y, z);
             }
         }
         Ok(())
@@ -179,7 +185,8 @@ pub(crate) struct Bindings {
     groups: HashMap<GroupKey, wgpu::BindGroup>,
 }
 
-type GroupKey = (&'static [crate::kernel::Access], Vec<u64>);
+/// What is bound: the kinds of buffers, the buffers, and the shape's offset.
+type GroupKey = (&'static [crate::kernel::Access], Vec<u64>, usize);
 
 impl Bindings {
     /// To be called when buffers have been replaced.
@@ -207,7 +214,7 @@ fn bind(device: &GpuDevice, shapes: &GpuBuffer, dispatch: &Dispatch<'_>) -> wgpu
     let layout = device.bind_group_layout(dispatch.kernel().bindings());
     let shape = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
         buffer: shapes.raw(),
-        offset: 0,
+        offset: dispatch.offset as u64,
         size: wgpu::BufferSize::new(OFFSET as u64),
     });
     let buffers = dispatch.buffers.iter();
@@ -221,4 +228,36 @@ fn bind(device: &GpuDevice, shapes: &GpuBuffer, dispatch: &Dispatch<'_>) -> wgpu
             .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
             .collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::for_tests;
+    use crate::readback::read;
+    use crate::shape::IdleShape;
+
+    #[test]
+    fn each_shape_has_a_group_and_equal_ones_share_it() {
+        let Some(device) = for_tests() else { return };
+        let work = async {
+            let result = GpuBuffer::storage(&device, "result", 16).await?;
+            let readback = GpuBuffer::new(&device, "readback", 16, Use::Readback).await?;
+            let mut bindings = Bindings::default();
+            let mut sums = Vec::new();
+            for _ in 0..2 {
+                let mut recorder = Recorder::new(&device);
+                for addend in [1.0, 20.0, 1.0] {
+                    let (shape, cost) = (IdleShape { addend }, Cost::default());
+                    recorder.add(Kernel::Idle, shape, &[&result], [1, 1], cost)?;
+                }
+                let words = read(&device, &recorder, &mut bindings, &result, &readback, 1).await?;
+                sums.push(f32::from_bits(words[0]));
+            }
+            Ok::<_, GpuError>((sums, bindings.groups.len()))
+        };
+        let (sums, groups) = pollster::block_on(work).expect("an answer");
+        assert_eq!(sums, [22.0, 44.0]);
+        assert_eq!(groups, 2);
+    }
 }

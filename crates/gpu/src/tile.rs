@@ -46,9 +46,13 @@ pub(crate) struct TileChoice {
     measured: HashMap<ProductClass, Tile>,
 }
 
+/// To be raised when tiles, or the kernels that they are measured by, are others.
+const VERSION: u32 = 1;
+
 /// Measurements as they are kept.
 #[derive(Serialize, Deserialize)]
 struct Kept {
+    version: u32,
     adapter: String,
     tiles: Vec<(ProductClass, Tile)>,
 }
@@ -96,9 +100,10 @@ impl TileChoice {
         self.measured.insert(class, tile);
     }
 
-    /// What was measured, to be kept under the adapter's name.
-    pub(crate) fn to_json(&self, adapter: &str) -> String {
+    /// What was measured, to be kept under the adapter's name; none where nothing was.
+    pub(crate) fn to_json(&self, adapter: &str) -> Option<String> {
         let kept = Kept {
+            version: VERSION,
             adapter: adapter.to_owned(),
             tiles: self
                 .measured
@@ -107,20 +112,25 @@ impl TileChoice {
                 .collect(),
         };
         // Numbers and names only: there is nothing that could fail.
-        serde_json::to_string(&kept).unwrap_or_default()
+        let json = || serde_json::to_string(&kept).ok();
+        (!kept.tiles.is_empty()).then(json).flatten()
     }
 
-    /// Takes what was kept. What is of another adapter, of another version or no longer possible
-    /// is left out: it is a cache.
-    pub(crate) fn take_json(&mut self, json: &str, adapter: &str) {
+    /// Takes what was kept, if it is of this adapter and version and nothing in it is impossible;
+    /// says whether it is.
+    pub(crate) fn take_json(&mut self, json: &str, adapter: &str) -> bool {
         let Ok(kept) = serde_json::from_str::<Kept>(json) else {
-            return;
+            return false;
         };
-        if kept.adapter == adapter {
-            let possible = kept.tiles.into_iter();
-            let possible = possible.filter(|(_, tile)| self.possible.contains(tile));
-            self.measured.extend(possible);
+        let is_possible = |(_, tile): &(ProductClass, Tile)| self.possible.contains(tile);
+        let is_of_use = kept.version == VERSION
+            && kept.adapter == adapter
+            && !kept.tiles.is_empty()
+            && kept.tiles.iter().all(is_possible);
+        if is_of_use {
+            self.measured.extend(kept.tiles);
         }
+        is_of_use
     }
 }
 
@@ -135,22 +145,33 @@ mod tests {
         let (thumb, other) = (choice.of(class), Tile::ALL[4]);
         assert_ne!(thumb, other);
         choice.measured(class, other);
-        let json = choice.to_json("a card");
+        let json = choice.to_json("a card").expect("something was measured");
+        let older = json.replace("\"version\":1", "\"version\":0");
+        assert_ne!(older, json);
         for (adapter, json, expected) in [
             ("a card", json.as_str(), other),
             ("another", json.as_str(), thumb),
+            ("a card", older.as_str(), thumb),
+            (
+                "a card",
+                r#"{"version":1,"adapter":"a card","tiles":[]}"#,
+                thumb,
+            ),
             ("a card", "{}", thumb),
+            ("a card", "", thumb),
         ] {
             let mut choice = TileChoice::new(&GpuLimits::UNLIMITED);
-            choice.take_json(json, adapter);
+            let taken = choice.take_json(json, adapter);
+            assert_eq!(taken, expected == other, "{adapter} {json}");
             assert_eq!(choice.of(class), expected, "{adapter} {json}");
         }
         let mut small = TileChoice::new(&GpuLimits {
             threads: 64,
             ..GpuLimits::UNLIMITED
         });
-        small.take_json(&json, "a card");
+        assert!(!small.take_json(&json, "a card"));
         assert!(small.of(class).threads() <= 64);
+        assert_eq!(small.to_json("a card"), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! Kept from step to step: weights, rotations, buffers, compiled kernels, bind groups. The
 //! embedding of a prompt is not kept, since looking it up costs what copying it would.
 
-use crate::buffer::GpuBuffer;
+use crate::buffer::{GpuBuffer, Use};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::kernel::{Precision, Tile};
@@ -23,6 +23,7 @@ use crate::recorder::{Bindings, Recorder};
 use crate::stages::Ask;
 use crate::summaries;
 use crate::tile::{ProductClass, TileChoice};
+use crate::tune::Timed;
 use crate::workspace::{Room, Workspace, mask_bytes, summary_words};
 use lacuna_logits::{Noise, RowSummary, Scored, TokenSet};
 use lacuna_model::kept::{Passes, Stored};
@@ -36,7 +37,8 @@ pub struct TransformerOptions {
     /// Half precision between the stages, where the adapter has it: half the traffic, and three
     /// digits less.
     pub half: bool,
-    /// What [`GpuTransformer::tuning`] said of the same adapter at another time.
+    /// What [`GpuTransformer::tuning`] said of the same adapter at another time; of no effect
+    /// where it was another, or another version of this crate.
     pub tuning: Option<String>,
 }
 
@@ -52,18 +54,34 @@ pub struct GpuTransformer {
     last: LastStep,
 }
 
-/// Buffers of a second look.
+/// Buffers of second looks: for so many asks, of so many candidates.
 struct Narrowing {
     asks: usize,
+    top: usize,
     allowed: GpuBuffer,
     jobs: GpuBuffer,
+    summaries: GpuBuffer,
+    readback: GpuBuffer,
 }
 
-/// A step whose dispatches were timed.
-struct Timed {
-    profile: StepProfile,
-    /// The matrix products, and the microseconds of each.
-    products: Vec<(ProductClass, f64)>,
+impl Narrowing {
+    async fn new(
+        device: &GpuDevice,
+        layout: &Layout,
+        [asks, top]: [usize; 2],
+    ) -> Result<Self, GpuError> {
+        let storage = |label, bytes| GpuBuffer::storage(device, label, bytes);
+        let bytes = 4 * asks * summary_words(top);
+        Ok(Self {
+            asks,
+            top,
+            allowed: storage("allowed tokens", asks * mask_bytes(layout)).await?,
+            jobs: storage("second looks", 8 * asks).await?,
+            summaries: storage("second summaries", bytes).await?,
+            readback: GpuBuffer::new(device, "second readback", bytes as u64, Use::Readback)
+                .await?,
+        })
+    }
 }
 
 /// What a second look at a step needs.
@@ -89,18 +107,24 @@ impl GpuTransformer {
             true => Precision::Half,
             false => Precision::Single,
         };
-        if let Some(available) = device.memory_left() {
-            let least = StepSize {
+        let limits = &device.info().limits;
+        let plan = MemoryPlan::for_model(
+            &weights.config,
+            precision == Precision::Half,
+            StepSize {
                 length: 1,
                 rows: 1,
                 top: 1,
                 kept: false,
-            };
-            let half = precision == Precision::Half;
-            let limits = &device.info().limits;
-            MemoryPlan::for_model(&weights.config, half, least, limits)?.fits(available)?;
+            },
+            limits,
+        );
+        if let Some(available) = device.memory_left() {
+            plan.as_ref().map_err(GpuError::clone)?.fits(available)?;
         }
-        let mut loaded = Loaded::new(device, weights, precision).await?;
+        let loaded = Loaded::new(device, weights, precision).await;
+        let planned = || plan.ok().map(|plan| plan.total());
+        let mut loaded = loaded.map_err(|error| error.of_a_model(planned))?;
         if let Some(tuning) = &options.tuning {
             loaded.tiles.take_json(tuning, &device.info().key());
         }
@@ -191,6 +215,19 @@ impl GpuTransformer {
         Ok(answer)
     }
 
+    /// Bytes of the model with such a step.
+    fn planned(&self, room: Room) -> Option<u64> {
+        let size = StepSize {
+            length: room.length,
+            rows: room.rows,
+            top: room.top,
+            kept: room.kept,
+        };
+        let (config, limits) = (&self.loaded.layout.config, &self.device.info().limits);
+        let plan = MemoryPlan::for_model(config, self.is_half(), size, limits);
+        plan.ok().map(|plan| plan.total())
+    }
+
     /// The room that a step takes.
     fn need(&self, request: &StepRequest<'_>) -> Room {
         Room {
@@ -260,8 +297,14 @@ impl GpuTransformer {
         &mut self,
         request: &StepRequest<'_>,
     ) -> Result<Option<StepProfile>, ForwardError> {
-        let timed = self.timed(request).await?;
-        Ok(timed.map(|timed| timed.profile))
+        self.prepare(request).await?;
+        let Some(workspace) = &self.workspace else {
+            return Ok(None);
+        };
+        let recorder = self.loaded.recorded(&self.device, workspace, request)?;
+        let passes = recorder.one_by_one();
+        let micros = timed(&self.device, &recorder, &mut self.bindings, &passes).await?;
+        Ok(micros.map(|micros| StepProfile::new(&recorder, &micros)))
     }
 
     /// Measures which tile is the fastest for each matrix product of such a step, and uses it
@@ -270,22 +313,18 @@ impl GpuTransformer {
     /// # Errors
     /// [`ForwardError`].
     pub async fn tune(&mut self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
-        /// The first run of a kernel compiles it; of the others, the fastest counts.
-        const RUNS: usize = 3;
         let original = self.loaded.tiles.clone();
         let mut best: HashMap<ProductClass, (f64, Tile)> = HashMap::new();
         for &tile in original.possible() {
             self.loaded.tiles = TileChoice::only(tile);
-            for run in 0..RUNS {
-                let timed = self.timed(request).await;
-                if timed.is_err() {
-                    self.loaded.tiles = original.clone();
-                }
-                for (class, micros) in timed?.into_iter().flat_map(|timed| timed.products) {
-                    let known = best.get(&class).map_or(f64::INFINITY, |known| known.0);
-                    if run > 0 && micros < known {
-                        best.insert(class, (micros, tile));
-                    }
+            let measured = self.measured(request).await;
+            if measured.is_err() {
+                self.loaded.tiles = original.clone();
+            }
+            for (class, micros) in measured? {
+                let known = best.get(&class).map_or(f64::INFINITY, |known| known.0);
+                if micros < known {
+                    best.insert(class, (micros, tile));
                 }
             }
         }
@@ -296,37 +335,55 @@ impl GpuTransformer {
         Ok(())
     }
 
-    /// What [`GpuTransformer::tune`] found, to be kept for the next time: see
-    /// [`TransformerOptions::tuning`].
-    pub fn tuning(&self) -> String {
+    /// What [`GpuTransformer::tune`] found, or what was kept of it, to be kept for the next time:
+    /// see [`TransformerOptions::tuning`]. None where nothing was measured.
+    pub fn tuning(&self) -> Option<String> {
         self.loaded.tiles.to_json(&self.device.info().key())
     }
 
-    async fn timed(&mut self, request: &StepRequest<'_>) -> Result<Option<Timed>, ForwardError> {
+    /// The classes of matrix products of such a step, and the microseconds of one of each.
+    async fn measured(
+        &mut self,
+        request: &StepRequest<'_>,
+    ) -> Result<Vec<(ProductClass, f64)>, ForwardError> {
+        self.prepare(request).await?;
+        let Some(workspace) = &self.workspace else {
+            return Ok(Vec::new());
+        };
+        let recorder = self.loaded.recorded(&self.device, workspace, request)?;
+        let (device, bindings) = (&self.device, &mut self.bindings);
+        // It compiles, and leaves behind what a step leaves.
+        let step = recorder.as_one_pass();
+        if timed(device, &recorder, bindings, &step).await?.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut classes = Timed::classes(&recorder);
+        while !classes.iter().all(Timed::is_done) {
+            let passes: Vec<Vec<usize>> = classes.iter().map(Timed::pass).collect();
+            let micros = timed(device, &recorder, bindings, &passes).await?;
+            let Some(micros) = micros else {
+                return Ok(Vec::new());
+            };
+            for (class, micros) in classes.iter_mut().zip(micros) {
+                class.take(micros);
+            }
+        }
+        let classes = classes.into_iter();
+        Ok(classes.map(|timed| (timed.class, timed.micros)).collect())
+    }
+
+    /// Makes room for a step that is timed, and writes what is new in it.
+    async fn prepare(&mut self, request: &StepRequest<'_>) -> Result<(), ForwardError> {
         let (input, config) = (request.input(), &self.loaded.layout.config);
         input.check(config)?;
         let computed = input.computed(config);
-        let need = self.need(request);
         self.last = LastStep::default();
         self.stored = Stored::default();
-        self.make_room(need).await?;
-        let Some(workspace) = &self.workspace else {
-            return Ok(None);
-        };
-        self.send(workspace, request, &computed);
-        let mut recorder = Recorder::new(&self.device);
-        self.loaded
-            .record(workspace, request, (computed, need.top), &mut recorder)?;
-        let micros = timed(&self.device, &recorder, &mut self.bindings).await?;
-        Ok(micros.map(|micros| Timed {
-            profile: StepProfile::new(&recorder, &micros),
-            products: recorder
-                .dispatches()
-                .iter()
-                .zip(&micros)
-                .filter_map(|(dispatch, &micros)| Some((dispatch.class?, micros)))
-                .collect(),
-        }))
+        self.make_room(self.need(request)).await?;
+        if let Some(workspace) = &self.workspace {
+            self.send(workspace, request, &computed);
+        }
+        Ok(())
     }
 
     async fn make_room(&mut self, need: Room) -> Result<(), GpuError> {
@@ -338,13 +395,10 @@ impl GpuTransformer {
             self.stored = Stored::default();
             self.bindings.forget();
             let room = have.grown_to(need, &self.loaded.layout);
-            let workspace = Workspace::new(
-                &self.device,
-                &self.loaded.layout,
-                room,
-                self.loaded.precision,
-            );
-            self.workspace = Some(workspace.await?);
+            let (layout, precision) = (&self.loaded.layout, self.loaded.precision);
+            let workspace = Workspace::new(&self.device, layout, room, precision).await;
+            let workspace = workspace.map_err(|error| error.of_a_model(|| self.planned(room)))?;
+            self.workspace = Some(workspace);
         }
         Ok(())
     }
@@ -352,16 +406,21 @@ impl GpuTransformer {
     async fn try_narrow(&mut self, asks: &[Narrow<'_>]) -> Result<Vec<Vec<Scored>>, GpuError> {
         let (top, count) = (self.last.top, asks.len());
         let mask_size = mask_bytes(&self.loaded.layout);
-        if self.narrowing.as_ref().is_none_or(|have| have.asks < count) {
+        let have = self.narrowing.as_ref().map(|have| (have.asks, have.top));
+        let (have_asks, have_top) = have.unwrap_or_default();
+        if have_asks < count || have_top < top {
             self.narrowing = None;
             self.bindings.forget();
-            let asks = count.next_power_of_two();
-            let allowed = GpuBuffer::storage(&self.device, "allowed tokens", asks * mask_size);
-            self.narrowing = Some(Narrowing {
-                asks,
-                allowed: allowed.await?,
-                jobs: GpuBuffer::storage(&self.device, "second looks", 8 * asks).await?,
-            });
+            let room = [
+                have_asks.max(count.next_power_of_two()),
+                have_top.max(
+                    top.next_power_of_two()
+                        .min(self.loaded.layout.config.vocab_size),
+                ),
+            ];
+            let narrowing = Narrowing::new(&self.device, &self.loaded.layout, room).await;
+            let planned = || self.planned(self.workspace.as_ref()?.room);
+            self.narrowing = Some(narrowing.map_err(|error| error.of_a_model(planned))?);
         }
         let (Some(workspace), Some(narrowing)) = (&self.workspace, &self.narrowing) else {
             return Ok(Vec::new());
@@ -377,15 +436,6 @@ impl GpuTransformer {
         }
         narrowing.allowed.write(0, &allowed);
         narrowing.jobs.write(0, bytemuck::cast_slice(&jobs));
-        let size = 4 * (count * summary_words(top)) as u64;
-        let summaries = GpuBuffer::storage(&self.device, "second summaries", size as usize).await?;
-        let readback = GpuBuffer::new(
-            &self.device,
-            "second readback",
-            size,
-            crate::buffer::Use::Readback,
-        )
-        .await?;
         let mut recorder = Recorder::new(&self.device);
         let ask = Ask {
             top,
@@ -394,7 +444,7 @@ impl GpuTransformer {
             allowed: &narrowing.allowed,
             allowed_stride: mask_size / 4,
             jobs: &narrowing.jobs,
-            summaries: &summaries,
+            summaries: &narrowing.summaries,
         };
         for (part, logits) in workspace.logits.iter().enumerate() {
             let first = part * workspace.logits_rows;
@@ -408,9 +458,9 @@ impl GpuTransformer {
             &self.device,
             &recorder,
             &mut self.bindings,
-            &summaries,
-            &readback,
-            size as usize / 4,
+            &narrowing.summaries,
+            &narrowing.readback,
+            count * summary_words(top),
         )
         .await?;
         let mut best = vec![Vec::new(); count];

@@ -119,9 +119,10 @@ fn memory_that_is_not_there_is_an_error_that_says_how_much() {
     let device = with_memory(plan.weight_bytes() - 1000);
     let options = TransformerOptions::default();
     match pollster::block_on(GpuTransformer::new(&device, &weights, &options)) {
-        Err(GpuError::OutOfMemory {
-            needed, missing, ..
-        }) => assert!(missing > 1000 && needed > missing),
+        Err(GpuError::OutOfMemory(memory)) => {
+            let missing = memory.missing.expect("how much there is was said");
+            assert!(missing > 1000 && memory.needed > Some(missing));
+        }
         other => panic!("{:?}", other.err()),
     }
     assert_eq!(device.live_bytes(), 0);
@@ -130,6 +131,10 @@ fn memory_that_is_not_there_is_an_error_that_says_how_much() {
     let mut model = load(&device, &weights);
     let error = step_of(&mut model, 100).expect_err("there is no room");
     assert_eq!(kind(&error), Some(DeviceFault::OutOfMemory), "{error}");
+    let all = format!("the model takes {} in all", plan.total());
+    let message = error.to_string();
+    assert!(message.contains("bytes were allocated before"), "{message}");
+    assert!(message.ends_with(&all), "{message}");
     drop(model);
     assert_eq!(device.live_bytes(), 0);
 }

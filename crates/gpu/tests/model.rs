@@ -106,6 +106,40 @@ fn summaries_are_the_cpus() {
     }
 }
 
+/// Buffers are made when there is more to look at than ever before, and then no more.
+#[test]
+fn steps_and_second_looks_make_no_buffers_once_there_is_room() {
+    let Some(device) = device() else { return };
+    let config = small(&mut Random(5), Some(WeightFormat::Int8));
+    let mut model = load(&device, &random_model::weights(&config, 3));
+    let all = TokenSet::from_fn(config.vocab_size, |_| true);
+    let mut look = |top: usize, asks: usize| {
+        let request = StepRequest {
+            ids: &[0; 9],
+            rows: &[2, 5],
+            writable: &all,
+            top,
+            noise: None,
+            kept: None,
+        };
+        pollster::block_on(model.step(&request)).expect("a step");
+        let asks: Vec<Narrow<'_>> = (0..asks)
+            .map(|at| Narrow {
+                row: at % 2,
+                allowed: &all,
+            })
+            .collect();
+        let best = pollster::block_on(model.narrow(&asks)).expect("a second look");
+        assert!(best.iter().all(|best| best.len() == top));
+        device.buffers_made()
+    };
+    let made = look(8, 4);
+    assert!((0..20).all(|at| look(1 + at % 8, 1 + at % 4) == made));
+    let more = look(9, 1);
+    assert!(more > made);
+    assert_eq!(look(9, 4), more, "what there was room for still has it");
+}
+
 /// The same tokens in the same order with the same scores. Two logarithms differ by a rounding,
 /// so that two scores of which the same is true may change places; none do here.
 fn assert_alike(found: &[Scored], expected: &[Scored]) {
@@ -253,7 +287,7 @@ fn tuning_and_profiles() {
     for (before, after) in before.iter().zip(&after) {
         assert!(difference(before, after) < LARGEST_DIFFERENCE);
     }
-    let tuning = model.tuning();
+    let tuning = model.tuning().expect("something was measured");
     let options = TransformerOptions {
         tuning: Some(tuning.clone()),
         ..TransformerOptions::default()
@@ -261,7 +295,7 @@ fn tuning_and_profiles() {
     let next = pollster::block_on(GpuTransformer::new(&device, &weights, &options));
     let kept: serde_json::Value = serde_json::from_str(&tuning).expect("JSON");
     assert!(!kept["tiles"].as_array().expect("a list").is_empty());
-    let again = next.expect("it fits").tuning();
+    let again = next.expect("it fits").tuning().expect("what was kept");
     let length = |json: &str| json.len();
     assert_eq!(length(&again), length(&tuning));
 

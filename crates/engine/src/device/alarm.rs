@@ -30,6 +30,21 @@ pub(super) async fn within<T>(
     }
 }
 
+/// What comes of `work`, which is dropped if it takes longer than `limit`.
+pub(super) async fn in_time<T>(
+    timer: Option<&Timer>,
+    limit: Duration,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let Some(timer) = timer else {
+        return Some(work.await);
+    };
+    match select(pin!(work), timer(limit)).await {
+        Either::Left((done, _)) => Some(done),
+        Either::Right(((), _)) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +71,17 @@ mod tests {
             let ring = || rung.set(true);
             pollster::block_on(within(Some(timer), Duration::ZERO, ring, work));
             assert_eq!(rung.get(), late);
+        }
+    }
+    #[test]
+    fn what_never_comes_is_waited_for_no_longer_than_the_limit() {
+        let at_once: Timer = Arc::new(|_| Box::pin(ready(())));
+        let limit = Duration::from_secs(1);
+        let late = in_time(Some(&at_once), limit, pending::<()>());
+        assert_eq!(pollster::block_on(late), None);
+        for timer in [None, Some(&at_once)] {
+            let done = in_time(timer, limit, ready(3));
+            assert_eq!(pollster::block_on(done), Some(3));
         }
     }
 }

@@ -7,8 +7,13 @@ use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, GpuTransformer, Transformer
 use lacuna_logits::{RowSummary, Scored};
 use lacuna_model::{ForwardError, ForwardPass, ModelConfig, Narrow, StepRequest, Weights};
 
-use super::alarm::within;
+use super::alarm::{in_time, within};
 use super::{NoCard, Timer, Tunings};
+
+/// What opening a card may take where an answer may take less, and measuring its variants.
+/// Drivers begin in seconds and compile a dozen kernels in some more; a gigabyte of weights goes
+/// up in one or two, in conversion longer, which is work that no timer breaks off.
+const OPENING: Duration = Duration::from_secs(60);
 
 /// How a card is opened.
 #[derive(Clone, Default)]
@@ -56,8 +61,21 @@ impl From<GpuError> for NoCard {
 }
 
 impl Card {
-    /// Opens a device and puts the model there.
+    /// Opens a device and puts the model there, or says in time that it cannot.
     pub async fn open(weights: &Weights, options: &CardOptions) -> Result<Self, NoCard> {
+        let limit = options.device.time_limit.max(OPENING);
+        let opened = in_time(
+            options.timer.as_ref(),
+            limit,
+            Self::open_at_last(weights, options),
+        );
+        opened.await.unwrap_or_else(|| {
+            let seconds = limit.as_secs();
+            Err(GpuError::TimedOut { seconds }.into())
+        })
+    }
+
+    async fn open_at_last(weights: &Weights, options: &CardOptions) -> Result<Self, NoCard> {
         let device = GpuDevice::request(options.device.clone()).await?;
         let mut model = options.model.clone();
         let tunings = options.tunings.as_ref();
@@ -66,7 +84,10 @@ impl Card {
         model.tuning = model.tuning.or_else(kept);
         let transformer = GpuTransformer::new(&device, weights, &model).await?;
         Ok(Self {
-            untuned: tunings.filter(|_| model.tuning.is_none()).cloned(),
+            // What was kept may be of no use, and without timestamps there is nothing to keep.
+            untuned: tunings
+                .filter(|_| transformer.tuning().is_none() && device.info().timestamps)
+                .cloned(),
             tuning_key,
             device,
             transformer,
@@ -122,13 +143,16 @@ impl Card {
         for half in [false, true] {
             if !half || self.has_half() {
                 self.set_half(half)?;
-                let ring = give_up(&self.device, self.limit);
+                let limit = self.limit.max(OPENING);
+                let ring = give_up(&self.device, limit);
                 let work = self.transformer.tune(request);
-                within(self.timer.as_ref(), self.limit, ring, work).await?;
+                within(self.timer.as_ref(), limit, ring, work).await?;
             }
         }
         self.set_half(before)?;
-        tunings.put(&self.tuning_key, &self.transformer.tuning());
+        if let Some(tuning) = self.transformer.tuning() {
+            tunings.put(&self.tuning_key, &tuning);
+        }
         Ok(())
     }
 
@@ -148,7 +172,7 @@ impl Card {
     }
 }
 
-/// What a tuning depends on: the adapter, and the widths of the matrix products.
+/// What a tuning depends on: the adapter, the precisions, and the widths of the matrix products.
 fn tuning_key(device: &GpuDevice, config: &ModelConfig) -> String {
     let ModelConfig {
         vocab_size,
@@ -159,7 +183,8 @@ fn tuning_key(device: &GpuDevice, config: &ModelConfig) -> String {
     let heads = (config.query_width(), config.key_width());
     let widths = (hidden_size, intermediate_size, heads, vocab_size);
     let format = config.quantization;
-    format!("{}|{widths:?}|{format:?}", device.info().key())
+    let precisions = if device.info().f16 { "f32, f16" } else { "f32" };
+    format!("{}|{widths:?}|{format:?}|{precisions}", device.info().key())
 }
 
 fn give_up(device: &GpuDevice, limit: Duration) -> impl FnOnce() + use<> {

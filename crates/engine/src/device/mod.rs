@@ -6,6 +6,9 @@
 //!                     probe        └─ a fault ─▶ a fresh card once, else the processor
 //! ```
 //!
+//! Numbers that half precision has no room for are computed again in single precision, and those
+//! that a card has no room for on the processor: only what overflows there is the weights' fault.
+//!
 //! What a step is asked, noise included, is all that its answer depends on. So a
 //! step that a device could not answer is asked again on another one, and the run
 //! goes on as if nothing had been: with the same text on the processor, and with

@@ -11,6 +11,9 @@ use super::DeviceReport;
 use super::card::{Card, CardOptions};
 use super::pass::Pass;
 
+/// What becomes of numbers that a card's arithmetic has no room for.
+const OVERFLOWED: &str = "GPU overflowed";
+
 /// A model where it runs.
 pub(crate) struct Placement {
     pass: Pass,
@@ -85,7 +88,7 @@ impl Placement {
     #[cfg(feature = "gpu")]
     pub fn gpu(&self) -> Option<&lacuna_gpu::GpuDevice> {
         match &self.pass {
-            Pass::Cpu(_) => None,
+            Pass::Cpu(_) | Pass::Nowhere => None,
             Pass::Card(card) => Some(card.device()),
         }
     }
@@ -112,10 +115,7 @@ impl Placement {
             self.step += 1;
             match self.pass.step(request).await {
                 Ok(summaries) => return Ok((self.step, summaries)),
-                Err(ForwardError::Device { kind, message }) => {
-                    self.leave(kind, message).await?;
-                }
-                Err(error) => return Err(error),
+                Err(error) => self.go_on_after(error).await?,
             }
         }
     }
@@ -137,20 +137,45 @@ impl Placement {
             }
             match self.pass.narrow(asks).await {
                 Ok(answers) => return Ok((step, answers)),
-                Err(ForwardError::Device { kind, message }) => {
-                    self.leave(kind, message).await?;
+                Err(error) => {
+                    self.go_on_after(error).await?;
                     // Nobody's number: the new place knows nothing of the step.
                     self.step += 1;
                 }
-                Err(error) => return Err(error),
             }
+        }
+    }
+
+    /// Finds a place for what a card could not do.
+    ///
+    /// # Errors
+    /// The same error where no other place could do it either.
+    async fn go_on_after(&mut self, error: ForwardError) -> Result<(), ForwardError> {
+        match (error, &mut self.pass) {
+            (ForwardError::Device { kind, message }, _) => self.leave(kind, message).await,
+            (ForwardError::NotFinite, Pass::Card(card)) => {
+                // A probe that agreed says nothing of what another prompt leads to.
+                if card.is_half() && card.set_half(false).is_ok() {
+                    let why = "numbers grew too large for half precision";
+                    let report = report_of_card(card, why);
+                    if let Some((_, options)) = &mut self.origin {
+                        *options = std::mem::take(options).computing_as(card);
+                    }
+                    self.moved(report, format!("{OVERFLOWED}; went on in single precision"));
+                    return Ok(());
+                }
+                let error = ForwardError::NotFinite;
+                let message = "it gave logits that are not finite";
+                self.take_to_cpu(OVERFLOWED, message).ok_or(error)
+            }
+            (error, _) => Err(error),
         }
     }
 
     /// Leaves a card that failed: for a fresh one, once a run and if the fault may be
     /// the device's only; for the processor otherwise.
     async fn leave(&mut self, kind: DeviceFault, message: String) -> Result<(), ForwardError> {
-        let Some((weights, options)) = self.origin.take() else {
+        let Some((weights, options)) = &self.origin else {
             return Err(ForwardError::Device { kind, message });
         };
         let what = match kind {
@@ -159,23 +184,33 @@ impl Placement {
             DeviceFault::TimedOut => "GPU timed out",
             DeviceFault::Other => "GPU failed",
         };
+        // With it goes what it had on the card, and the card if nobody else has a hand on it.
+        self.pass = Pass::Nowhere;
         let freshens = matches!(kind, DeviceFault::Lost | DeviceFault::TimedOut);
         if freshens
             && std::mem::take(&mut self.may_refresh)
-            && let Ok(card) = Card::open(&weights, &options).await
+            && let Ok(card) = Card::open(weights, options).await
         {
             let why = format!("in place of a device that failed: {message}");
             let report = report_of_card(&card, &why);
             self.pass = Pass::Card(Box::new(card));
-            self.origin = Some((weights, options));
             self.moved(report, format!("{what}; went on on a fresh device"));
-        } else {
-            let cpu = CpuTransformer::new(weights);
-            let report = report_of_cpu(&cpu, &format!("the GPU failed: {message}"));
-            self.pass = Pass::Cpu(Box::new(cpu));
-            self.moved(report, format!("{what}; went on on the CPU"));
+            return Ok(());
         }
-        Ok(())
+        let moved = self.take_to_cpu(what, &message);
+        moved.ok_or(ForwardError::Device { kind, message })
+    }
+
+    /// Takes the model to the processor, if it can be begun again.
+    fn take_to_cpu(&mut self, what: &str, message: &str) -> Option<()> {
+        let (weights, _) = self.origin.take()?;
+        // The card's goes first: the two need not have room at once.
+        self.pass = Pass::Nowhere;
+        let cpu = CpuTransformer::new(weights);
+        let report = report_of_cpu(&cpu, &format!("the GPU failed: {message}"));
+        self.pass = Pass::Cpu(Box::new(cpu));
+        self.moved(report, format!("{what}; went on on the CPU"));
+        Some(())
     }
 
     fn moved(&mut self, report: DeviceReport, message: String) {

@@ -31,7 +31,7 @@ pub struct StepBench {
     pub kept_micros: f64,
     /// Microseconds of a step before tuning, the fastest of a few.
     pub untuned_micros: f64,
-    /// What tuning found: see [`GpuTransformer::tuning`].
+    /// What tuning found, if anything: see [`GpuTransformer::tuning`].
     pub tuning: String,
     /// Bytes on the card while it runs.
     pub live_bytes: u64,
@@ -122,7 +122,7 @@ pub async fn bench_step(
         slowest_micros: times[STEPS - 1],
         kept_micros: kept[STEPS / 2],
         untuned_micros: untuned[0],
-        tuning: model.tuning(),
+        tuning: model.tuning().unwrap_or_default(),
         live_bytes,
         profile,
         floor,
