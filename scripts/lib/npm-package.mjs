@@ -51,6 +51,30 @@ async function inOne(door) {
     plugins: [shared],
     logLevel: "warning",
   });
+  writeFileSync(door, withImportsJoined(readFileSync(door, "utf8")));
+}
+
+/** A module with one import of each name of others, where its parts had their own. */
+function withImportsJoined(source) {
+  const named = new Map();
+  const again = new Map();
+  const rest = source.replace(/^import \{([^}]*)\} from ("[^"]+");\n/gm, (_, names, from) => {
+    const locals = named.get(from) ?? new Map();
+    named.set(from, locals);
+    for (const name of names.split(",")) {
+      const [imported, local = imported] = name.trim().split(" as ");
+      if (locals.has(imported)) again.set(local, locals.get(imported));
+      else locals.set(imported, local);
+    }
+    return "";
+  });
+  const imports = [...named].map(([from, locals]) => {
+    const names = [...locals].map(([imported, local]) =>
+      imported === local ? local : `${imported} as ${local}`,
+    );
+    return `import { ${names.join(", ")} } from ${from};\n`;
+  });
+  return imports.join("") + rest.replace(/\b[\w$]+\b/g, (word) => again.get(word) ?? word);
 }
 
 /** Takes away the modules of a folder that no door imports. */

@@ -31,7 +31,7 @@ pub(crate) struct Derivation<'a> {
     pub nodes: &'a mut [Node],
     pub cfg: &'a Cfg,
     pub sets: &'a mut StateSets,
-    /// The place of the entry that was looked at last.
+    /// The place of the entry that explained the last goal.
     pub last: usize,
 }
 
@@ -321,24 +321,26 @@ impl Derivation<'_> {
     /// own waits there, as the first state does.
     fn completions(&mut self, goal: Goal) -> Option<Explanation> {
         let entries = self.nodes[goal.node as usize].entries.len();
-        // Of many, what is nested in the last one is as a rule beside it.
-        let first = match entries <= FEW_ENTRIES {
+        let mut at = match entries <= FEW_ENTRIES {
             true => 0,
-            false => self.last.saturating_sub(1).min(entries),
+            // What is nested in the last one is as a rule beside it.
+            false => self.last.saturating_sub(1),
         };
-        let mut places = (first..entries).chain(0..first);
-        places.find_map(|at| {
-            self.last = at;
-            self.completion_by(goal, at)
-        })
-    }
-
-    /// A completion by the entry at this place of the goal's node.
-    fn completion_by(&mut self, goal: Goal, at: usize) -> Option<Explanation> {
-        let inner = self.nodes[goal.node as usize].entries[at];
-        let waiting = self.nodes[inner.origin as usize].began_at(goal.origin)?;
-        let (waiting, inner) = self.completion(goal, inner.origin, inner.settled, waiting)?;
-        Some(Explanation::Completed(waiting, inner))
+        for _ in 0..entries {
+            if at >= entries {
+                at = 0;
+            }
+            let inner = self.nodes[goal.node as usize].entries[at];
+            if let Some(waiting) = self.nodes[inner.origin as usize].began_at(goal.origin) {
+                let found = self.completion(goal, inner.origin, inner.settled, waiting);
+                if let Some((waiting, inner)) = found {
+                    self.last = at;
+                    return Some(Explanation::Completed(waiting, inner));
+                }
+            }
+            at += 1;
+        }
+        None
     }
 
     /// Completions by what began where the goal did: what waited and what was

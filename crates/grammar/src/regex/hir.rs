@@ -250,37 +250,42 @@ fn refuse_flags(flags: &ast::Flags, refused: &mut Vec<Diagnostic>) {
 
 fn syntax_error(error: &ast::Error) -> Diagnostic {
     use ast::ErrorKind::*;
-    let (before, here) = error.pattern().split_at(error.span().start.offset);
-    let begins = |what: &str| here.starts_with(what);
-    let is_group = before.ends_with("(?");
-    let told = match error.kind() {
-        // The grammar engine alone says it in general.
-        _ if !SHORTCUTS => None,
-        UnsupportedBackreference if begins("\\0") => {
-            Some(("syntax", "octal numbers are not supported: write \\x00"))
-        }
-        EscapeUnrecognized if begins("\\k") || begins("\\g") => {
-            Some(("back-reference", NO_REFERENCES))
-        }
-        FlagUnrecognized if begins("P=") || (is_group && begins("(")) => {
-            Some(("back-reference", NO_REFERENCES))
-        }
-        FlagUnrecognized if is_group && begins(">") => Some(("atomic-group", NOT_KEPT)),
-        _ => None,
-    };
-    if let Some((kind, message)) = told {
+    // The grammar engine alone says most of it in general.
+    if SHORTCUTS && let Some((kind, message)) = told(error) {
         return Diagnostic::error(kind, place(error.span()), message);
     }
     let kind = match error.kind() {
         UnsupportedLookAround => "look-around",
         UnsupportedBackreference => "back-reference",
-        NestLimitExceeded(limit) => {
-            let message = format!("groups, repetitions and classes are over {limit} deep");
-            return Diagnostic::error("too-deep", place(error.span()), message);
+        FlagUnrecognized if error.pattern()[error.span().start.offset..].starts_with("P=") => {
+            return Diagnostic::error("back-reference", place(error.span()), NO_REFERENCES);
         }
+        NestLimitExceeded(_) => "too-deep",
         _ => "syntax",
     };
     Diagnostic::error(kind, place(error.span()), error.kind().to_string())
+}
+
+/// What the parser says in general, of what other notations have.
+fn told(error: &ast::Error) -> Option<(&'static str, String)> {
+    use ast::ErrorKind::*;
+    let (before, here) = error.pattern().split_at(error.span().start.offset);
+    let begins = |what: &str| here.starts_with(what);
+    let is_group = before.ends_with("(?");
+    let (kind, message) = match error.kind() {
+        UnsupportedBackreference if begins("\\0") => {
+            ("syntax", "octal numbers are not supported: write \\x00")
+        }
+        EscapeUnrecognized if begins("\\k") || begins("\\g") => ("back-reference", NO_REFERENCES),
+        FlagUnrecognized if is_group && begins("(") => ("back-reference", NO_REFERENCES),
+        FlagUnrecognized if is_group && begins(">") => ("atomic-group", NOT_KEPT),
+        NestLimitExceeded(limit) => {
+            let message = format!("groups, repetitions and classes are over {limit} deep");
+            return Some(("too-deep", message));
+        }
+        _ => return None,
+    };
+    Some((kind, message.to_owned()))
 }
 
 fn place(span: &ast::Span) -> Place {
