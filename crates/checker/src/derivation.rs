@@ -19,11 +19,11 @@ use crate::graph::{Label, Step};
 use crate::lr::StateId;
 use crate::sets::{Costed, StateSets};
 
-/// Steps of a derivation that a witness may take to write.
 /// How much more than it is known to cost a goal may cost: of items in any order those are
 /// forgotten whose future others have too, and these may have cost more.
 const SLACK: u32 = 256;
 
+/// Steps of a derivation that a witness may take to write.
 const MAX_STEPS: usize = 4_000_000;
 
 /// The chart of a finished parse, and all that it was made from.
