@@ -2,8 +2,8 @@
 // `web/lacuna/api`. A door that says nothing of what it exports fails it.
 
 import { npmPackage } from "./lib/npm-package.mjs";
-import { inside } from "./lib/paths.mjs";
-import { main, stage, UP_TO_DATE } from "./lib/report.mjs";
+import { inside, isRun } from "./lib/paths.mjs";
+import { main, optionsOf, stage, UP_TO_DATE } from "./lib/report.mjs";
 import { run } from "./lib/run.mjs";
 import { hashOf, isFresh, markFresh, markStale } from "./lib/stamp.mjs";
 
@@ -40,7 +40,8 @@ export async function apiDocs() {
   );
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (isRun(import.meta)) {
+  optionsOf();
   await main(async () => {
     await stage("npm package", npmPackage);
     await apiDocs();

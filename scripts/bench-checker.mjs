@@ -7,19 +7,16 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/node-packages.mjs";
 import { npmPackage } from "./lib/npm-package.mjs";
 import { inside } from "./lib/paths.mjs";
-import { main, SetupError, stage } from "./lib/report.mjs";
+import { main, optionsOf, SetupError, stage } from "./lib/report.mjs";
 import { capture } from "./lib/run.mjs";
 import { wasm } from "./lib/wasm.mjs";
 
-const { values } = parseArgs({
-  options: {
-    cases: { type: "string", default: "12" },
-    built: { type: "boolean", default: false },
-  },
+const values = optionsOf({
+  cases: { type: "string", default: "12" },
+  built: { type: "boolean", default: false },
 });
 
 const SOURCES = [

@@ -6,33 +6,30 @@
 // `--built` takes the page as it was last built.
 
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { chromium as playwright } from "playwright-core";
-import { preview } from "vite";
 import { benchEngine, benchPage, otherRuntime } from "./lib/bench-page.mjs";
 import { chromium } from "./lib/browser.mjs";
 import { requireModels } from "./lib/models.mjs";
 import { nodePackages } from "./lib/node-packages.mjs";
 import { inside } from "./lib/paths.mjs";
-import { main, stage } from "./lib/report.mjs";
+import { main, optionsOf, stage } from "./lib/report.mjs";
 
 const FORM = ["canvases", "seconds", "sizes", "gpu-canvases"];
 const text = { type: "string" };
 const flag = { type: "boolean", default: false };
-const { values } = parseArgs({
-  options: {
-    ...Object.fromEntries(FORM.map((name) => [name, text])),
-    json: text,
-    port: { type: "string", default: "4318" },
-    serve: flag,
-    built: flag,
-    gpu: flag,
-    software: flag,
-  },
+const values = optionsOf({
+  ...Object.fromEntries(FORM.map((name) => [name, text])),
+  json: text,
+  port: { type: "string", default: "4318" },
+  serve: flag,
+  built: flag,
+  gpu: flag,
+  software: flag,
 });
 
 await main(async () => {
   if (!values.built) await build();
+  // Only now, since the packages may have been installed just before.
+  const { preview } = await import("vite");
   const server = await preview({
     root: inside("web", "bench"),
     preview: { port: Number(values.port) },
@@ -64,6 +61,7 @@ async function measure(address) {
     : values.gpu
       ? ["--enable-unsafe-webgpu", "--enable-features=Vulkan", "--use-angle=vulkan"]
       : ["--disable-gpu"];
+  const { chromium: playwright } = await import("@playwright/test");
   const browser = await playwright.launch({
     executablePath: await chromium(),
     args: ["--no-sandbox", "--disable-dev-shm-usage", ...graphics],

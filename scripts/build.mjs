@@ -3,7 +3,8 @@
 import { nodePackages } from "./lib/node-packages.mjs";
 import { npmPackage } from "./lib/npm-package.mjs";
 import { page } from "./lib/page.mjs";
-import { main, stage } from "./lib/report.mjs";
+import { isRun } from "./lib/paths.mjs";
+import { main, optionsOf, stage } from "./lib/report.mjs";
 import { BUILDS, wasm } from "./lib/wasm.mjs";
 
 /** Builds what is missing or out of date, with other builds of the engine than those it needs. */
@@ -14,4 +15,7 @@ export async function build(others = []) {
   await stage("page", page);
 }
 
-if (process.argv[1] === import.meta.filename) await main(() => build());
+if (isRun(import.meta)) {
+  optionsOf();
+  await main(() => build());
+}

@@ -3,9 +3,10 @@
 
 import { nodePackages } from "./lib/node-packages.mjs";
 import { inside } from "./lib/paths.mjs";
-import { main, stage } from "./lib/report.mjs";
+import { main, optionsOf, stage } from "./lib/report.mjs";
 import { run } from "./lib/run.mjs";
 
+optionsOf();
 await main(async () => {
   await stage("node packages", nodePackages);
   await stage("rustfmt", () => run("cargo", ["fmt", "--all"]));

@@ -2,7 +2,7 @@
 // and hashes of its files. Without a folder, those of the models that ship.
 
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { modelRecord } from "./lib/model-record.mjs";
 import { inside } from "./lib/paths.mjs";
 import { main } from "./lib/report.mjs";
@@ -10,7 +10,7 @@ import { main } from "./lib/report.mjs";
 const given = process.argv.slice(2);
 const folders =
   given.length > 0
-    ? given
+    ? given.map((folder) => resolve(process.env.INIT_CWD ?? "", folder))
     : ["lacuna-mini", "lacuna-molecules", "lacuna-small"].map((name) => inside("models", name));
 
 await main(async () => {

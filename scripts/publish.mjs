@@ -4,13 +4,12 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { PACKAGE } from "./lib/npm-package.mjs";
-import { main, SetupError, stage } from "./lib/report.mjs";
+import { main, optionsOf, SetupError, stage } from "./lib/report.mjs";
 import { capture, run } from "./lib/run.mjs";
 
-const { values } = parseArgs({ options: { publish: { type: "boolean", default: false } } });
+const values = optionsOf({ publish: { type: "boolean", default: false } });
 
 function requireChangelog() {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));

@@ -6,7 +6,7 @@ import { animate } from "./lib/animation.mjs";
 import { chromium } from "./lib/browser.mjs";
 import { requireModels } from "./lib/models.mjs";
 import { inside } from "./lib/paths.mjs";
-import { main, stage } from "./lib/report.mjs";
+import { main, optionsOf, stage } from "./lib/report.mjs";
 import { serve } from "./lib/serve.mjs";
 
 const LOOKS = [
@@ -80,6 +80,7 @@ async function film(browser, address) {
   await page.close();
 }
 
+optionsOf();
 await main(async () => {
   await build();
   requireModels();

@@ -2,17 +2,14 @@
 // `--models FOLDER` to try a model that is elsewhere, and `--not-isolated` to
 // see the page as a server shows it that sets no headers for isolation.
 
-import { parseArgs } from "node:util";
 import { inside } from "./lib/paths.mjs";
-import { main } from "./lib/report.mjs";
+import { main, optionsOf } from "./lib/report.mjs";
 import { serve } from "./lib/serve.mjs";
 
-const { values } = parseArgs({
-  options: {
-    port: { type: "string", default: "4317" },
-    models: { type: "string", default: inside("models") },
-    "not-isolated": { type: "boolean", default: false },
-  },
+const values = optionsOf({
+  port: { type: "string", default: "4317" },
+  models: { type: "string", default: inside("models") },
+  "not-isolated": { type: "boolean", default: false },
 });
 
 await main(async () => {

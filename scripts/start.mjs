@@ -1,19 +1,16 @@
 // `npm start`: builds what is missing, serves the page, opens a browser.
 // Options: --port NUMBER (4173; another if that is taken), --no-open.
 
-import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { openBrowser } from "./lib/browser.mjs";
 import { requireModels } from "./lib/models.mjs";
-import { main, SetupError, stage } from "./lib/report.mjs";
+import { main, optionsOf, SetupError, stage } from "./lib/report.mjs";
 import { serve } from "./lib/serve.mjs";
 
 function options() {
-  const { values } = parseArgs({
-    options: {
-      port: { type: "string", default: "4173" },
-      "no-open": { type: "boolean", default: false },
-    },
+  const values = optionsOf({
+    port: { type: "string", default: "4173" },
+    "no-open": { type: "boolean", default: false },
   });
   const port = Number(values.port);
   if (Number.isInteger(port) && port >= 0 && port < 65536)

@@ -9,7 +9,7 @@ import { chromium } from "./lib/browser.mjs";
 import { requireModels } from "./lib/models.mjs";
 import { inside } from "./lib/paths.mjs";
 import { pythonTests } from "./lib/python.mjs";
-import { main, stage } from "./lib/report.mjs";
+import { main, optionsOf, stage } from "./lib/report.mjs";
 import { capture, run } from "./lib/run.mjs";
 import { runtimes } from "./lib/runtimes.mjs";
 import { requireAllListed } from "./lib/rust-tests.mjs";
@@ -37,6 +37,7 @@ async function endToEnd() {
   await test("--grep", "@alone");
 }
 
+optionsOf();
 await main(async () => {
   requireRust();
   requireAllListed();

@@ -16,6 +16,8 @@ export function openBrowser(address) {
     .unref();
 }
 
+const NAME_IT = "set LACUNA_CHROMIUM to the path of a Chrome or Chromium";
+
 const NAMES = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser", "chrome"];
 
 /**
@@ -25,13 +27,11 @@ const NAMES = ["chromium", "google-chrome", "google-chrome-stable", "chromium-br
 export async function chromium() {
   const path = await findChromium();
   if (path) return path;
-  await installSystemPackages(["chromium"], "Chromium, for the tests in the browser");
+  const why = "Chromium, for the tests in the browser,";
+  await installSystemPackages(["chromium"], why, `install Chrome or Chromium, then ${NAME_IT}`);
   const installed = await findChromium();
   if (installed) return installed;
-  throw new SetupError(
-    "Chromium was installed but does not run",
-    "set LACUNA_CHROMIUM to the path of a Chrome or Chromium",
-  );
+  throw new SetupError("Chromium was installed but does not run", NAME_IT);
 }
 
 async function findChromium() {

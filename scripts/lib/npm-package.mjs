@@ -57,21 +57,24 @@ async function inOne(door) {
 /** A module with one import of each name of others, where its parts had their own. */
 function withImportsJoined(source) {
   const named = new Map();
-  const again = new Map();
   const rest = source.replace(/^import \{([^}]*)\} from ("[^"]+");\n/gm, (_, names, from) => {
     const locals = named.get(from) ?? new Map();
     named.set(from, locals);
     for (const name of names.split(",")) {
       const [imported, local = imported] = name.trim().split(" as ");
-      if (locals.has(imported)) again.set(local, locals.get(imported));
-      else locals.set(imported, local);
+      locals.set(imported, [...(locals.get(imported) ?? []), local]);
     }
     return "";
   });
+  const again = new Map();
   const imports = [...named].map(([from, locals]) => {
-    const names = [...locals].map(([imported, local]) =>
-      imported === local ? local : `${imported} as ${local}`,
-    );
+    const names = [...locals].map(([imported, all]) => {
+      // The name itself stays where a part has it: what the door exports, and properties, are
+      // called by it, too. Those with a number are called so nowhere else.
+      const kept = all.includes(imported) ? imported : all[0];
+      for (const local of all) if (local !== kept) again.set(local, kept);
+      return kept === imported ? kept : `${imported} as ${kept}`;
+    });
     return `import { ${names.join(", ")} } from ${from};\n`;
   });
   return imports.join("") + rest.replace(/\b[\w$]+\b/g, (word) => again.get(word) ?? word);

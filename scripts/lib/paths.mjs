@@ -1,5 +1,6 @@
 // Where things are.
 
+import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -8,3 +9,6 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** A path inside the repository. */
 export const inside = (...parts) => join(root, ...parts);
+
+/** Whether a module is the one that Node was started with, by whichever links. */
+export const isRun = ({ filename }) => realpathSync(process.argv[1] ?? "/") === filename;

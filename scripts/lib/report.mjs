@@ -1,6 +1,8 @@
 // What the set-up says while it works: a line a stage, and on failure which
 // stage it was and how to mend it.
 
+import { parseArgs } from "node:util";
+
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
 
@@ -9,6 +11,16 @@ export class SetupError extends Error {
   constructor(message, mend) {
     super(message);
     this.mend = mend;
+  }
+}
+
+/** The options that the script was given; one that it does not know ends it, with a word which. */
+export function optionsOf(options = {}) {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(`${error.message}\n\nOptions are told at the head of ${process.argv[1]}.`);
+    return process.exit(2);
   }
 }
 

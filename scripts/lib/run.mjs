@@ -11,9 +11,15 @@ import { SetupError } from "./report.mjs";
  * `env` is added to the environment, where `undefined` takes a variable away.
  */
 export async function run(program, args, { env, mend, limit, cwd } = {}) {
-  const { status } = await execute(program, args, { env, limit, cwd, stdio: "inherit" });
+  const { status, signal, output } = await execute(program, args, {
+    env,
+    limit,
+    cwd,
+    stdio: "inherit",
+  });
   if (status !== 0) {
-    const how = status === null ? "did not finish in time" : `ended with status ${status}`;
+    const ended = signal ? `was ended by ${signal}` : `ended with status ${status}`;
+    const how = status === null && limit ? "did not finish in time" : output || ended;
     throw new SetupError(`\`${[program, ...args].join(" ")}\` ${how}`, mend);
   }
 }
@@ -44,7 +50,7 @@ function execute(program, args, { env, limit, cwd = root, input, stdio }) {
     child.stdout?.on("data", (data) => (output += data));
     child.stderr?.on("data", (data) => (output += data));
     child.on("error", (error) => resolve({ status: 127, output: error.message }));
-    child.on("close", (status) => resolve({ status, output }));
+    child.on("close", (status, signal) => resolve({ status, signal, output }));
   });
 }
 

@@ -70,17 +70,19 @@ function answer(request, response, models, more) {
 
 /** The file that an address names, if it may be read. */
 function locate(address, models) {
-  let name;
   try {
-    name = normalize(decodeURIComponent(new URL(address, "http://localhost").pathname));
+    let name = normalize(decodeURIComponent(new URL(address, "http://localhost").pathname));
+    if (name.endsWith(sep)) name += "index.html";
+    if (name.split(sep).some((part) => part.startsWith("."))) return undefined;
+    const prefix = `${sep}models${sep}`;
+    const path = name.startsWith(prefix)
+      ? join(models, name.slice(prefix.length))
+      : join(PAGE, name);
+    const stat = statSync(path);
+    if (!stat.isFile()) return undefined;
+    return { path, size: stat.size, tag: `"${stat.size}-${stat.mtimeMs}"` };
   } catch {
+    // No address, no name that a file can have, or no file that may be looked at.
     return undefined;
   }
-  if (name.endsWith(sep)) name += "index.html";
-  if (name.split(sep).some((part) => part.startsWith("."))) return undefined;
-  const prefix = "/models/";
-  const path = name.startsWith(prefix) ? join(models, name.slice(prefix.length)) : join(PAGE, name);
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat?.isFile()) return undefined;
-  return { path, size: stat.size, tag: `"${stat.size}-${stat.mtimeMs}"` };
 }

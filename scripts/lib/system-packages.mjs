@@ -6,11 +6,11 @@ import { capture, run, which } from "./run.mjs";
 
 let updated = false;
 
-/** Installs packages by apt-get, or says how the user can. */
-export async function installSystemPackages(names, why) {
+/** Installs packages by apt-get, or says how the user can: `otherwise` where there is none. */
+export async function installSystemPackages(names, why, otherwise) {
   const command = `sudo apt-get update && sudo apt-get install --no-install-recommends ${names.join(" ")}`;
   if (!which("apt-get")) {
-    throw new SetupError(`${why} is missing, and this system has no apt-get to install it`, why);
+    throw new SetupError(`${why} is missing, and there is no apt-get to install it`, otherwise);
   }
   if (process.getuid?.() !== 0) throw new SetupError(`${why} is missing`, command);
 

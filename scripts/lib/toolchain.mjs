@@ -98,5 +98,7 @@ async function rustupHasSources() {
 async function requireDebianRust() {
   const { status } = await capture("dpkg", ["--status", ...DEBIAN.packages]);
   const present = status === 0 && DEBIAN.programs.every((program) => existsSync(program));
-  if (!present) await installSystemPackages(DEBIAN.packages, "a Rust compiler for the browser");
+  const otherwise = `install Rust with rustup (rustup.rs), then: rustup target add ${TARGET}`;
+  const why = "a Rust compiler for the browser";
+  if (!present) await installSystemPackages(DEBIAN.packages, why, otherwise);
 }

@@ -15,7 +15,8 @@ const PACKAGES = ["libvulkan1", "mesa-vulkan-drivers"];
 export async function vulkanAdapter() {
   if (process.platform !== "linux") return {};
   try {
-    if (drivers().length === 0) await installSystemPackages(PACKAGES, "a Vulkan driver");
+    const otherwise = "install Mesa's Vulkan drivers";
+    if (drivers().length === 0) await installSystemPackages(PACKAGES, "a Vulkan driver", otherwise);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     console.log(`  kernels: not run natively; ${error.message}: ${error.mend}`);
