@@ -19,6 +19,7 @@ import random
 import re
 import sqlite3
 import subprocess
+import sys
 import tempfile
 
 import jsonschema_rs
@@ -193,6 +194,8 @@ class Within:
                 options["task"] = task
             words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
             done = subprocess.run([self.args.lacuna, "generate", *words], capture_output=True, text=True)
+        if done.returncode != 0:  # counted as an answer that is not valid, and not in silence
+            print(f"{request!r}: {done.stderr.strip()}", file=sys.stderr, flush=True)
         return done.stdout.strip()
 
 

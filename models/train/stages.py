@@ -275,7 +275,8 @@ def train(args):
     if device == "cpu":
         keep_heap()
     torch.set_num_threads(args.threads)
-    courtesy = Courtesy(args.threads) if args.threads > 1 and device == "cpu" else lambda: None
+    shares = args.threads > 1 and device == "cpu" and Courtesy.can_tell()
+    courtesy = Courtesy(args.threads) if shares else lambda: None
     os.makedirs(args.output, exist_ok=True)
     tokenizer, made = Tokenizer.from_file(args.tokenizer), pools.load(args.data)
     if args.tiny:

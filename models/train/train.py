@@ -48,6 +48,11 @@ class Courtesy:
         self.threads, self.before = threads, self.ticks()
 
     @staticmethod
+    def can_tell():
+        """Whether this system says what others compute: Linux does."""
+        return os.path.exists("/proc/stat")
+
+    @staticmethod
     def ticks():
         """(what others spent at normal priority, all), in ticks of all cores."""
         with open("/proc/stat") as f:
@@ -239,7 +244,7 @@ def main():
 
     keep_heap()
     torch.set_num_threads(args.threads)
-    courtesy = Courtesy(args.threads)
+    courtesy = Courtesy(args.threads) if Courtesy.can_tell() else lambda: None
     torch.manual_seed(args.seed)
     os.makedirs(args.output, exist_ok=True)
     checkpoint = os.path.join(args.output, "checkpoint.pt")
