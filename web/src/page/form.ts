@@ -42,13 +42,17 @@ const SCHEDULES: Readonly<Record<string, Schedule>> = {
   factor: { factor: 1 },
 };
 
-/** Fields that links carry and tasks set. */
-const FIELDS = [
-  ...["length", "steps", "seed", "temperature"],
-  ...["schedule", "order", "commit", "recovery", "block", "keyCache"],
-] as const;
+/** Fields that links carry and tasks set, with what they hold where those do not say it. */
+const DEFAULTS = {
+  ...{ length: "64", steps: "16", seed: "1", temperature: "0" },
+  ...{ schedule: "fixed", order: "confidence", commit: "bisect", recovery: "guided" },
+  ...{ block: "", keyCache: "none" },
+} as const;
 
-const DEFAULTS = { length: 64, steps: 16, seed: 1, temperature: 0, order: "confidence" };
+const FIELDS = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
+
+/** Fields that the folded options tell in any case. */
+const ALWAYS_TOLD: readonly string[] = ["length", "steps", "seed"];
 
 export class Form {
   readonly #editor: GrammarEditor;
@@ -83,8 +87,9 @@ export class Form {
     return { commit: value("commit") as CommitMethod, recovery: value("recovery") as Recovery };
   }
 
+  /** Cells that a canvas is laid out with before it is asked for. */
   get cells(): number {
-    return number("length");
+    return control("length").validity.valid ? number("length") : Number(DEFAULTS.length);
   }
 
   /** Puts a task in, and its request unless the user has written one. */
@@ -144,10 +149,7 @@ export class Form {
     this.#request.value = request;
     const preset = PRESETS.find((preset) => preset.grammar === grammar && preset.model === model);
     if (preset) this.#preset.value = preset.id;
-    for (const id of FIELDS) {
-      const given = fields[id];
-      if (given !== undefined) control(id).value = given;
-    }
+    fill(fields);
     for (const box of methodBoxes()) box.checked = methods.includes(box.value);
     this.#editor.open(kind, grammar);
     this.#name();
@@ -166,8 +168,8 @@ export class Form {
   }
 
   #set({ methods, ...given }: TaskOptions): void {
-    for (const [id, value] of Object.entries({ ...DEFAULTS, ...given }))
-      control(id).value = String(value);
+    const texts = Object.entries(given).map(([id, value]) => [id, String(value)]);
+    fill(Object.fromEntries(texts));
     for (const box of methodBoxes()) box.checked = methods?.includes(box.value) ?? true;
     this.#summarise();
   }
@@ -178,8 +180,11 @@ export class Form {
   }
 
   #summarise(): void {
-    byId("options-summary", HTMLSpanElement).textContent =
-      `${many("length", "cell")}, ${many("steps", "step")}, seed ${value("seed")}`;
+    const others = FIELDS.filter((id) => !ALWAYS_TOLD.includes(id) && value(id) !== DEFAULTS[id]);
+    byId("options-summary", HTMLSpanElement).textContent = [
+      ...[many("length", "cell"), many("steps", "step"), `seed ${value("seed")}`],
+      ...others.map(told),
+    ].join(", ");
   }
 }
 
@@ -190,6 +195,23 @@ function control(id: string): HTMLInputElement | HTMLSelectElement {
   const found = document.getElementById(id);
   if (found instanceof HTMLInputElement || found instanceof HTMLSelectElement) return found;
   throw new Error(`the page has no control with the id ${id}`);
+}
+
+/** Puts into the fields what is given; into those of which nothing is, or no choice, the default. */
+function fill(given: Readonly<Record<string, string>>): void {
+  for (const id of FIELDS) {
+    const field = control(id);
+    field.value = given[id] ?? DEFAULTS[id];
+    if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.value = DEFAULTS[id];
+  }
+}
+
+/** A field with its name, in words. */
+function told(id: string): string {
+  const field = control(id);
+  const name = field.labels?.[0]?.firstChild?.textContent?.trim() ?? id;
+  const choice = field instanceof HTMLSelectElement ? field.selectedOptions[0]?.text : undefined;
+  return `${name.toLowerCase()} ${choice ?? field.value}`;
 }
 
 const value = (id: string): string => control(id).value;

@@ -1,0 +1,44 @@
+import { expect, test } from "@playwright/test";
+import { packed } from "../src/fragment.ts";
+import type { Shared } from "../src/page/share.ts";
+import { alert, cells, open, openOptions } from "./page-object.ts";
+
+const shared: Shared = {
+  ...{ model: "lacuna-small", kind: "jsonSchema", grammar: "true", request: "x" },
+  ...{ fields: {}, methods: [] },
+};
+
+const addressOf = async (more: Partial<Shared>): Promise<string> =>
+  `/${await packed("s=", { ...shared, ...more })}`;
+
+test("a link with values that no field takes opens, and a run says which", async ({ page }) => {
+  const odd = { schedule: "?", order: "", commit: "toString", recovery: "9", keyCache: "all" };
+  const fields = { ...odd, length: "3000000", steps: "3", temperature: "0.123" };
+  await open(page, await addressOf({ fields }));
+  await expect(cells(page)).toHaveCount(64);
+  await openOptions(page);
+  for (const [name, choice] of [
+    ["Schedule", "fixed"],
+    ["Cells first", "confidence"],
+    ["Together", "bisect"],
+    ["When stuck", "guided"],
+    ["Keys kept", "none"],
+    ["Temperature", "0.123"],
+  ] as const)
+    await expect(page.getByLabel(name)).toHaveValue(choice);
+  await page.getByRole("button", { name: "Run" }).click();
+  await expect(alert(page)).toContainText("Cells");
+  await expect(page.getByLabel("Cells", { exact: true })).toBeFocused();
+});
+
+test("the options that are not as usual are told where they are folded", async ({ page }) => {
+  const fields = { length: "48", temperature: "0.5", commit: "whole", block: "8" };
+  await open(page, await addressOf({ fields }));
+  const summary = page.locator("#options-summary");
+  await expect(summary).toHaveText(
+    "48 cells, 16 steps, seed 1, temperature 0.5, together all or none, cells a block 8",
+  );
+  // A task sets all of them.
+  await page.getByLabel("Task", { exact: true }).selectOption("contact");
+  await expect(summary).toHaveText("64 cells, 32 steps, seed 1");
+});
