@@ -17,6 +17,7 @@ import {
   setGrammar,
   setOptions,
   status,
+  writtenText,
 } from "./page-object.ts";
 
 const REQUEST = "rate the novel Salt and Thunder four out of six";
@@ -206,15 +207,17 @@ test("a link carries everything, and so does nothing else", async ({ page, conte
   await expect(alert(other)).toContainText("This link could not be read.");
 });
 
-test("the result can be copied", async ({ page, context }) => {
+test("the result can be copied, and is shown, as it is written", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page);
+  await setGrammar(page, '{"const": {"id": 12345678901234567890, "10": "b", "2": "a"}}');
   await compareWith(page);
   await runToTheEnd(page);
-  const text = await page.locator("#text").textContent();
+  await expect(page.locator("#text")).toContainText(/"id": 12345678901234567890,\s+"10".*\s+"2"/);
   await page.getByRole("button", { name: "Copy" }).click();
   await expect(status(page)).toHaveText("Lacuna: copied.");
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe(await writtenText(page));
 });
 
 for (const [name, choice] of [

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { judge, standsIn } from "../src/page/verdict.ts";
 
 const folder = new URL("../../grammars/", import.meta.url);
@@ -30,9 +30,30 @@ describe("the judgement of a text", () => {
     }
     const old = '{"$schema": "https://json-schema.org/draft/2019-09/schema", "minItems": 1}';
     expect((await judge("[1]", old, "")).valid).toBe(true);
-    const verdict = await judge("[1]", at("draft-04", ', "exclusiveMinimum": true'), "");
+    const verdict = await judge("[1]", at("draft-07", ', "exclusiveMinimum": true'), "");
     expect(verdict).toMatchObject({ valid: false, parses: true, word: "Not judged" });
     expect(verdict.problems).toHaveLength(1);
+  });
+
+  it("takes bounds and names as draft 4 writes them", async () => {
+    const $schema = "http://json-schema.org/draft-04/schema#";
+    const bounded = { minimum: 3, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false };
+    const properties = { id: bounded, exclusiveMinimum: { enum: [{ id: 1 }] }, n: { $ref: "#n" } };
+    const definitions = { n: { id: "#n", type: "integer" } };
+    const schema = JSON.stringify({ $schema, id: "http://e.x/", properties, definitions });
+    for (const value of [{ id: 4 }, { id: 5 }, { exclusiveMinimum: { id: 1 } }, { n: 1 }])
+      expect(await judge(JSON.stringify(value), schema, "")).toMatchObject({ word: "Valid" });
+    for (const value of [{ id: 3 }, { id: 6 }, { exclusiveMinimum: 1 }, { n: "1" }])
+      expect(await judge(JSON.stringify(value), schema, "")).toMatchObject({ word: "Not valid" });
+  });
+
+  it("tells formats that nobody looked at, and prints nothing", async () => {
+    const warned = vi.spyOn(console, "warn");
+    const schema = '{"properties": {"a": {"format": "email"}, "b": {"format": "date"}}}';
+    const verdict = await judge('{"a": "x"}', schema, "");
+    expect(verdict).toMatchObject({ valid: true, formats: ["email"] });
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
   });
 
   it("notes bound values that do not stand in the request, without calling them invalid", async () => {

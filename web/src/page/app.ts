@@ -167,8 +167,8 @@ export class App {
       // Any text will do: what is wrong with the schema is wrong for every request.
       const texts = textsOf("a request");
       const grammar = kind === "lark" ? { lark: text } : { jsonSchema: text };
-      const { valid, diagnostics } = await this.#engine.validate(grammar, { texts });
-      return valid ? [] : diagnostics;
+      const { diagnostics } = await this.#engine.validate(grammar, { texts });
+      return diagnostics.filter(({ kind }) => kind !== "unbounded-nesting");
     } catch (error) {
       // What is wrong with the engine and not with the grammar is said elsewhere.
       if (error instanceof LacunaError) return [];
@@ -287,10 +287,12 @@ export class App {
   }
 
   async #copy(): Promise<void> {
-    const lane = this.#shown?.lane;
-    const text = byId("text", HTMLPreElement).textContent ?? "";
-    const name = lane ? TITLES[lane.method] : "The text";
-    await this.#toClipboard(text, `${name}: copied.`, "The browser does not let pages copy.");
+    if (!this.#shown) return;
+    const { method, timeline } = this.#shown.lane;
+    const { text = "" } = timeline.done ?? {};
+    if (text === "") return this.#speech.say(`${TITLES[method]}: there is nothing to copy.`);
+    const refused = "The browser does not let pages copy.";
+    await this.#toClipboard(text, `${TITLES[method]}: copied.`, refused);
   }
 
   async #toClipboard(text: string, done: string, refused: string): Promise<void> {

@@ -35,7 +35,7 @@ export function showResult(lane: Lane, request: string, layout: Layout): void {
   const text = byId("text", HTMLPreElement);
   if (done.text === "") text.replaceChildren("(nothing)");
   else if (layout === "pretty" && verdict?.parses)
-    text.replaceChildren(...markedJson(verdict.value, sources).map(marked));
+    text.replaceChildren(...markedJson(done.text, sources).map(marked));
   else text.replaceChildren(done.text);
   byId("notes", HTMLUListElement).replaceChildren(...(verdict ? notes(lane, verdict) : []));
   byId("figures", HTMLDivElement).replaceChildren(...figuresOf(lane));
@@ -50,10 +50,12 @@ function marked({ text, source }: Marked): Node {
 
 function notes({ timeline }: Lane, verdict: Verdict): Node[] {
   const found: Node[] = [];
-  const add = (good: boolean, words: string) =>
+  const add = (good: boolean | "unknown", words: string) =>
     found.push(element("li", { "data-good": String(good) }, words));
   if (verdict.valid) add(true, verdict.praise ?? "Valid under the schema, says ajv.");
   for (const problem of verdict.problems) add(false, `${problem}.`);
+  for (const format of verdict.formats ?? [])
+    add("unknown", `The format “${format}” is not checked.`);
   const strays = verdict.spans.filter(({ stands }) => !stands);
   if (verdict.spans.length > 0 && strays.length === 0)
     add(true, "Every bound value stands in the request.");

@@ -1,5 +1,6 @@
 /** Which parts of the request the values of an answer were taken from. */
 
+import { type JsonToken, jsonTokens } from "./json-tokens.ts";
 import type { SpanNote } from "./verdict.ts";
 
 /** A value's place in the request. */
@@ -34,16 +35,19 @@ export function sourcesOf(spans: readonly SpanNote[], request: string): Source[]
   return taken.map((source, number) => ({ ...source, number }));
 }
 
+/** Letters, digits, and the marks that belong to the letter before them. */
+const BEGINS_IN_WORD = /^[\p{L}\p{N}\p{M}]/u;
+const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u;
+
 /** Where a run of whole words stands in a text. */
 export function placesOf(value: string, text: string): number[] {
   const places: number[] = [];
   if (value === "") return places;
-  const inWord = (character: string | undefined) =>
-    character !== undefined && /[\p{L}\p{N}]/u.test(character);
   for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
     const end = at + value.length;
-    const cutsBefore = inWord(text[at - 1]) && inWord(value[0]);
-    const cutsAfter = inWord(text[end]) && inWord(value.at(-1));
+    const cutsBefore =
+      ENDS_IN_WORD.test(text.slice(Math.max(0, at - 2), at)) && BEGINS_IN_WORD.test(value);
+    const cutsAfter = ENDS_IN_WORD.test(value) && BEGINS_IN_WORD.test(text.slice(end, end + 2));
     if (!cutsBefore && !cutsAfter) places.push(at);
   }
   return places;
@@ -68,33 +72,23 @@ export function markedRequest(request: string, sources: readonly Source[]): Mark
   return found;
 }
 
-/** A value laid out as JSON, in pieces. */
-export function markedJson(value: unknown, sources: readonly Source[]): Marked[] {
+/** A text that is JSON, laid out line by line, in pieces; its tokens stay as they are written. */
+export function markedJson(json: string, sources: readonly Source[]): Marked[] {
   const found: Marked[] = [];
   const plain = (text: string) => found.push({ text });
-  const write = (value: unknown, pointer: string, indent: string): void => {
-    if (typeof value === "string") {
-      const source = sources.find((source) => source.pointer === pointer);
-      found.push({ text: JSON.stringify(value), source });
-    } else if (typeof value !== "object" || value === null) {
-      plain(JSON.stringify(value));
-    } else {
-      const list = Array.isArray(value);
-      const entries = Object.entries(value);
-      const [open, close] = list ? ["[", "]"] : ["{", "}"];
-      if (entries.length === 0) plain(`${open}${close}`);
-      else {
-        entries.forEach(([key, item], index) => {
-          plain(`${index === 0 ? open : ","}\n${indent}  `);
-          if (!list) plain(`${JSON.stringify(key)}: `);
-          write(item, `${pointer}/${escapeSegment(key)}`, `${indent}  `);
-        });
-        plain(`\n${indent}${close}`);
-      }
-    }
-  };
-  write(value, "", "");
+  let depth = 0;
+  let before: JsonToken | undefined;
+  for (const token of jsonTokens(json)) {
+    const { kind, text, pointer } = token;
+    if (kind === "close") depth--;
+    const isFirst = before?.kind === "open" && kind !== "close";
+    const isLast = kind === "close" && before?.kind !== "open";
+    if (isFirst || isLast || before?.kind === "comma") plain(`\n${"  ".repeat(depth)}`);
+    if (kind === "scalar" && text.startsWith('"'))
+      found.push({ text, source: sources.find((source) => source.pointer === pointer) });
+    else plain(kind === "colon" ? ": " : text);
+    if (kind === "open") depth++;
+    before = token;
+  }
   return found;
 }
-
-const escapeSegment = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

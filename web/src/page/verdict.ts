@@ -3,6 +3,7 @@
  * checker.
  */
 
+import { draftOf, newer } from "./drafts.ts";
 import { placesOf } from "./spans.ts";
 
 /** Whether a value that the schema binds to the request stands in it. */
@@ -15,8 +16,7 @@ export interface SpanNote {
 
 /** The judgement of a text. */
 export interface Verdict {
-  /** The value, if the text is JSON. */
-  readonly value?: unknown;
+  /** Whether the text is JSON. */
   readonly parses: boolean;
   readonly valid: boolean;
   /** What is good about it, where that is not what is said as a rule. */
@@ -26,6 +26,8 @@ export interface Verdict {
   /** What is wrong, for people. */
   readonly problems: readonly string[];
   readonly spans: readonly SpanNote[];
+  /** Formats that the schema asks for at values of the text, which were not looked at. */
+  readonly formats?: readonly string[];
 }
 
 /** Fetches what {@link judge} needs, so that the first judgement is quick. */
@@ -37,9 +39,8 @@ const loadAjv = () => import("ajv/dist/2020.js");
 
 /** The validator of the draft that a schema names; of the newest where it names none. */
 async function validatorOf(schema: unknown) {
-  const options = { strict: false, allErrors: false } as const;
-  const named = (schema as { $schema?: unknown } | null)?.$schema;
-  const draft = typeof named === "string" ? named : "";
+  const options = { strict: false, allErrors: false, logger: false } as const;
+  const draft = draftOf(schema);
   if (draft.includes("2019-09")) return new (await import("ajv/dist/2019.js")).default(options);
   if (/draft-0\d/.test(draft)) return new (await import("ajv")).default(options);
   return new (await loadAjv()).default(options);
@@ -65,7 +66,7 @@ export async function judge(text: string, schemaText: string, request: string): 
   try {
     return await judgeValue(value, JSON.parse(schemaText), request);
   } catch (error) {
-    return { ...notJudged(error), value, parses: true };
+    return { ...notJudged(error), parses: true };
   }
 }
 
@@ -83,26 +84,28 @@ async function judgeValue(value: unknown, schema: unknown, request: string): Pro
       return true;
     },
   });
-  const validate = ajv.compile(plain(schema));
+  const formats = new Set<string>();
+  ajv.removeKeyword("format");
+  ajv.addKeyword({
+    keyword: "format",
+    validate: (format: unknown, data: unknown) => {
+      if (typeof format === "string" && typeof data === "string") formats.add(format);
+      return true;
+    },
+  });
+  const validate = ajv.compile(newer(schema));
   const valid = validate(value) === true;
   const problems = (validate.errors ?? []).map(
     ({ instancePath, message }) => `${instancePath || "The whole"} ${message ?? "is wrong"}`,
   );
   return {
-    value,
     parses: true,
     valid,
     word: valid ? "Valid" : "Not valid",
     problems: [...new Set(problems)],
     spans: [...spans.values()],
+    formats: [...formats],
   };
-}
-
-/** A schema without the name of a draft that no validator here knows by it. */
-function plain(schema: unknown): object | boolean {
-  if (typeof schema !== "object" || schema === null) return schema === true;
-  const { $schema, ...rest } = schema as Record<string, unknown>;
-  return /draft-0[346]/.test(String($schema)) ? rest : schema;
 }
 
 /** Whether a value is a run of whole words of a text. */
