@@ -89,14 +89,31 @@ export const gapBehind = (written: string): string =>
   /(?<!\\)(\\\\)*\\$/.test(written) ? "\\□" : "□";
 
 /**
- * Where in what is written a place of a part's text is: escapes take more room than what
- * they stand for.
+ * Where in what is written places of a part's text are, asked from the first to the last: escapes
+ * take more room than what they stand for.
  */
-export function writtenPlace(written: string, part: Part, offset: number): number {
+export function writtenWalk(written: string, part: Part): (offset: number) => number {
   let at = part.start;
-  for (let left = offset; left > 0 && at < part.end; left--) {
-    ESCAPED.lastIndex = at;
-    at += ESCAPED.test(written) ? 2 : 1;
-  }
-  return at;
+  let passed = 0;
+  return (offset) => {
+    for (; passed < offset && at < part.end; passed++) at += widthAt(written, at);
+    return at;
+  };
+}
+
+/** Where in what is written a place of a part's text is. */
+export const writtenPlace = (written: string, part: Part, offset: number): number =>
+  writtenWalk(written, part)(offset);
+
+/** The first place of a part's text that is not before one in what is written. */
+export function textPlace(written: string, part: Part, place: number): number {
+  let offset = 0;
+  for (let at = part.start; at < Math.min(place, part.end); offset++) at += widthAt(written, at);
+  return offset;
+}
+
+/** How much room a character takes as it is written. */
+function widthAt(written: string, at: number): number {
+  ESCAPED.lastIndex = at;
+  return ESCAPED.test(written) ? 2 : 1;
 }

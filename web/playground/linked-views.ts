@@ -7,13 +7,16 @@ import type { Place } from "../editor/editor.ts";
 import { byId } from "../src/page/dom.ts";
 import { counted } from "../src/page/words.ts";
 import type { GrammarPane } from "./grammar-pane.ts";
-import { placeOfNamed } from "./places.ts";
+import { placesOfNamed } from "./places.ts";
 import type { Completed, Info, TreeNode } from "./protocol.ts";
 import type { State } from "./state.ts";
 import type { TextPane } from "./text-pane.ts";
 import { completedPlace, writtenPlaces } from "./text-places.ts";
 import { TreeView } from "./tree-view.ts";
 import { WitnessView } from "./witness-view.ts";
+
+/** Places by the ids of what is defined there. */
+type Definitions = Readonly<Record<TreeNode["by"], readonly (Place | undefined)[]>>;
 
 export class LinkedViews {
   readonly #grammar: GrammarPane;
@@ -23,6 +26,7 @@ export class LinkedViews {
   readonly #tree: TreeView;
   readonly #note = byId("tree-note", HTMLElement);
   #info: Info | undefined;
+  #places: Definitions | undefined;
   /** Whether the derivation is of another grammar than that which is there. */
   #isStale = false;
 
@@ -51,7 +55,20 @@ export class LinkedViews {
   /** Learns the names and places of rules. */
   set info(info: Info) {
     this.#info = info;
+    this.#places = undefined;
     this.#isStale = false;
+  }
+
+  /** Where rules and terminals are defined: found out once for each grammar. */
+  get #definitions(): Definitions {
+    const { rules = [], terminals = [] } = this.#info ?? {};
+    const state = this.#state();
+    this.#places ??= {
+      rule: placesOfNamed(rules, state),
+      terminal: placesOfNamed(terminals, state),
+      text: [],
+    };
+    return this.#places;
   }
 
   /** The grammar cannot be read: nothing is pointed at until it can. */
@@ -78,17 +95,12 @@ export class LinkedViews {
   /** The cursor stands in the grammar: all parts by that rule are tinted. */
   pointedInGrammar(offset: number): void {
     if (this.#isStale) return;
-    const state = this.#state();
-    const { nodes } = this.#tree;
-    const isAt = new Map<TreeNode["by"], Set<number>>();
-    for (const [by, named] of this.#lists()) {
-      const ids = named.flatMap((it, id) => {
-        const place = placeOfNamed(it, state);
-        return place && place.start <= offset && offset <= place.end ? [id] : [];
-      });
-      isAt.set(by, new Set(ids));
-    }
-    const found = nodes.flatMap((node, at) => (isAt.get(node.by)?.has(node.id ?? -1) ? [at] : []));
+    const isAt = (place: Place | undefined) =>
+      place !== undefined && place.start <= offset && offset <= place.end;
+    const places = this.#definitions;
+    const found = this.#tree.nodes.flatMap((node, at) =>
+      isAt(places[node.by][node.id ?? -1]) ? [at] : [],
+    );
     this.#tree.point(found);
     this.#tint(found.flatMap((at) => this.#nodes(at)));
   }
@@ -109,17 +121,12 @@ export class LinkedViews {
     this.#witness.point(places);
     const { text, parts } = this.#text;
     const { shown } = this.#witness;
-    this.#text.point(places.flatMap((place) => writtenPlaces(text, parts, shown, place)));
+    this.#text.point(writtenPlaces(text, parts, shown, places));
   }
 
   #pointRule(node: number | undefined): void {
     const place = node === undefined ? undefined : this.#placeOf(node);
     this.#grammar.point(place ? [place] : []);
-  }
-
-  #lists() {
-    const { rules = [], terminals = [] } = this.#info ?? {};
-    return [["rule", rules] as const, ["terminal", terminals] as const];
   }
 
   #nodes(at: number): TreeNode[] {
@@ -143,11 +150,7 @@ export class LinkedViews {
   /** Where the rule of a part is defined, or of what it stands in. */
   #placeOf(at: number) {
     for (let node = this.#tree.nodes[at]; node; node = this.#tree.nodes[node.parent ?? -1]) {
-      if (node.by === "text") continue;
-      const named = (node.by === "rule" ? this.#info?.rules : this.#info?.terminals)?.[
-        node.id ?? -1
-      ];
-      return named && placeOfNamed(named, this.#state());
+      if (node.by !== "text") return this.#definitions[node.by][node.id ?? -1];
     }
     return undefined;
   }

@@ -1,7 +1,8 @@
 /** Places of a completed text in the text as it is written, and back. */
 
 import type { Place } from "../editor/editor.ts";
-import { isGap, type Part, writtenPlace } from "./gaps.ts";
+import { merged } from "../editor/highlight.ts";
+import { isGap, type Part, textPlace, writtenWalk } from "./gaps.ts";
 import type { Completed } from "./protocol.ts";
 
 /** A part, and where it is in the completed text. */
@@ -22,25 +23,30 @@ function stretches(parts: readonly Part[], { fillings }: Completed): Stretch[] {
   });
 }
 
-/** What is written of a place of the completed text: gaps as a whole. */
+/** What is written of places of the completed text, in order: gaps as a whole. */
 export function writtenPlaces(
   written: string,
   parts: readonly Part[],
   completed: Completed,
-  place: Place,
+  places: readonly Place[],
 ): Place[] {
-  return stretches(parts, completed).flatMap(({ part, start, end }) => {
-    const from = Math.max(start, place.start);
-    const to = Math.min(end, place.end);
-    if (from >= to) return [];
-    if (isGap(part)) return [{ start: part.start, end: part.end }];
-    return [
-      {
-        start: writtenPlace(written, part, from - start),
-        end: writtenPlace(written, part, to - start),
-      },
-    ];
-  });
+  const found: Place[] = [];
+  const left = merged(places);
+  let first = 0;
+  for (const { part, start, end } of stretches(parts, completed)) {
+    const writtenAt = writtenWalk(written, part);
+    for (let place = left[first]; place && place.start < end; place = left[first]) {
+      const [from, to] = [Math.max(start, place.start), Math.min(end, place.end)];
+      if (from < to && isGap(part)) found.push({ start: part.start, end: part.end });
+      else if (from < to) {
+        found.push({ start: writtenAt(from - start), end: writtenAt(to - start) });
+      }
+      // What goes on in the next part is looked at there, too.
+      if (place.end > end) break;
+      first++;
+    }
+  }
+  return found;
 }
 
 /** Where in the completed text the character behind a cursor is; in a gap, its first. */
@@ -54,8 +60,5 @@ export function completedPlace(
   const at = all.find(({ part }) => part.start <= cursor && cursor < part.end);
   if (!at) return undefined;
   if (isGap(at.part)) return at.start;
-  for (let offset = at.start; offset < at.end; offset++) {
-    if (writtenPlace(written, at.part, offset - at.start) >= cursor) return offset;
-  }
-  return at.end - 1;
+  return Math.min(at.start + textPlace(written, at.part, cursor), at.end - 1);
 }

@@ -74,16 +74,14 @@ export class TreeView {
   point(nodes: readonly number[]): void {
     for (const item of this.#root.querySelectorAll(".row.pointed"))
       item.classList.remove("pointed");
-    for (const node of nodes) {
-      const row = this.#shownRow(node);
-      row?.classList.add("pointed");
-      if (row && node === nodes[0]) {
-        const { top, bottom } = row.getBoundingClientRect();
-        const box = this.#root.getBoundingClientRect();
-        if (top < box.top) this.#root.scrollTop -= box.top - top;
-        if (bottom > box.bottom) this.#root.scrollTop += bottom - box.bottom;
-      }
-    }
+    const rows = new Set(nodes.map((node) => this.#shownRow(node)));
+    for (const row of rows) row?.classList.add("pointed");
+    const [first] = rows;
+    if (!first) return;
+    const { top, bottom } = first.getBoundingClientRect();
+    const box = this.#root.getBoundingClientRect();
+    if (top < box.top) this.#root.scrollTop -= box.top - top;
+    if (bottom > box.bottom) this.#root.scrollTop += bottom - box.bottom;
   }
 
   /** The innermost node that holds a character of the text. */

@@ -1,6 +1,7 @@
 /** Completed texts: what came into the gaps stands out; parts can be pointed at. */
 
 import type { Place } from "../editor/editor.ts";
+import { merged } from "../editor/highlight.ts";
 import { element } from "../src/page/dom.ts";
 import { counted } from "../src/page/words.ts";
 import type { Completed } from "./protocol.ts";
@@ -56,8 +57,12 @@ export class WitnessView {
 
   /** Tints parts of the text. */
   point(places: readonly Place[]): void {
+    const covered = merged(places);
+    let next = 0;
     for (const { start, end, span } of this.#spans) {
-      const isPointed = places.some((place) => place.start <= start && end <= place.end);
+      while ((covered[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+      const place = covered[next];
+      const isPointed = place !== undefined && place.start <= start && end <= place.end;
       span.classList.toggle("pointed", isPointed);
     }
   }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { lineOf, rangeOfBytes, rangeOfPointer } from "../src/page/json-places.ts";
+import {
+  lineOf,
+  rangeOfBytes,
+  rangeOfPointer,
+  rangesOfPointers,
+  unitsOfBytes,
+} from "../src/page/json-places.ts";
 
 const text = `{
   "a": [1, {"b/c": "x\\"y"}, [true, null]],
@@ -32,8 +38,22 @@ describe("places in a JSON text", () => {
     expect(rangeOfPointer("", "/b")).toBeUndefined();
   });
 
+  it("finds all values at once, as it finds each", () => {
+    const all = rangesOfPointers(text);
+    expect([...all.keys()].sort()).toEqual(
+      ["", "/a", "/a/0", "/a/1", "/a/1/b~1c", "/a/2", "/a/2/0", "/a/2/1", "/é~0"].sort(),
+    );
+    for (const [pointer, range] of all) expect(range).toEqual(rangeOfPointer(text, pointer));
+    expect(rangesOfPointers('{"a": [], "b": {"c": {}}}').get("/b/c")).toEqual({
+      start: 16,
+      end: 23,
+    });
+  });
+
   it("turns byte spans into offsets", () => {
     expect(rangeOfBytes("é😀x", { start: 2, end: 6 })).toEqual({ start: 1, end: 3 });
+    const unitsAt = unitsOfBytes("é😀x");
+    expect([0, 2, 6, 7, 8].map(unitsAt)).toEqual([0, 1, 3, 4, 4]);
   });
 
   it("counts lines from one", () => {

@@ -1,5 +1,7 @@
 /** Where in a JSON text a value stands. */
 
+import { jsonTokens } from "./json-tokens.ts";
+
 /** Offsets into a text, in UTF-16 units; the end is one past the last. */
 export interface Range {
   readonly start: number;
@@ -17,6 +19,42 @@ export function rangeOfPointer(text: string, pointer: string): Range | undefined
   } catch {
     return undefined;
   }
+}
+
+/** Where every value of a text that is JSON stands, by its pointer; of equal ones the first. */
+export function rangesOfPointers(text: string): ReadonlyMap<string, Range> {
+  const found = new Map<string, Range>();
+  const begun: number[] = [];
+  let key: number | undefined;
+  const add = (pointer: string, start: number, end: number) => {
+    if (!found.has(pointer)) found.set(pointer, { start, end });
+  };
+  for (const { kind, start, end, pointer } of jsonTokens(text)) {
+    if (kind === "close") add(pointer, begun.pop() ?? start, end);
+    if (kind === "scalar") add(pointer, key ?? start, end);
+    if (kind === "open") begun.push(key ?? start);
+    if (kind === "key") key = start;
+    else if (kind !== "colon") key = undefined;
+  }
+  return found;
+}
+
+/** Tells of offsets in the UTF-8 bytes of a text which they are in the string. */
+export function unitsOfBytes(text: string): (byte: number) => number {
+  const units: number[] = [];
+  let at = 0;
+  for (const character of text) {
+    const bytes = bytesOf(character.codePointAt(0) ?? 0);
+    for (let byte = 0; byte < bytes; byte++) units.push(at);
+    at += character.length;
+  }
+  return (byte) => units[byte] ?? text.length;
+}
+
+function bytesOf(code: number): number {
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x1_0000 ? 3 : 4;
 }
 
 /** A span of UTF-8 bytes of a text as offsets into the string. */
