@@ -36,3 +36,12 @@ export async function writeGrammar(page: Page, kind: string, written: string): P
   await page.getByRole("radio", { name: kind, exact: true }).check({ force: true });
   await retype(page, grammarText(page), written);
 }
+
+/** Opens one of the examples, by its file. */
+export async function openExample(page: Page, file: string): Promise<void> {
+  await page.getByLabel("Examples").selectOption(file);
+  const entries = await page.evaluate(() => history.length);
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await page.waitForFunction((entries) => history.length > entries, entries);
+  await settled(page);
+}

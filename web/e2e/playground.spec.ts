@@ -3,6 +3,7 @@ import { expect, test } from "@playwright/test";
 import { ALONE } from "./browser.ts";
 import {
   grammarText,
+  openExample,
   openPlayground,
   rows,
   settled,
@@ -101,8 +102,7 @@ test.describe("the grammar", () => {
 
   test("values can be taken from a text", async ({ page }) => {
     await openPlayground(page);
-    await page.getByLabel("Examples").selectOption("flights.schema.json");
-    await settled(page);
+    await openExample(page, "flights.schema.json");
     const request = page.getByLabel("Text that values may be taken from");
     await expect(request).toHaveValue(/Reykjavik/);
     await writeText(page, '{"origin_city": "Reykjavik□}');
@@ -398,8 +398,7 @@ test.describe("beside the grammar", () => {
     const isGrammar = /\.(gbnf|lark|regex|schema\.json)$/;
     expect([...files].sort()).toEqual(shipped.filter((file) => isGrammar.test(file)).sort());
     for (const file of files) {
-      await gallery.selectOption(file);
-      await settled(page);
+      await openExample(page, file);
       await expect(verdict(page), file).toContainText("Can be completed.");
       await expect(page.locator("#tests-summary"), file).toHaveText(/^(all \d+ pass|none yet)$/);
       await expect(rows(page).first(), file).toBeVisible();
@@ -420,11 +419,16 @@ test.describe("beside the grammar", () => {
     await expect(grammarText(other)).toHaveText('start: "名" /[a-z]/+');
     await expect(text(other)).toHaveText("名□2");
     await expect(other.locator("#tests li")).toHaveCount(11);
-    // A reload keeps what was typed.
-    await writeText(other, "名");
-    await other.waitForTimeout(600);
-    await other.reload();
-    await expect(text(other)).toHaveText("名");
+    // A reload keeps what was typed, just now or before.
+    for (const pause of [600, 0]) {
+      await writeText(other, `名${pause}`);
+      await other.waitForTimeout(pause);
+      await other.reload();
+      await expect(text(other)).toHaveText(`名${pause}`);
+    }
+    await settled(other);
+    await other.goto("/playground/index.html");
+    await expect(text(other)).toContainText("tags");
 
     const third = await context.newPage();
     await openPlayground(third, new URL(page.url()).hash.slice(0, -20));
@@ -433,6 +437,43 @@ test.describe("beside the grammar", () => {
     await expect(lost).toBeInViewport();
     await writeText(third, "{}");
     await expect(lost).toBeHidden();
+  });
+
+  test("an example is opened by a button, and a step back brings back what there was", async ({
+    page,
+  }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= "mine"');
+    const gallery = page.getByLabel("Examples");
+    await gallery.focus();
+    for (let press = 0; press < 6; press++) await page.keyboard.press("ArrowDown");
+    await expect(gallery).toHaveValue("iso8601.regex");
+    await expect(grammarText(page)).toHaveText('root ::= "mine"');
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("radio", { name: "Regex" })).toBeChecked();
+    const regex = await grammarText(page).textContent();
+    // What was written in another notation is not to be had by undoing.
+    await grammarText(page).click();
+    await page.keyboard.press("Control+z");
+    await expect(grammarText(page)).toHaveText(regex ?? "");
+    await page.goBack();
+    await expect(grammarText(page)).toHaveText('root ::= "mine"');
+    await expect(page.getByRole("radio", { name: "GBNF" })).toBeChecked();
+    await page.goForward();
+    await expect(grammarText(page)).toHaveText(regex ?? "");
+  });
+
+  test("what is too much for a link is said to be so", async ({ page }) => {
+    await openPlayground(page);
+    await page.evaluate(() => {
+      const area = document.querySelector<HTMLTextAreaElement>("#tests textarea");
+      if (!area) return;
+      area.value = "x".repeat(2_000_000);
+      area.dispatchEvent(new Event("input"));
+    });
+    await page.getByRole("button", { name: "Share" }).click();
+    await expect(page.locator("#share")).toHaveText("Too much for a link");
   });
 
   test("exports that can be gone on with, and what cannot be held", async ({ page }) => {
@@ -450,9 +491,8 @@ test.describe("beside the grammar", () => {
     await expect(page.getByRole("radio", { name: "Lark" })).toBeChecked();
     await expect(page.locator("#tests-summary")).toHaveText("all 10 pass");
     await expect(verdict(page)).toContainText("Can be completed.");
-    await page.getByLabel("Examples").selectOption("sql.lark");
+    await openExample(page, "sql.lark");
     await expect(grammarText(page)).toContainText("One statement of SQLite");
-    await settled(page);
     await buttons.getByRole("button", { name: "GBNF" }).click();
     await expect(page.locator("#exported li")).toContainText("the longest lexeme");
 

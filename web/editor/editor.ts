@@ -40,6 +40,7 @@ const ABOVE = 24;
 export class Editor {
   readonly view: EditorView;
   readonly #language = new Compartment();
+  readonly #history = new Compartment();
   readonly #attributes = new Compartment();
   readonly #options: EditorOptions;
   #label: string;
@@ -53,7 +54,7 @@ export class Editor {
       state: EditorState.create({
         extensions: [
           options.numbered ? [lineNumbers(), highlightActiveLine()] : EditorView.lineWrapping,
-          history(),
+          this.#history.of(history()),
           drawSelection(),
           bracketMatching(),
           indentOnInput(),
@@ -76,12 +77,13 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Puts another text in, shown from its beginning, which can be undone; the page stays. */
-  set text(text: string) {
-    if (text === this.text) return;
+  /** Puts another text in, shown from its beginning; what was done before cannot be undone. */
+  open(text: string): void {
     const whole = { from: 0, to: this.view.state.doc.length, insert: text };
     const selection = EditorSelection.cursor(0);
-    this.view.dispatch({ changes: whole, selection });
+    const effects = this.#history.reconfigure([]);
+    this.view.dispatch({ ...(text === this.text ? {} : { changes: whole, selection }), effects });
+    this.view.dispatch({ effects: this.#history.reconfigure(history()) });
     this.view.scrollDOM.scrollTo(0, 0);
   }
 

@@ -86,12 +86,17 @@ export class GrammarPane {
     return this.#editor.text;
   }
 
-  open(kind: GrammarKind, text: string): void {
+  /** Reads the text in another notation. */
+  speak(kind: GrammarKind): void {
     this.#kind = kind;
     const radio = this.#radios.get(kind);
     if (radio) radio.checked = true;
     this.#editor.speak(`Grammar in ${KIND_NAMES[kind]}`, language(kind));
-    this.#editor.text = text;
+  }
+
+  open(kind: GrammarKind, text: string): void {
+    this.speak(kind);
+    this.#editor.open(text);
     // What a grammar is about often fills the first lines of it.
     if (kind !== "gbnf" && kind !== "lark") return;
     const first = definitions(kind, text)[0];

@@ -2,6 +2,7 @@
 
 import type { Fault, GrammarKind } from "lacuna-lm/grammar";
 import { UNREADABLE } from "../src/fragment.ts";
+import { Keeper, leftBehind } from "../src/keeping.ts";
 import { byId, element } from "../src/page/dom.ts";
 import { counted } from "../src/page/words.ts";
 import { Bench } from "./bench.ts";
@@ -15,7 +16,7 @@ import { GrammarPane } from "./grammar-pane.ts";
 import { LinkedViews } from "./linked-views.ts";
 import wasm from "./pkg/lacuna_wasm_bg.wasm?url";
 import type { Cells, Completed, Explanation, Finding, Info } from "./protocol.ts";
-import { fromFragment, isLink, toFragment } from "./share.ts";
+import { fromFragment, isLink, stateOf, toFragment } from "./share.ts";
 import { handedOver, isRequest, slotsOf } from "./slots.ts";
 import { SlotsPane } from "./slots-pane.ts";
 import type { State } from "./state.ts";
@@ -24,8 +25,8 @@ import { TextPane } from "./text-pane.ts";
 import { breakPlace, repeatPlace, VerdictView } from "./verdict-view.ts";
 import { duration } from "./words.ts";
 
-/** Milliseconds without a key before the address is brought up to date. */
-const PAUSE = 400;
+/** What the page holds is kept by, for the tab. */
+const KEEP_KEY = "lacuna-playground";
 
 export class Playground {
   readonly #grammar: GrammarPane;
@@ -38,6 +39,11 @@ export class Playground {
   readonly #linked: LinkedViews;
   readonly #bench: Bench;
   readonly #slots: SlotsPane;
+  readonly #keeper = new Keeper({
+    key: KEEP_KEY,
+    state: () => this.#state(),
+    fragment: () => toFragment(this.#state()),
+  });
   readonly #request = byId("request", HTMLTextAreaElement);
   readonly #limit = byId("limit", HTMLSelectElement);
   /** Says that the link could not be read. */
@@ -48,7 +54,6 @@ export class Playground {
   #isOpening = false;
   /** Whether the newest look has come to a verdict. */
   #isDecided = false;
-  #saving: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     const { title, message } = UNREADABLE;
@@ -111,7 +116,7 @@ export class Playground {
       byId("exported", HTMLElement),
       {
         exported: (dialect) => this.#bench.ask({ ask: "export", dialect }),
-        open: (kind, grammar) => this.#open({ ...this.#state(), kind, grammar }),
+        open: (kind, grammar) => void this.#turn({ ...this.#state(), kind, grammar }),
         goTo: (place) => this.#grammar.goTo(place),
         copy,
       },
@@ -135,7 +140,7 @@ export class Playground {
 
   /** Opens what the link carries, or the first of the gallery. */
   async begin(): Promise<void> {
-    const shared = await fromFragment(location.hash);
+    const shared = stateOf(leftBehind(KEEP_KEY)) ?? (await fromFragment(location.hash));
     const first = SHIPPED[0];
     if (shared) this.#open(shared);
     else if (first) this.#open(await readShipped(first));
@@ -146,10 +151,13 @@ export class Playground {
     const gallery = byId("gallery", HTMLSelectElement);
     gallery.append(element("option", { value: "" }, "Examples…"));
     gallery.append(...SHIPPED.map(({ file, title }) => element("option", { value: file }, title)));
-    gallery.addEventListener("change", async () => {
+    const open = byId("open", HTMLButtonElement);
+    gallery.addEventListener("change", () => {
+      open.disabled = gallery.value === "";
+    });
+    open.addEventListener("click", async () => {
       const chosen = SHIPPED.find(({ file }) => file === gallery.value);
-      if (chosen) this.#open(await readShipped(chosen));
-      gallery.value = "";
+      if (chosen) await this.#turn(await readShipped(chosen));
     });
     this.#request.addEventListener("input", () => this.#changed());
     this.#limit.addEventListener("change", () => this.#look());
@@ -163,8 +171,10 @@ export class Playground {
     }
     const share = byId("share", HTMLButtonElement);
     share.addEventListener("click", async () => {
-      await this.#save();
-      share.textContent = (await copy(location.href)) ? "Link copied" : "Link in the address";
+      const isKept = await this.#keeper.save();
+      const copied = async () =>
+        (await copy(location.href)) ? "Link copied" : "Link in the address";
+      share.textContent = isKept ? await copied() : "Too much for a link";
       setTimeout(() => {
         share.textContent = "Share";
       }, 2000);
@@ -199,16 +209,21 @@ export class Playground {
     );
     if (radio) radio.checked = true;
     this.#grammar.open(state.kind, state.grammar);
-    this.#text.text = state.text;
+    this.#text.open(state.text);
     this.#tests.tests = state.tests;
     this.#gap = this.#text.parts.some(isGap) ? 0 : null;
     this.#isOpening = false;
     this.#changed();
   }
 
-  /** The same text in another notation; one that was only an example gives way to another. */
+  /** Puts a whole state in; a step back brings back what there was. */
+  #turn(state: State): Promise<void> {
+    return this.#keeper.turn(() => this.#open(state));
+  }
+
+  /** The same text in another notation. */
   #changeKind(kind: GrammarKind): void {
-    this.#grammar.open(kind, this.#grammar.text);
+    this.#grammar.speak(kind);
     this.#changed();
   }
 
@@ -216,14 +231,7 @@ export class Playground {
     if (this.#isOpening) return;
     this.#lost.hidden = true;
     this.#look();
-    clearTimeout(this.#saving);
-    this.#saving = setTimeout(() => void this.#save(), PAUSE);
-  }
-
-  async #save(): Promise<void> {
-    clearTimeout(this.#saving);
-    const fragment = await toFragment(this.#state());
-    if (fragment !== location.hash) history.replaceState(null, "", fragment);
+    this.#keeper.changed();
   }
 
   #chooseGap(gap: number | null): void {

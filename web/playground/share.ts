@@ -9,8 +9,9 @@ const KEY = "p=";
 /** The most that a fragment may unpack to. */
 const MOST_BYTES = 2_000_000;
 
-/** A fragment that holds the state, `#` included. */
-export const toFragment = (state: State): Promise<string> => packed(KEY, state);
+/** A fragment that holds the state, `#` included; `undefined` where that is too much for one. */
+export const toFragment = (state: State): Promise<string | undefined> =>
+  packed(KEY, state, MOST_BYTES);
 
 /** Whether a fragment was made to hold a state; parts of it may be lost. */
 export const isLink = (fragment: string): boolean => holds(KEY, fragment);

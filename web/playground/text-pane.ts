@@ -44,8 +44,8 @@ export class TextPane {
     return this.#editor.text;
   }
 
-  set text(text: string) {
-    this.#editor.text = text;
+  open(text: string): void {
+    this.#editor.open(text);
   }
 
   get parts(): Part[] {

@@ -3,9 +3,17 @@
  * is not sent to any server.
  */
 
-/** A fragment that holds a thing, `#` included; `key` tells what kind of thing. */
-export async function packed(key: string, thing: unknown): Promise<string> {
+/**
+ * A fragment that holds a thing, `#` included; `key` tells what kind of thing. `undefined` where
+ * it would unpack to more than `mostBytes`.
+ */
+export async function packed(
+  key: string,
+  thing: unknown,
+  mostBytes: number,
+): Promise<string | undefined> {
   const bytes = new TextEncoder().encode(JSON.stringify(thing));
+  if (bytes.length > mostBytes) return undefined;
   const compressed = await through(bytes, new CompressionStream("deflate-raw"), Infinity);
   const binary = Array.from(compressed, (byte) => String.fromCharCode(byte)).join("");
   return `#${key}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;

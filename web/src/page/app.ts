@@ -9,6 +9,7 @@ import {
   LacunaError,
 } from "lacuna-lm";
 import { UNREADABLE } from "../fragment.ts";
+import { Keeper, leftBehind } from "../keeping.ts";
 import { byId } from "./dom.ts";
 import type { Engines } from "./engines.ts";
 import { type Ask, Form, isWrong } from "./form.ts";
@@ -20,7 +21,7 @@ import { remember, remembered } from "./memory.ts";
 import { TITLES } from "./methods.ts";
 import { type Kind, type ModelName, presetOf } from "./presets.ts";
 import { type Layout, showResult } from "./result-view.ts";
-import { fromFragment, isLink, toFragment } from "./share.ts";
+import { fromFragment, isLink, sharedOf, toFragment } from "./share.ts";
 import { Speech } from "./speech.ts";
 import { Stage } from "./stage.ts";
 import { textsOf } from "./texts.ts";
@@ -29,6 +30,9 @@ import { counted } from "./words.ts";
 
 const DEVICES = ["auto", "cpu", "gpu"] as const satisfies readonly DevicePreference[];
 const DEVICE_KEY = "lacuna-device";
+
+/** What the form holds is kept by, for the tab. */
+const KEEP_KEY = "lacuna-demo";
 
 /** Faults behind which the next call starts a fresh engine. */
 const DEADLY: readonly string[] = [FAULT.worker, FAULT.trap];
@@ -50,6 +54,7 @@ export class App {
   #asked: Ask | undefined;
   /** Whether the address carries something that cannot be read. */
   #isLinkLost = false;
+  #keeper: Keeper | undefined;
 
   constructor(engines: Engines) {
     this.#engines = engines;
@@ -57,6 +62,7 @@ export class App {
       byId("editor", HTMLDivElement),
       byId("findings", HTMLDivElement),
       (kind, text) => this.#findings(kind, text),
+      () => this.#edited(),
     );
     this.#form = new Form(this.#editor);
     this.#stage = new Stage({
@@ -72,7 +78,15 @@ export class App {
     if (matchMedia("(max-width: 56rem)").matches) {
       byId("grammar-fold", HTMLDetailsElement).open = false;
     }
-    if (!(await this.#restore())) this.#form.choose(presetOf(""));
+    const left = sharedOf(leftBehind(KEEP_KEY));
+    if (left) this.#form.restore(left);
+    else if (!(await this.#restore())) this.#form.choose(presetOf(""));
+    this.#keeper = new Keeper({
+      key: KEEP_KEY,
+      state: () => this.#form.share(),
+      fragment: () => toFragment(this.#form.share()),
+    });
+    if (left) this.#keeper.changed();
     this.#stage.clear(this.#form.cells);
     const loading = this.#load();
     this.#judgeLink();
@@ -85,10 +99,15 @@ export class App {
 
   #connect(): void {
     const preset = byId("preset", HTMLSelectElement);
-    preset.addEventListener("change", () => {
-      this.#form.choose(presetOf(preset.value));
-      void this.#load();
+    preset.addEventListener("change", async () => {
+      const chosen = presetOf(preset.value);
+      const choose = () => this.#form.choose(chosen);
+      // A step back brings back what was written.
+      if (this.#form.isOwn) await this.#keeper?.turn(choose);
+      else choose();
+      await this.#load();
     });
+    byId("ask", HTMLFormElement).addEventListener("input", () => this.#keeper?.changed());
     byId("ask", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();
       void this.#start();
@@ -114,9 +133,18 @@ export class App {
     byId("share", HTMLButtonElement).addEventListener("click", () => void this.#share());
     byId("copy", HTMLButtonElement).addEventListener("click", () => void this.#copy());
     addEventListener("hashchange", async () => {
+      const wasLost = this.#isLinkLost;
       if (await this.#restore()) await this.#load();
+      if (wasLost && !this.#isLinkLost) this.#speech.calm();
       this.#judgeLink();
     });
+  }
+
+  /** The grammar is another one than it was. */
+  #edited(): void {
+    if (!this.#keeper) return;
+    this.#form.nameTask();
+    this.#keeper.changed();
   }
 
   async #restore(): Promise<boolean> {
@@ -277,8 +305,7 @@ export class App {
   }
 
   async #share(): Promise<void> {
-    const fragment = await toFragment(this.#form.share());
-    history.replaceState(null, "", fragment);
+    if (!(await this.#keeper?.save())) return this.#speech.say("This is too much for a link.");
     await this.#toClipboard(
       location.href,
       "The link is copied.",

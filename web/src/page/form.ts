@@ -4,7 +4,14 @@ import type { CellOrder, CommitMethod, KeyCache, Method, Recovery, Schedule } fr
 import { byId } from "./dom.ts";
 import type { GrammarEditor } from "./grammar-editor.ts";
 import { METHODS } from "./methods.ts";
-import { MODELS, type ModelName, PRESETS, type Preset, type TaskOptions } from "./presets.ts";
+import {
+  MODELS,
+  type ModelName,
+  PRESETS,
+  type Preset,
+  presetWith,
+  type TaskOptions,
+} from "./presets.ts";
 import type { Shared } from "./share.ts";
 import { counted } from "./words.ts";
 
@@ -49,6 +56,9 @@ const DEFAULTS = {
   ...{ block: "", keyCache: "none" },
 } as const;
 
+/** The task of a grammar that comes with none. */
+const OWN = "own";
+
 const FIELDS = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
 
 /** Fields that the folded options tell in any case. */
@@ -60,10 +70,16 @@ export class Form {
   readonly #preset = byId("preset", HTMLSelectElement);
   readonly #task = byId("task", HTMLInputElement);
   #model: ModelName = MODELS[0];
+  #isOwn = false;
 
   constructor(editor: GrammarEditor) {
     this.#editor = editor;
     for (const { id, title } of PRESETS) this.#preset.add(new Option(title, id));
+    // It is what a grammar becomes that is written to; there is nothing to choose.
+    const own = new Option("Your own", OWN);
+    own.hidden = true;
+    own.disabled = true;
+    this.#preset.add(own);
     byId("ask", HTMLFormElement).addEventListener("input", () => this.#summarise());
   }
 
@@ -147,12 +163,23 @@ export class Form {
     this.#model = model;
     this.#tell(task);
     this.#request.value = request;
-    const preset = PRESETS.find((preset) => preset.grammar === grammar && preset.model === model);
-    if (preset) this.#preset.value = preset.id;
     fill(fields);
     for (const box of methodBoxes()) box.checked = methods.includes(box.value);
     this.#editor.open(kind, grammar);
     this.#name();
+  }
+
+  /** Whether the grammar is none that comes with a task. */
+  get isOwn(): boolean {
+    return this.#isOwn;
+  }
+
+  /** Says which task the grammar is of, as it stands. */
+  nameTask(): void {
+    const { kind, text } = this.#editor;
+    const preset = presetWith(this.#model, kind, text);
+    this.#isOwn = preset === undefined;
+    this.#preset.value = preset?.id ?? OWN;
   }
 
   /** Puts the task line in; there is no field where the grammar says it. */
@@ -175,6 +202,7 @@ export class Form {
   }
 
   #name(): void {
+    this.nameTask();
     byId("grammar-title", HTMLElement).textContent = this.#editor.name;
     this.#summarise();
   }

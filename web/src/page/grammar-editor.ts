@@ -28,7 +28,8 @@ export class GrammarEditor {
   #settled = 0;
   #isLooking = false;
 
-  constructor(parent: HTMLElement, findings: HTMLElement, check: Check) {
+  /** `onChange` is called at each change of the text. */
+  constructor(parent: HTMLElement, findings: HTMLElement, check: Check, onChange: () => void) {
     this.#findings = findings;
     this.#check = check;
     this.#editor = new Editor({
@@ -36,7 +37,10 @@ export class GrammarEditor {
       label: NAMES.jsonSchema,
       describedBy: findings.id,
       numbered: true,
-      changed: () => this.#changed(PAUSE),
+      changed: () => {
+        this.#changed(PAUSE);
+        onChange();
+      },
     });
   }
 
@@ -57,7 +61,7 @@ export class GrammarEditor {
   open(kind: Kind, text: string): void {
     this.#kind = kind;
     this.#editor.speak(NAMES[kind], LANGUAGES[kind]());
-    this.#editor.text = text;
+    this.#editor.open(text);
     this.#changed(0);
   }
 

@@ -103,3 +103,7 @@ export function presetOf(id: string): Preset {
   if (!preset) throw new Error("the page has no task");
   return preset;
 }
+
+/** The task that this grammar is of, word for word. */
+export const presetWith = (model: ModelName, kind: Kind, grammar: string): Preset | undefined =>
+  PRESETS.find((it) => it.model === model && it.kind === kind && it.grammar === grammar);

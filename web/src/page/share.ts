@@ -21,19 +21,20 @@ const KEY = "s=";
 /** The most that a fragment may unpack to. */
 const MOST_BYTES = 1_000_000;
 
-/** A fragment that holds all of it. */
-export const toFragment = (shared: Shared): Promise<string> => packed(KEY, shared);
+/** A fragment that holds all of it; `undefined` where that is too much for one. */
+export const toFragment = (shared: Shared): Promise<string | undefined> =>
+  packed(KEY, shared, MOST_BYTES);
 
 /** Whether a fragment was made to hold what is shared; parts of it may be lost. */
 export const isLink = (fragment: string): boolean => holds(KEY, fragment);
 
 /** What a fragment holds; `undefined` if it holds nothing that was shared. */
 export async function fromFragment(fragment: string): Promise<Shared | undefined> {
-  return read(await unpacked(KEY, fragment, MOST_BYTES));
+  return sharedOf(await unpacked(KEY, fragment, MOST_BYTES));
 }
 
 /** A thing from outside, if it is what a link carries. */
-function read(thing: unknown): Shared | undefined {
+export function sharedOf(thing: unknown): Shared | undefined {
   if (typeof thing !== "object" || thing === null) return undefined;
   const { model, kind, grammar, request, task, fields, methods } = thing as Partial<Shared>;
   if (!MODELS.includes(model as ModelName) || !KINDS.includes(kind as Kind)) return undefined;
