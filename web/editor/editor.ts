@@ -9,6 +9,7 @@ import {
   drawSelection,
   EditorView,
   highlightActiveLine,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from "@codemirror/view";
@@ -56,6 +57,7 @@ export class Editor {
           options.numbered ? [lineNumbers(), highlightActiveLine()] : EditorView.lineWrapping,
           this.#history.of(history()),
           drawSelection(),
+          highlightSpecialChars(),
           bracketMatching(),
           indentOnInput(),
           autocompletion({ icons: false }),

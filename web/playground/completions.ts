@@ -1,7 +1,7 @@
 /** A completion of the text, and others by other seeds. */
 
 import type { Fault } from "lacuna-lm/grammar";
-import { byId, element, replaceInPlace } from "../src/page/dom.ts";
+import { byId, element, replaceInPlace, seen } from "../src/page/dom.ts";
 import type { Bench } from "./bench.ts";
 import { sentence } from "./findings-view.ts";
 import { writtenText } from "./gaps.ts";
@@ -81,7 +81,11 @@ export class Completions {
       const text = completed.text.replaceAll("\n", "↵");
       const shown = text.length > EXCERPT ? `${text.slice(0, EXCERPT)}…` : text;
       const attributes = { type: "button", "aria-pressed": String(completed === this.#shown) };
-      const button = element("button", attributes, shown || "the empty text");
+      const button = element(
+        "button",
+        attributes,
+        ...(shown === "" ? ["the empty text"] : seen(shown)),
+      );
       button.addEventListener("click", () => this.#choose(completed));
       return element("li", { value: `${at + 1}` }, button);
     });

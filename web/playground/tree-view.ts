@@ -3,7 +3,7 @@
  * stands for. What a rule is alone, without text beside it, stands in one line with it.
  */
 
-import { element } from "../src/page/dom.ts";
+import { element, seen } from "../src/page/dom.ts";
 import type { Named, TreeNode } from "./protocol.ts";
 
 /** Rows that are open at first. */
@@ -129,7 +129,7 @@ export class TreeView {
     const whole = this.#text.slice(node.start, node.end);
     const excerpt = whole.length > EXCERPT ? `${whole.slice(0, EXCERPT)}…` : whole;
     const path = names.flatMap((name, at) => (at > 0 ? [" › ", name] : [name]));
-    const text = element("code", {}, readable(excerpt));
+    const text = element("code", {}, ...seen(readable(excerpt)));
     // A literal is its own name.
     const isNamed = names.at(-1)?.textContent === JSON.stringify(whole);
     const empty = element("i", { class: "hint" }, "nothing");

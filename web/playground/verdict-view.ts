@@ -1,7 +1,7 @@
 /** Whether the text can be completed, and if not, where it breaks and what was expected. */
 
 import type { Fault } from "lacuna-lm/grammar";
-import { element } from "../src/page/dom.ts";
+import { element, seen } from "../src/page/dom.ts";
 import { sentence } from "./findings-view.ts";
 import type { Part } from "./gaps.ts";
 import { isGap, writtenPlace } from "./gaps.ts";
@@ -55,7 +55,7 @@ export class VerdictView {
       case "cells":
         no(
           "With other numbers of cells it could be, for instance as ",
-          element("code", {}, explanation.witness),
+          element("code", {}, ...seen(explanation.witness)),
         );
         break;
       case "invalid": {
@@ -67,7 +67,12 @@ export class VerdictView {
         const at = repeatPlace(repeats, written, parts);
         const where = element("button", { type: "button", class: "place" }, place(at, written));
         where.addEventListener("click", () => goTo(at.start));
-        no(where, " ", element("code", {}, repeats.text), " stands before, too, and may not.");
+        no(
+          where,
+          " ",
+          element("code", {}, ...seen(repeats.text)),
+          " stands before, too, and may not.",
+        );
         break;
       }
       case "breaks": {
@@ -77,7 +82,7 @@ export class VerdictView {
         const { found, witness } = explanation;
         const isEarly = found === undefined;
         const what = isEarly ? "the text ends too early" : `${quoted(found)} cannot stand`;
-        const begins = element("code", {}, witness);
+        const begins = element("code", {}, ...seen(witness));
         no(
           where,
           ` ${what}. `,

@@ -2,7 +2,7 @@
 
 import type { Place } from "../editor/editor.ts";
 import { merged } from "../editor/highlight.ts";
-import { element } from "../src/page/dom.ts";
+import { element, seen } from "../src/page/dom.ts";
 import { counted } from "../src/page/words.ts";
 import type { Completed } from "./protocol.ts";
 
@@ -19,7 +19,8 @@ export class WitnessView {
   constructor(root: HTMLElement, hovered: (offset: number | undefined) => void) {
     this.#root = root;
     root.addEventListener("pointerover", ({ target }) => {
-      const at = target instanceof HTMLElement ? target.dataset.at : undefined;
+      const piece = target instanceof Element ? target.closest<HTMLElement>("[data-at]") : null;
+      const at = piece?.dataset.at;
       hovered(at === undefined ? undefined : Number(at));
     });
     root.addEventListener("pointerleave", () => hovered(undefined));
@@ -42,7 +43,7 @@ export class WitnessView {
     this.#spans = sorted.slice(0, -1).map((start, number) => {
       const end = sorted[number + 1] ?? whole.length;
       const attributes = { class: isFilled(start) ? "filled" : undefined, "data-at": `${start}` };
-      return { start, end, span: element("span", attributes, visible(whole.slice(start, end))) };
+      return { start, end, span: element("span", attributes, ...visible(whole.slice(start, end))) };
     });
     const rest =
       text.length > MOST ? [`… and ${counted(text.length - MOST, "more character")}`] : [];
@@ -68,12 +69,8 @@ export class WitnessView {
   }
 }
 
-/** Line ends, tabs and control characters are seen. */
-const visible = (text: string): string =>
-  text
-    .replaceAll("\t", "→\t")
-    .replaceAll("\n", "↵\n")
-    .replace(/[^\P{Cc}\t\n]/gu, (it) => picture(it.charCodeAt(0)));
-
-/** Unicode's picture of a control character. */
-const picture = (code: number) => String.fromCharCode(code < 0x20 ? 0x2400 + code : 0x2421);
+/** Line ends, tabs and what cannot be seen are shown. */
+const visible = (text: string): (Node | string)[] =>
+  seen(text).map((it) =>
+    typeof it === "string" ? it.replaceAll("\t", "→\t").replaceAll("\n", "↵\n") : it,
+  );

@@ -1,5 +1,7 @@
 /** Characters in words. */
 
+import { codeName, isShapeless } from "../src/page/invisible.ts";
+
 const NAMES: Readonly<Record<number, string>> = {
   9: "tab",
   10: "new line",
@@ -10,20 +12,17 @@ const NAMES: Readonly<Record<number, string>> = {
 
 /** How a character is shown by itself. */
 export function characterName(code: number): string {
-  const known = NAMES[code];
-  if (known) return known;
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return `U+${hex(code)}`;
-  return String.fromCodePoint(code);
+  const character = String.fromCodePoint(code);
+  return NAMES[code] ?? (isShapeless(character) ? codeName(code) : character);
 }
 
 /** A character in a sentence. */
 export function quoted(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  const isNamed = characterName(code).length > 1 && character.length === 1;
-  return isNamed ? `a ${characterName(code)}` : `“${character}”`;
+  const isOne = String.fromCodePoint(code) === character;
+  if (!isOne || !isShapeless(character)) return `“${character}”`;
+  return NAMES[code] ? `a ${NAMES[code]}` : codeName(code);
 }
-
-const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, "0");
 
 /** Characters that are shown one by one or as ranges, and how many others there are. */
 export interface RangeWords {

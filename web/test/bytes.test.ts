@@ -29,6 +29,8 @@ describe("bytes of a cell", () => {
       { kind: "blank", shown: "↵" },
     ]);
     expect(plain(bytes("\u0000\u00a0\ufeff"))).toBe("U+0000U+00A0U+FEFF");
+    expect(plain(bytes("e\u0301"))).toBe("e\u0301");
+    expect(plain(bytes("\u0301e"))).toBe("U+0301e");
   });
 
   it("never takes surrogates or overlong forms for characters", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rangesOf } from "../playground/engine/ranges.ts";
 import { duration, quoted, rangesOfText, rangeWords } from "../playground/words.ts";
+import { seenPieces } from "../src/page/invisible.ts";
 import { counted } from "../src/page/words.ts";
 
 test.each([
@@ -35,6 +36,31 @@ test("numbers as ranges", () => {
     [5, 5],
     [9, 10],
   ]);
+});
+
+test("what has no shape of its own is told by its number", () => {
+  const text = "\u200b\u202e\ufeff\u00ad\u2028\u3000\u0301\u{e0001}";
+  const { shown } = rangeWords(rangesOfText(text));
+  const numbers = ["AD", "301", "200B", "2028", "202E", "3000", "FEFF", "E0001"];
+  expect(shown.map(({ words }) => words)).toEqual(numbers.map((it) => `U+${it.padStart(4, "0")}`));
+  expect(quoted("\u{e0001}")).toBe("U+E0001");
+  expect([quoted("\u00a0"), quoted("\u0301"), quoted("😀")]).toEqual([
+    "a no-break space",
+    "U+0301",
+    "“😀”",
+  ]);
+});
+
+test.each([
+  ["plain\ttext\n", "plain\ttext\n"],
+  ["a\u200bb\u202ec\u0000", "a<U+200B>b<U+202E>c<U+0000>"],
+  ["e\u0301 \u0301", "e\u0301 <U+0301>"],
+  ["\u0301x", "<U+0301>x"],
+  ["सीता ❤\ufe0f", "सीता ❤\ufe0f"],
+  ["\u3000\u00a0 \u{e0001}", "<U+3000><U+00A0> <U+E0001>"],
+])("the text %j as it is seen", (text, expected) => {
+  const pieces = seenPieces(text).map(({ shown, isNamed }) => (isNamed ? `<${shown}>` : shown));
+  expect(pieces.join("")).toBe(expected);
 });
 
 test("sentences", () => {

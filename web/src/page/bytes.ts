@@ -1,5 +1,7 @@
 /** Showing a cell's bytes, which need not be whole characters. */
 
+import { codeName, isShapeless } from "./invisible.ts";
+
 /** A piece of a cell's text as it is shown. */
 export interface Piece {
   /**
@@ -39,22 +41,18 @@ export function plain(bytes: Uint8Array): string {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function add(found: Piece[], character: string): void {
-  const blank = BLANKS[character] ?? control(character);
-  if (blank !== undefined) {
-    found.push({ kind: "blank", shown: blank });
-    return;
-  }
   const last = found.at(-1);
-  if (last?.kind === "text")
+  // A mark belongs to the letter before it.
+  const isCarried = last?.kind === "text" && /\p{M}/u.test(character);
+  const name = isCarried || !isShapeless(character) ? undefined : nameOf(character);
+  if (name !== undefined) found.push({ kind: "blank", shown: name });
+  else if (last?.kind === "text")
     found[found.length - 1] = { kind: "text", shown: last.shown + character };
   else found.push({ kind: "text", shown: character });
 }
 
-/** Control characters and blanks that have no shape of their own, by number. */
-function control(character: string): string | undefined {
-  if (!/^[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}]$/u.test(character)) return undefined;
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-}
+const nameOf = (character: string): string =>
+  BLANKS[character] ?? codeName(character.codePointAt(0) ?? 0);
 
 /** Bytes of the whole character that begins at `at`; 0 if none does. */
 function characterLength(bytes: Uint8Array, at: number): number {

@@ -1,5 +1,7 @@
 /** Small helpers for the document. */
 
+import { seenPieces } from "./invisible.ts";
+
 /** The element with this id, known to be of this class. */
 export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -35,3 +37,9 @@ export function replaceInPlace(parent: HTMLElement, ...children: Node[]): void {
   const controls = parent.querySelectorAll<HTMLElement>(FOCUSABLE);
   controls[Math.min(at, controls.length - 1)]?.focus();
 }
+
+/** A text as nodes: characters that cannot be seen stand out, by their numbers. */
+export const seen = (text: string): (Node | string)[] =>
+  seenPieces(text).map(({ shown, isNamed }) =>
+    isNamed ? element("span", { class: "named" }, shown) : shown,
+  );

@@ -2,13 +2,13 @@
 
 import { plain } from "./bytes.ts";
 import { percent, WHY } from "./cell-card.ts";
-import { byId, element } from "./dom.ts";
+import { byId, element, seen } from "./dom.ts";
 import { figuresOf } from "./figures-view.ts";
 import type { Lane } from "./lane.ts";
 import { TITLES } from "./methods.ts";
 import { type Marked, markedJson, markedRequest, sourcesOf } from "./spans.ts";
 import type { Verdict } from "./verdict.ts";
-import { counted } from "./words.ts";
+import { counted, whole } from "./words.ts";
 
 /** How a text is laid out. */
 export type Layout = "pretty" | "raw";
@@ -31,21 +31,21 @@ export function showResult(lane: Lane, request: string, layout: Layout): void {
   const sources = sourcesOf(verdict?.spans ?? [], request);
   const bound = byId("sources", HTMLElement);
   bound.hidden = sources.length === 0;
-  bound.replaceChildren(...markedRequest(request, sources).map(marked));
+  bound.replaceChildren(...markedRequest(request, sources).flatMap(marked));
   const text = byId("text", HTMLPreElement);
   if (done.text === "") text.replaceChildren("(nothing)");
   else if (layout === "pretty" && verdict?.parses)
-    text.replaceChildren(...markedJson(done.text, sources).map(marked));
-  else text.replaceChildren(done.text);
+    text.replaceChildren(...markedJson(done.text, sources).flatMap(marked));
+  else text.replaceChildren(...seen(done.text));
   byId("notes", HTMLUListElement).replaceChildren(...(verdict ? notes(lane, verdict) : []));
   byId("figures", HTMLDivElement).replaceChildren(...figuresOf(lane));
   listRefusals(lane);
 }
 
-function marked({ text, source }: Marked): Node {
-  if (!source) return document.createTextNode(text);
+function marked({ text, source }: Marked): (Node | string)[] {
+  if (!source) return seen(text);
   const hue = String(source.number % HUES);
-  return element("mark", { "data-hue": hue, title: source.pointer }, text);
+  return [element("mark", { "data-hue": hue, title: source.pointer }, ...seen(text))];
 }
 
 function notes({ timeline }: Lane, verdict: Verdict): Node[] {
@@ -83,6 +83,6 @@ function listRefusals({ timeline: { refusals } }: Lane): void {
       ),
     );
   if (refusals.length > LISTED)
-    items.push(element("li", {}, `… and ${refusals.length - LISTED} more`));
+    items.push(element("li", {}, `… and ${whole(refusals.length - LISTED)} more`));
   byId("refusals-list", HTMLOListElement).replaceChildren(...items);
 }
