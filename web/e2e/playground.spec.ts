@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "@playwright/test";
+import { packed } from "../src/fragment.ts";
 import { ALONE } from "./browser.ts";
 import {
   grammarText,
@@ -132,6 +133,48 @@ test.describe("the grammar", () => {
     await expect(page.locator("#exported")).toContainText("No grammar says all");
   });
 
+  test("one that cannot be read at first leaves nothing empty, and is not exported", async ({
+    page,
+  }) => {
+    const state = { kind: "gbnf", grammar: "root ::= (", text: "a□", tests: [] };
+    await openPlayground(page, await packed("p=", state, 1000));
+    await expect(verdict(page)).toContainText("The grammar cannot be read.");
+    for (const pane of ["witness", "choices", "tree"])
+      await expect(page.locator(`#${pane}-pane`)).toBeHidden();
+    const lark = page.locator("#export-buttons").getByRole("button", { name: "Lark" });
+    await expect(lark).toBeDisabled();
+    await writeGrammar(page, "GBNF", 'root ::= "a"+');
+    await expect(page.locator("#witness-pane")).toBeVisible();
+    await lark.click();
+    await expect(page.locator("#exported")).toContainText("start:");
+    await writeGrammar(page, "GBNF", "root ::= )");
+    await expect(lark).toBeDisabled();
+    await expect(page.locator("#exported")).toBeEmpty();
+  });
+
+  test("one that names tokens is read with tokens only", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", 'root ::= "a" <[300]>');
+    await writeText(page, "a□");
+    await expect(verdict(page)).toContainText("The grammar cannot be read.");
+    await expect(page.locator("#findings li")).toContainText("Line 1, column 14");
+    await expect(page.locator("#findings li")).toContainText("choose Tokens");
+    await expect(grammarText(page).locator(".cm-lintRange-error")).toHaveText("<[300]>");
+    await page.getByRole("radio", { name: "Tokens" }).check({ force: true });
+    await expect(verdict(page)).toContainText("Can be completed.");
+  });
+
+  test("tokens that cannot be fetched are no fault of the grammar", async ({ page, context }) => {
+    await openPlayground(page);
+    await context.setOffline(true);
+    await page.getByRole("radio", { name: "Tokens" }).check({ force: true });
+    await expect(verdict(page)).toContainText("The tokens could not be fetched.");
+    await expect(page.locator("#findings li[data-severity=error]")).toHaveCount(0);
+    await context.setOffline(false);
+    await verdict(page).getByRole("button", { name: "Try again" }).click();
+    await expect(verdict(page)).toContainText("Can be completed.");
+  });
+
   test("each slot has a field, which a link carries", async ({ page, context }) => {
     await openPlayground(page);
     const city = { type: "string", "x-oneOf": "city" };
@@ -197,6 +240,24 @@ test.describe("a text with gaps", () => {
     await expect(verdict(page)).toContainText("With other numbers of cells it could be");
     await writeText(page, "(□2□)");
     await expect(verdict(page)).toContainText("Can be completed.");
+  });
+
+  test("a fourth digit of a gap is marked: it is text", async ({ page }) => {
+    await openPlayground(page);
+    await writeText(page, "□1000 □10");
+    await expect(text(page).locator(".cm-lintRange-warning")).toHaveText("0");
+  });
+
+  test("what cannot be seen is told by its number", async ({ page }) => {
+    await openPlayground(page);
+    await writeGrammar(page, "GBNF", "root ::= [\\u200b\\u202e\\u0301] [a-c]+");
+    await writeText(page, "□b");
+    const chips = page.getByRole("list", { name: "Characters that may stand first" });
+    await expect(chips.getByRole("listitem")).toHaveText(["U+0301", "U+200B", "U+202E"]);
+    await chips.getByRole("button", { name: "Put U+202E into the gap" }).click();
+    await expect(witness(page)).toHaveText("U+202Eb");
+    await expect(witness(page).locator(".named")).toHaveText("U+202E");
+    await expect(rows(page).first()).toContainText("U+202Eb");
   });
 
   test("gaps can be put in by buttons and keys", async ({ page }) => {
@@ -357,6 +418,11 @@ test.describe("what may come next", () => {
     await writeText(page, '{"name": □3}');
     await expect(page.locator("#choices")).toContainText(/[\d,]+ tokens of 2,045 may stand first/);
     const tokens = page.getByRole("list", { name: "Tokens" });
+    // Blanks as they are shown.
+    await page.getByLabel("Find a token").fill("␣");
+    await expect(tokens.getByText("␣", { exact: true })).toBeVisible();
+    await page.getByLabel("Find a token").fill("e");
+    await expect(tokens).toContainText(/and \d+ more: look for them$/);
     await page.getByLabel("Find a token").fill("Find");
     const refused = tokens.getByRole("button", { name: /refused/ });
     await refused.first().click();
@@ -384,6 +450,21 @@ test.describe("beside the grammar", () => {
     await page.getByRole("button", { name: "Remove text 12" }).click();
     await writeGrammar(page, "GBNF", 'root ::= "[1, 2]" | "{}"');
     await expect(summary).toHaveText("4 of 11 fail");
+  });
+
+  test("one that is not decided has not failed", async ({ page }) => {
+    await openPlayground(page);
+    const items = { type: "string", pattern: "^[ab]*$" };
+    const schema = { type: "array", items, minItems: 2, uniqueItems: true };
+    const tests = [
+      { text: '["a", "b"]', belongs: true },
+      { text: '["a", "a", □]', belongs: true },
+    ];
+    const state = { kind: "jsonSchema", grammar: JSON.stringify(schema), text: "□", tests };
+    await openPlayground(page, await packed("p=", state, 1000));
+    await expect(page.locator("#tests-summary")).toHaveText("1 of 2 passes, 1 undecided");
+    await expect(page.locator("#tests-summary")).toHaveAttribute("data-failed", "false");
+    await expect(page.getByLabel(/^Undecided: /)).toBeVisible();
   });
 
   test("every grammar of the gallery opens, with texts that pass", async ({ page }) => {
@@ -547,6 +628,9 @@ test("what takes too long is stopped, and typing goes on meanwhile", { tag: ALON
   expect(longest).toBeLessThan(300);
   await expect(page.locator("#tree-note")).toHaveText("Stopped after 1 s without a result.");
   await expect(verdict(page)).toContainText("Can be completed.");
+
+  // What there was time for is told.
+  await expect(page.locator("#tests-summary")).toHaveText("5 of 10 fail");
 
   // The next grammar is looked at by a worker that was started afresh.
   await writeGrammar(page, "Regex", "a+");

@@ -1,8 +1,8 @@
 /** What may stand first in a gap: characters, tokens, and why something else may not. */
 
 import type { Fault } from "lacuna-lm/grammar";
-import { element, replaceInPlace } from "../src/page/dom.ts";
-import { counted } from "../src/page/words.ts";
+import { element, replaceInPlace, seen } from "../src/page/dom.ts";
+import { counted, whole } from "../src/page/words.ts";
 import { sentence } from "./findings-view.ts";
 import type { Choices, Tried } from "./protocol.ts";
 import { expectedWords } from "./verdict-view.ts";
@@ -10,6 +10,16 @@ import { quoted, rangeWords } from "./words.ts";
 
 /** Tokens that are shown at once. */
 const SHOWN_TOKENS = 160;
+
+/** Blanks, and the signs that stand for them in tokens. */
+const BLANKS = [
+  [" ", "␣"],
+  ["\n", "↵"],
+  ["\t", "→"],
+] as const;
+
+const withBlanks = (shown: string): string =>
+  BLANKS.reduce((text, [blank, sign]) => text.replaceAll(sign, blank), shown);
 
 /** What the view asks of the page. */
 export interface ChoicesActions {
@@ -45,6 +55,8 @@ export class ChoicesView {
   readonly #tokenBox: HTMLElement;
   /** Whether the text has no gap. */
   #hasNone = false;
+  /** How much was told since something new is looked at. */
+  #told: "nothing" | "some" | "all" = "nothing";
   #spellings: readonly (string | null)[] = [];
   #tokens: ReadonlySet<number> = new Set();
 
@@ -87,6 +99,7 @@ export class ChoicesView {
     });
     replaceInPlace(this.#parts.gaps, ...buttons);
     this.#parts.form.hidden = chosen === null;
+    this.#told = "nothing";
     // What was said of a text that was tried may hold no more.
     this.#parts.reason.replaceChildren();
     if (cells.length === 0) this.nothing("The text has no gap. Put one in with Ctrl+G.");
@@ -102,7 +115,14 @@ export class ChoicesView {
     this.#parts.reason.replaceChildren();
   }
 
+  /** No more will be found out, and why. */
+  stopped(words: string): void {
+    if (this.#told === "nothing") this.nothing(words);
+    else if (this.#told === "some") this.#say([words]);
+  }
+
   show({ characters, tokens, empty, progress, undecided }: Choices): void {
+    this.#told = progress < 1 ? "some" : "all";
     const words: string[] = [];
     if (empty) words.push("It may stay empty.");
     if (progress < 1) words.push(`Looking: ${Math.round(100 * progress)} %.`);
@@ -115,7 +135,7 @@ export class ChoicesView {
     this.#tokenBox.hidden = tokens === undefined;
     if (!tokens) return;
     this.#tokens = new Set(tokens);
-    const count = this.#spellings.filter((it) => it !== null).length.toLocaleString("en");
+    const count = whole(this.#spellings.filter((it) => it !== null).length);
     this.#tokenWords.textContent = `${counted(tokens.length, "token")} of ${count} may stand first.`;
     this.#fillTokens();
   }
@@ -147,23 +167,31 @@ export class ChoicesView {
 
   /** Allowed ones first; of refused ones only those that were looked for. */
   #fillTokens(): void {
-    const wanted = this.#search.value;
+    // Blanks are found as they are shown, too.
+    const wanted = [this.#search.value, withBlanks(this.#search.value)];
     const spelled = this.#spellings.map((spelling, id) => ({ spelling, id }));
-    const found = spelled.filter(({ spelling }) => spelling?.includes(wanted));
+    const found = spelled.filter(({ spelling }) => wanted.some((it) => spelling?.includes(it)));
     const allowed = found.filter(({ id }) => this.#tokens.has(id));
-    const refused = wanted === "" ? [] : found.filter(({ id }) => !this.#tokens.has(id));
-    const chips = [...allowed, ...refused]
+    const refused = wanted[0] === "" ? [] : found.filter(({ id }) => !this.#tokens.has(id));
+    const all = [...allowed, ...refused];
+    const chips = all
       .slice(0, SHOWN_TOKENS)
       .map(({ spelling, id }) => this.#tokenChip(spelling ?? "", id));
+    if (all.length > SHOWN_TOKENS) {
+      const words = `and ${whole(all.length - SHOWN_TOKENS)} more: look for them`;
+      chips.push(element("li", {}, element("span", { class: "chip wide" }, words)));
+    }
     replaceInPlace(this.#tokenChips, ...chips);
   }
 
   #tokenChip(spelling: string, id: number): HTMLElement {
     const isAllowed = this.#tokens.has(id);
     const label = `Token ${JSON.stringify(spelling)}, ${isAllowed ? "allowed" : "refused"}`;
-    const shown = spelling.replaceAll(" ", "␣").replaceAll("\n", "↵").replaceAll("\t", "→");
+    const shown = seen(
+      BLANKS.reduce((text, [blank, sign]) => text.replaceAll(blank, sign), spelling),
+    );
     const attributes = { type: "button", class: "chip", "aria-label": label };
-    const button = element("button", { ...attributes, "data-refused": !isAllowed }, shown);
+    const button = element("button", { ...attributes, "data-refused": !isAllowed }, ...shown);
     button.addEventListener("click", () => {
       if (isAllowed) this.#actions.put(spelling);
       else void this.#try(spelling, { token: id });
@@ -186,25 +214,25 @@ export class ChoicesView {
 
 /** Why a text may not stand first in a gap, or that it may. */
 function reasonWords(name: string, { explanation, before }: Tried): (Node | string)[] {
-  const shown = element("code", {}, name);
+  const shown = element("code", {}, ...seen(name));
   switch (explanation.why) {
     case "invalid":
       return [shown, " is refused: the schema’s keywords refuse the text."];
     case "completable":
-      return [shown, " may stand here: ", element("code", {}, explanation.witness)];
+      return [shown, " may stand here: ", element("code", {}, ...seen(explanation.witness))];
     case "empty":
       return [shown, " is refused: no text belongs to this grammar."];
     case "cells":
       return [
         shown,
         " is refused: the cells that are left are too few or too many. With others: ",
-        element("code", {}, explanation.witness),
+        element("code", {}, ...seen(explanation.witness)),
       ];
     case "breaks": {
       const { found } = explanation;
       const what =
         found === undefined ? "the text would end too early" : `${quoted(found)} could not stand`;
-      const where = before === "" ? "at the beginning" : element("code", {}, before);
+      const where = before === "" ? "at the beginning" : element("code", {}, ...seen(before));
       return [
         shown,
         before === "" ? " is refused: " : " is refused: behind ",

@@ -16,7 +16,7 @@ interface Actions {
   copy(text: string): Promise<boolean>;
 }
 
-const DIALECTS: readonly ExportDialect[] = ["gbnf", "lark", "regex"];
+const ALL: readonly GrammarKind[] = ["gbnf", "lark", "regex", "jsonSchema"];
 
 export class ExportPane {
   readonly #root: HTMLElement;
@@ -28,13 +28,24 @@ export class ExportPane {
     this.#buttons = buttons;
     this.#root = root;
     this.#actions = actions;
+    this.close();
+  }
+
+  /** There is no grammar that could be exported. */
+  close(): void {
+    this.#turn++;
+    this.#root.replaceChildren();
+    const buttons = ALL.map((dialect) => {
+      return element("button", { type: "button", disabled: true }, KIND_NAMES[dialect]);
+    });
+    this.#buttons.replaceChildren(...buttons);
   }
 
   /** Takes away what was exported before the grammar changed. */
   stale(state: State): void {
     this.#turn++;
     this.#root.replaceChildren();
-    const buttons = [...DIALECTS, "jsonSchema" as const].map((dialect) => {
+    const buttons = ALL.map((dialect) => {
       const button = element("button", { type: "button" }, KIND_NAMES[dialect]);
       button.addEventListener("click", () => void this.#export(dialect, state));
       return button;
@@ -48,16 +59,18 @@ export class ExportPane {
     if (dialect === state.kind) return this.#show(dialect, state.grammar, "as it is written");
     if (dialect === "jsonSchema") {
       const message = "A JSON Schema describes JSON values, not texts: only a schema is one.";
-      return this.#refuse(name, [element("p", {}, message)]);
+      return this.#refuse(`${name} cannot hold this grammar.`, element("p", {}, message));
     }
     try {
       const text = await this.#actions.exported(dialect);
       if (turn === this.#turn) this.#show(dialect, text, counted(text.length, "character"));
     } catch (thrown) {
       if (turn !== this.#turn) return;
-      const { diagnostics = [], message } = thrown as Fault;
+      const { kind, diagnostics = [], message } = thrown as Fault;
       const list = findingsList(diagnostics, state.grammar, this.#actions.goTo);
-      this.#refuse(name, [diagnostics.length > 0 ? list : element("p", {}, sentence(message))]);
+      // What is wrong otherwise says nothing of the dialect.
+      const can = kind === "export" ? `${name} cannot hold this grammar.` : "It was not written.";
+      this.#refuse(can, diagnostics.length > 0 ? list : element("p", {}, sentence(message)));
     }
   }
 
@@ -78,10 +91,7 @@ export class ExportPane {
     );
   }
 
-  #refuse(name: string, why: Node[]): void {
-    this.#root.replaceChildren(
-      element("p", { class: "export-head" }, `${name} cannot hold this grammar.`),
-      ...why,
-    );
+  #refuse(words: string, why: Node): void {
+    this.#root.replaceChildren(element("p", { class: "export-head" }, words), why);
   }
 }

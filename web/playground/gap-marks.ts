@@ -13,11 +13,19 @@ import { gapBehind, isGap, parseGaps } from "./gaps.ts";
 
 const any = Decoration.mark({ class: "gap" });
 const counted = Decoration.mark({ class: "gap gap-counted" });
+const behind = Decoration.mark({
+  class: "cm-lintRange cm-lintRange-warning",
+  attributes: { title: "The cells of a gap have at most three digits: this one is text." },
+});
 
 function marks(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
-  for (const part of parseGaps(view.state.doc.toString())) {
-    if (isGap(part)) builder.add(part.start, part.end, part.cells === null ? any : counted);
+  const written = view.state.doc.toString();
+  for (const part of parseGaps(written)) {
+    if (!isGap(part)) continue;
+    const { cells, end } = part;
+    builder.add(part.start, end, cells === null ? any : counted);
+    if (cells !== null && /\d/.test(written[end] ?? "")) builder.add(end, end + 1, behind);
   }
   return builder.finish();
 }

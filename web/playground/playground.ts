@@ -52,8 +52,9 @@ export class Playground {
   #gap: number | null = null;
   /** Set while a whole state is put in, which is looked at once. */
   #isOpening = false;
-  /** Whether the newest look has come to a verdict. */
-  #isDecided = false;
+  /** The verdict that the newest look has come to, and whether its reason is told. */
+  #isCompletable: boolean | undefined;
+  #isExplained = false;
 
   constructor() {
     const { title, message } = UNREADABLE;
@@ -253,7 +254,8 @@ export class Playground {
     const { slots } = this.#slots;
     byId("request-field", HTMLElement).hidden = !slots.some(isRequest);
     document.body.dataset.looking = "";
-    this.#isDecided = false;
+    this.#isCompletable = undefined;
+    this.#isExplained = false;
     this.#verdict.waiting();
     this.#tests.waiting();
     this.#choices.gaps(
@@ -272,11 +274,11 @@ export class Playground {
   }
 
   #found(finding: Finding): void {
-    this.#isDecided ||= finding.about === "verdict";
     switch (finding.about) {
       case "grammar":
-        if ("fault" in finding) this.#grammarFault(finding.fault);
-        else this.#understood(finding.info, finding.millis);
+        if (!("fault" in finding)) this.#understood(finding.info, finding.millis);
+        else if (finding.fault.kind === "network") this.#noTokens(finding.fault);
+        else this.#grammarFault(finding.fault);
         break;
       case "verdict":
         if ("fault" in finding) this.#undecided(finding.fault);
@@ -303,6 +305,7 @@ export class Playground {
 
   #decided(completed: Completed | null, millis: number): void {
     byId("verdict-time", HTMLElement).textContent = duration(millis);
+    this.#isCompletable = completed !== null;
     this.#completions.show(completed);
     byId("choices-pane", HTMLElement).hidden = completed === null;
     if (completed) {
@@ -315,6 +318,7 @@ export class Playground {
   }
 
   #explained(explanation: Explanation): void {
+    this.#isExplained = true;
     const { parts, text } = this.#text;
     this.#verdict.explain(explanation, text, parts, (offset) => this.#text.goTo(offset));
     if (explanation.why === "invalid" && explanation.repeats) {
@@ -353,8 +357,19 @@ export class Playground {
     this.#stale(true);
     this.#linked.stale();
     this.#tests.unknown();
+    this.#export.close();
     this.#verdict.say("unknown", "The grammar cannot be read.");
     byId("verdict-time", HTMLElement).textContent = "";
+  }
+
+  /** The tokens could not be had: nothing is wrong with the grammar. */
+  #noTokens({ message }: Fault): void {
+    this.#undecided({ kind: "network", message });
+    this.#tests.unknown();
+    this.#export.close();
+    const again = element("button", { type: "button" }, "Try again");
+    again.addEventListener("click", () => this.#look());
+    this.#verdict.say("unknown", "Not decided.", sentence(message), " ", again);
   }
 
   #undecided(fault: Fault): void {
@@ -365,8 +380,13 @@ export class Playground {
   /** The look was given up: what was found before stays. */
   #failed(fault: Fault): void {
     delete document.body.dataset.looking;
-    if (this.#isDecided) this.#linked.noTree(sentence(fault.message));
-    else this.#undecided(fault);
+    this.#tests.stopped();
+    const words = sentence(fault.message);
+    if (this.#isCompletable === undefined) this.#undecided(fault);
+    else if (this.#isCompletable) {
+      this.#choices.stopped(words);
+      this.#linked.noTree(words);
+    } else if (!this.#isExplained) this.#verdict.say("no", "Cannot be completed.", words);
   }
 
   #nothingKnown(): void {

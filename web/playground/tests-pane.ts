@@ -1,6 +1,7 @@
 /** Texts that must, and must not, belong, checked as the grammar changes. */
 
 import { element, replaceInPlace } from "../src/page/dom.ts";
+import { whole } from "../src/page/words.ts";
 import { sentence } from "./findings-view.ts";
 import type { TestResult } from "./protocol.ts";
 import type { Test } from "./state.ts";
@@ -12,12 +13,15 @@ interface Parts {
   readonly addOther: HTMLButtonElement;
 }
 
+/** What a test came to. */
+type Outcome = "passed" | "failed" | "undecided";
+
 export class TestsPane {
   readonly #parts: Parts;
   readonly #changed: (tests: readonly Test[]) => void;
   #tests: Test[] = [];
   #rows: HTMLElement[] = [];
-  #passed: (boolean | undefined)[] = [];
+  #outcomes: (Outcome | undefined)[] = [];
 
   constructor(parts: Parts, changed: (tests: readonly Test[]) => void) {
     this.#parts = parts;
@@ -45,31 +49,36 @@ export class TestsPane {
 
   /** All are looked at anew. */
   waiting(): void {
-    this.#passed = this.#tests.map(() => undefined);
+    this.#outcomes = this.#tests.map(() => undefined);
     this.#summarise();
   }
 
   /** Nothing is known of any. */
   unknown(): void {
-    for (const row of this.#rows) {
-      delete row.dataset.passed;
-      row.querySelector(".mark")?.setAttribute("aria-label", "Not checked");
-    }
     this.waiting();
+    this.stopped();
+  }
+
+  /** No more will be known of those that were not looked at yet. */
+  stopped(): void {
+    for (const [at, row] of this.#rows.entries()) {
+      if (this.#outcomes[at] !== undefined) continue;
+      delete row.dataset.outcome;
+      sayOf(row, "Not checked");
+    }
   }
 
   result(at: number, result: TestResult): void {
     const test = this.#tests[at];
     const row = this.#rows[at];
     if (!test || !row) return;
-    const passed = "belongs" in result && result.belongs === test.belongs;
-    this.#passed[at] = passed;
-    row.dataset.passed = String(passed);
-    const words =
-      "fault" in result ? sentence(result.fault.message) : wordsOf(test, result.belongs);
-    const mark = row.querySelector<HTMLElement>(".mark");
-    mark?.setAttribute("title", words);
-    mark?.setAttribute("aria-label", words);
+    const outcome = outcomeOf(test, result);
+    this.#outcomes[at] = outcome;
+    row.dataset.outcome = outcome;
+    sayOf(
+      row,
+      "fault" in result ? faultWords(result.fault.message) : wordsOf(test, result.belongs),
+    );
     this.#summarise();
   }
 
@@ -120,16 +129,38 @@ export class TestsPane {
   #summarise(): void {
     const { summary } = this.#parts;
     const count = this.#tests.length;
-    const known = this.#passed.filter((it) => it !== undefined);
-    const failed = known.filter((it) => !it).length;
+    const known = this.#outcomes.filter((it) => it !== undefined);
+    const of = (outcome: Outcome) => known.filter((it) => it === outcome).length;
+    const [passed, failed, undecided] = [of("passed"), of("failed"), of("undecided")];
     summary.dataset.failed = String(failed > 0);
+    const rest = undecided > 0 ? [`${whole(undecided)} undecided`] : [];
     if (count === 0) summary.textContent = "none yet";
-    else if (known.length < count) summary.textContent = `${known.length} of ${count} checked`;
+    else if (known.length < count)
+      summary.textContent = `${whole(known.length)} of ${whole(count)} checked`;
     else if (failed > 0) {
-      summary.textContent = `${failed} of ${count} ${failed === 1 ? "fails" : "fail"}`;
-    } else summary.textContent = count === 1 ? "it passes" : `all ${count} pass`;
+      const fail = `${whole(failed)} of ${whole(count)} ${failed === 1 ? "fails" : "fail"}`;
+      summary.textContent = [fail, ...rest].join(", ");
+    } else if (undecided > 0) {
+      const pass = `${whole(passed)} of ${whole(count)} ${passed === 1 ? "passes" : "pass"}`;
+      summary.textContent = [pass, ...rest].join(", ");
+    } else summary.textContent = count === 1 ? "it passes" : `all ${whole(count)} pass`;
   }
 }
+
+function outcomeOf({ belongs }: Test, result: TestResult): Outcome {
+  if ("fault" in result) return "undecided";
+  return result.belongs === belongs ? "passed" : "failed";
+}
+
+/** Says of a row what it came to. */
+function sayOf(row: HTMLElement, words: string): void {
+  const mark = row.querySelector<HTMLElement>(".mark");
+  mark?.setAttribute("title", words);
+  mark?.setAttribute("aria-label", words);
+}
+
+const faultWords = (message: string): string =>
+  sentence(`Undecided: ${message.replace(/^undecided: /, "")}`);
 
 function wordsOf({ belongs }: Test, found: boolean): string {
   if (belongs === found) return found ? "Passes: it matches" : "Passes: it does not match";

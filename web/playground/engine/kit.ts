@@ -5,6 +5,7 @@ import type { Piece } from "../gaps.ts";
 import type { Assets, GrammarState, Info } from "../protocol.ts";
 import { Bench, faultOf } from "./bench.ts";
 import { ChoiceFinder } from "./choices.ts";
+import { tokensNamed } from "./tokens-named.ts";
 import { beyondFirstPlane, characters, tokensOf, type Vocabulary } from "./vocabularies.ts";
 
 /** A grammar that can be asked. */
@@ -53,8 +54,15 @@ export class Kit {
         vocabulary = await this.#loadTokens();
       } catch (error) {
         this.#tokens = undefined;
-        return { fault: { kind: "network", message: `The tokens could not be had: ${error}` } };
+        // A browser does not say more of a server that cannot be reached.
+        const why = error instanceof TypeError ? "" : `: ${(error as Error).message}`;
+        return { fault: { kind: "network", message: `The tokens could not be fetched${why}` } };
       }
+    }
+    const named = grammar.cells === "characters" ? tokensNamed(grammar) : [];
+    if (named.length > 0) {
+      const message = "This grammar names tokens: choose Tokens.";
+      return { fault: { kind: "grammar", message, diagnostics: named } };
     }
     const key = JSON.stringify([grammar, all.besides]);
     if (this.#newest?.key === key) return this.#newest.opened;

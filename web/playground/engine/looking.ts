@@ -1,6 +1,6 @@
 /** What is looked at after a key was pressed: what is wanted soonest first. */
 
-import type { Finding, Look } from "../protocol.ts";
+import type { Choices, Finding, Look } from "../protocol.ts";
 import { faultOf } from "./bench.ts";
 import type { Kit } from "./kit.ts";
 import { Over, type Slices, type Turn } from "./slices.ts";
@@ -50,12 +50,6 @@ async function inOrder(
     } catch (thrown) {
       found({ about: "explanation", fault: faultOf(thrown) });
     }
-  } else {
-    try {
-      found({ about: "tree", text, nodes: bench.derive(text) });
-    } catch (thrown) {
-      found({ about: "tree", text, fault: faultOf(thrown) });
-    }
   }
   for (const [at, test] of tests.entries()) {
     await slices.next(turn);
@@ -66,7 +60,18 @@ async function inOrder(
       found({ about: "test", at, result: { fault: faultOf(thrown) } });
     }
   }
-  if (gap === null || text === undefined) return;
+  if (text === undefined) return;
   await slices.rest();
-  await choices.find(pieces, gap, slices, turn, (choices) => found({ about: "choices", choices }));
+  if (gap !== null) {
+    const tell = (choices: Choices) => found({ about: "choices", choices });
+    await choices.find(pieces, gap, slices, turn, tell);
+    await slices.rest();
+  }
+  await slices.next(turn);
+  // It may take longer than all the rest.
+  try {
+    found({ about: "tree", text, nodes: bench.derive(text) });
+  } catch (thrown) {
+    found({ about: "tree", text, fault: faultOf(thrown) });
+  }
 }

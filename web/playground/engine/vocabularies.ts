@@ -53,7 +53,7 @@ export async function tokensOf(folder: string): Promise<Vocabulary> {
   const [tokenizer, config] = await Promise.all(
     ["tokenizer.json", "config.json"].map(async (name) => {
       const response = await fetch(new URL(name, folder));
-      if (!response.ok) throw new Error(`${name} could not be fetched: ${response.status}`);
+      if (!response.ok) throw new Error(`the server answered ${response.status} to ${name}`);
       return (await response.json()) as Record<string, unknown>;
     }),
   );

@@ -7,7 +7,10 @@ export const milliseconds = (value: number): string =>
 /** Millions of bytes. */
 export const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
+/** A whole number, its thousands set apart. */
+export const whole = (value: number): string => value.toLocaleString("en");
+
 /** A number with its noun. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  return `${whole(count)} ${count === 1 ? one : many}`;
 }
