@@ -124,14 +124,14 @@ test("figures stand as charts, with their sums in words", async ({ page }) => {
   const chart = (name: string) => page.getByRole("img", { name: new RegExp(`^${name}, by step`) });
   await expect(chart("Time a step")).toHaveAccessibleName(/model [\d.,]+ ms, checker [\d.,]+ ms/);
   await expect(chart("Questions a step")).toHaveAccessibleName(
-    /checked \d+, known from the witness \d+, refused \d+/,
+    /checked [\d,]+, known from the witness [\d,]+, refused [\d,]+/,
   );
-  await expect(chart("In batches, a step")).toHaveAccessibleName(/together \d+/);
+  await expect(chart("In batches, a step")).toHaveAccessibleName(/together [\d,]+/);
   await expect(chart("Time a step").locator("rect")).not.toHaveCount(0);
   for (const method of ["lacuna", "epic"]) {
     await lane(page, method).getByRole("radio").check();
     await expect(chart("Memo look-ups a step")).toHaveAccessibleName(
-      /known [1-9]\d*, looked up anew \d+/,
+      /known [1-9][\d,]*, looked up anew [\d,]+/,
     );
   }
   // No chart stands in a row of its own.

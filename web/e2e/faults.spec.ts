@@ -119,6 +119,20 @@ test("weights that are cut short are a clear error, and can be fetched again", a
   await expect(alert(page)).toBeHidden();
 });
 
+test("a model that is asked for without a network is said to lack that", async ({
+  page,
+  context,
+}) => {
+  await open(page);
+  await context.setOffline(true);
+  await page.getByLabel("Task", { exact: true }).selectOption("molecules");
+  await expect(alert(page)).toContainText("There is no connection to the network.");
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("button", { name: "Run" })).toBeEnabled();
+  await expect(alert(page)).toBeHidden();
+});
+
 test("a tokenizer that does not fit the model is a clear error", async ({ page }) => {
   const tokenizer = JSON.parse(file(`${MODEL}/tokenizer.json`).toString());
   const { vocab } = tokenizer.model;

@@ -175,7 +175,8 @@ export class App {
       prepareJudge().catch(() => {});
     } catch (error) {
       const act = () => void this.#reload();
-      this.#speech.complain("The model could not be loaded", error, { words: "Try again", act });
+      const why = isOffline(error) ? new Error("There is no connection to the network.") : error;
+      this.#speech.complain("The model could not be loaded", why, { words: "Try again", act });
       this.#speech.say("No model.");
     }
     this.#loading = false;
@@ -344,6 +345,13 @@ function able(button: HTMLButtonElement, isAble: boolean): void {
   button.disabled = false;
   button.ariaDisabled = String(!isAble);
 }
+
+/** Faults of what cannot be fetched, the engine's own files too. */
+const UNFETCHED: readonly string[] = [FAULT.network, FAULT.worker, FAULT.unavailable];
+
+/** Whether something could not be fetched because the browser has no network. */
+const isOffline = (error: unknown): boolean =>
+  error instanceof LacunaError && UNFETCHED.includes(error.kind) && !navigator.onLine;
 
 const isCancelled = (error: unknown): boolean =>
   error instanceof LacunaError && error.kind === FAULT.cancelled;

@@ -3,6 +3,7 @@
 import type { CommitEvent, RefusalEvent } from "lacuna-lm";
 import { plain } from "./bytes.ts";
 import { element } from "./dom.ts";
+import { whole } from "./words.ts";
 
 /** What is known of a cell at some step. */
 export interface CellFacts {
@@ -95,7 +96,8 @@ function parts({ cell, commit, refused }: CellFacts): Node[] {
   if (refused.length > 0) {
     const tokens = byToken(refused);
     const items = tokens.slice(0, NAMED).map(refusedItem);
-    if (tokens.length > NAMED) items.push(element("li", {}, `and ${tokens.length - NAMED} more`));
+    if (tokens.length > NAMED)
+      items.push(element("li", {}, `and ${whole(tokens.length - NAMED)} more`));
     found.push(element("p", { class: "card-title" }, "Refused"), element("ul", {}, ...items));
   }
   return found;

@@ -4,7 +4,7 @@ import type { FiguresEvent, GrammarOrigin } from "lacuna-lm";
 import { bars, type Series } from "./bars.ts";
 import { element } from "./dom.ts";
 import type { Lane } from "./lane.ts";
-import { milliseconds } from "./words.ts";
+import { milliseconds, whole } from "./words.ts";
 
 const ORIGINS: Readonly<Record<GrammarOrigin, string>> = {
   compiled: "compiled",
@@ -20,7 +20,7 @@ export function figuresOf({ timeline, method }: Lane): Node[] {
     ["Steps", `${done?.steps ?? timeline.taken} of ${plannedSteps}`],
   ];
   if (grammar) facts.push(["Grammar", ORIGINS[grammar]]);
-  if (done) facts.push(["Recovered cells", String(done.timings.recovered)]);
+  if (done) facts.push(["Recovered cells", whole(done.timings.recovered)]);
   const charts = [time(figures, method !== "unconstrained"), committed(figures)];
   if (method !== "unconstrained") charts.splice(1, 0, checks(figures));
   if (figures.some(({ memoAsked }) => memoAsked !== undefined)) charts.push(memo(figures));
@@ -45,7 +45,7 @@ function series(
   figures: readonly FiguresEvent[],
   [name, colour]: readonly [string, string],
   read: Read,
-  words: (value: number) => string = String,
+  words: (value: number) => string = whole,
 ): Series {
   const values = figures.map(read);
   return { name, colour, values, total: words(total(figures, read)) };
@@ -71,14 +71,14 @@ function time(figures: readonly FiguresEvent[], checked: boolean): HTMLElement {
 
 function checks(figures: readonly FiguresEvent[]): HTMLElement {
   const most = highest(figures, ({ checks, agreed }) => checks + agreed);
-  return bars("Questions a step", String(most), [
+  return bars("Questions a step", whole(most), [
     series(figures, ["checked", "--chart-checker"], ({ checks }) => checks),
     series(figures, ["known from the witness", "--chart-known"], ({ agreed }) => agreed),
     series(
       figures,
       ["refused", "--chart-refused"],
       () => 0,
-      () => String(total(figures, ({ refusals }) => refusals)),
+      () => whole(total(figures, ({ refusals }) => refusals)),
     ),
   ]);
 }

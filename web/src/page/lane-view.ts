@@ -1,11 +1,11 @@
 /** A method's run as a card: its cells as small squares, its text, what others say of it. */
 
 import type { EngineEvent } from "lacuna-lm";
-import { element } from "./dom.ts";
+import { element, seen } from "./dom.ts";
 import { DotsView } from "./dots-view.ts";
 import type { Lane } from "./lane.ts";
 import { ABOUT, TITLES } from "./methods.ts";
-import { counted, milliseconds } from "./words.ts";
+import { counted, milliseconds, whole } from "./words.ts";
 
 export class LaneView {
   readonly root: HTMLElement;
@@ -70,8 +70,8 @@ export class LaneView {
     const { timeline, fault, verdict } = this.#lane;
     const { done } = timeline;
     const ended = done !== undefined && steps >= timeline.taken;
-    this.#text.textContent =
-      fault ?? (ended ? done.text || "(nothing)" : beginning(timeline.text(steps)));
+    const text = ended ? done.text || "(nothing)" : beginning(timeline.text(steps));
+    this.#text.replaceChildren(...(fault === undefined ? seen(text) : [fault]));
     this.#badge.hidden = !ended || verdict === undefined;
     if (verdict) {
       this.#badge.textContent = verdict.word;
@@ -86,7 +86,7 @@ export class LaneView {
     }
     const parts = [`model ${milliseconds(sums.model)}`];
     if (this.#lane.method !== "unconstrained") {
-      parts.push(`checker ${milliseconds(sums.checker)}`, `${sums.refusals} refused`);
+      parts.push(`checker ${milliseconds(sums.checker)}`, `${whole(sums.refusals)} refused`);
     }
     this.#figures.textContent = parts.join(" · ");
     const gaveUp = ended && done.outcome === "recovered";
