@@ -49,7 +49,9 @@ describe("the judgement of a text", () => {
 
   it("tells formats that nobody looked at, and prints nothing", async () => {
     const warned = vi.spyOn(console, "warn");
-    const schema = '{"properties": {"a": {"format": "email"}, "b": {"format": "date"}}}';
+    const $schema = "https://json-schema.org/draft/2020-12/schema";
+    const properties = { a: { format: "email" }, b: { format: "date" } };
+    const schema = JSON.stringify({ $schema, properties });
     const verdict = await judge('{"a": "x"}', schema, "");
     expect(verdict).toMatchObject({ valid: true, formats: ["email"] });
     expect(warned).not.toHaveBeenCalled();

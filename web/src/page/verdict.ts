@@ -94,6 +94,8 @@ async function judgeValue(value: unknown, schema: unknown, request: string): Pro
     },
   });
   const validate = ajv.compile(newer(schema));
+  // The schema itself was a value until now, of the schema of schemas.
+  formats.clear();
   const valid = validate(value) === true;
   const problems = (validate.errors ?? []).map(
     ({ instancePath, message }) => `${instancePath || "The whole"} ${message ?? "is wrong"}`,
