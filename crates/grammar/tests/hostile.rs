@@ -99,6 +99,13 @@ fn deep_and_long_texts() {
             "{\"pattern\": \"[ab]*a[ab]{30}\"}".to_owned(),
         ),
         ("json_schema", chain("$ref", 5000)),
+        (
+            "json_schema",
+            format!(
+                "{{\"type\": \"array\", \"allOf\": [{{}}{}]}}",
+                numbered(26, |n| format!(", {{\"contains\": {{\"const\": {n}}}}}"))
+            ),
+        ),
         ("json_schema", doubling("anyOf", 40)),
         (
             "json_schema",

@@ -94,7 +94,7 @@ pub fn best_of(
     position: u32,
 ) -> Vec<Scored> {
     let highest = highest(logits, writable);
-    let mut best: Vec<Scored> = Vec::with_capacity(top + 1);
+    let mut best: Vec<Scored> = Vec::with_capacity(top.min(logits.len()) + 1);
     for (token, logit) in counted(logits, allowed) {
         let score = match noise {
             None => logit,

@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
             if self.may_end(arrays, positions, &state) {
                 choices.push(self.end_at(state.index));
             }
-            for (goals, counts) in self.counted_items(arrays, positions, &state) {
+            for (goals, counts) in self.counted_items(arrays, positions, &state)? {
                 let next = Counted {
                     index: (state.index + 1).min(settled),
                     counts,
@@ -224,15 +224,16 @@ impl<'a> Lowering<'a> {
         state.index >= positions.min && counted.all(|(contained, &count)| count >= contained.min)
     }
 
-    /// What may stand next, each with the counts after it.
+    /// What may stand next, each with the counts after it; `None` where that is refused, as there are
+    /// up to two ways for each `contains` to be met or not.
     fn counted_items(
         &mut self,
         arrays: &Arrays,
         positions: &Positions,
         state: &Counted,
-    ) -> Vec<(Goals, Vec<u32>)> {
+    ) -> Option<Vec<(Goals, Vec<u32>)>> {
         if positions.max.is_some_and(|max| state.index >= max) {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let mut options: Vec<(Vec<Literal>, Vec<u32>)> = vec![(Vec::new(), Vec::new())];
         for (contained, &count) in arrays.contained.iter().zip(&state.counts) {
@@ -262,10 +263,21 @@ impl<'a> Lowering<'a> {
                 both.push((literals, counts));
             }
             options = both;
+            if options.len() > MAX_STATES {
+                let message = format!("counting items takes over {MAX_STATES} cases for one item");
+                self.refuse_here("too-large", &message);
+                return None;
+            }
+            if !self.expander.spend(options.len() as u64) {
+                return None;
+            }
         }
         let mut found = Vec::new();
         for base in positions.at(state.index).clone() {
             for (literals, counts) in &options {
+                if !self.expander.spend(1 + literals.len() as u64) {
+                    return None;
+                }
                 let all = base.iter().chain(literals).copied();
                 if let Some(goals) = self.expander.goals(all)
                     && self.expander.may_hold(&goals)
@@ -274,6 +286,6 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        found
+        Some(found)
     }
 }
