@@ -14,7 +14,7 @@ use lacuna_model::{ModelConfig, Weights, threads};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{FindingsFile, print};
+use crate::output::{FindingsFile, print, tell};
 
 /// Time steps of models on this machine, against what the machine could do.
 #[derive(clap::Args)]
@@ -171,8 +171,7 @@ fn gpu(arguments: &GpuArguments) -> Result<(), CommandError> {
         formats: arguments.formats.clone(),
         memory: arguments.memory.map(|mebibytes| mebibytes << 20),
     };
-    let tell = |what: &str| eprintln!("{what}");
-    let report = pollster::block_on(lacuna_bench::gpu::measure(&plan, &wall, &tell));
+    let report = pollster::block_on(lacuna_bench::gpu::measure(&plan, &wall, &|what| tell(what)));
     let report = report.map_err(|error| Fault::new("device", error.to_string()))?;
     print(markdown::gpu(&report, arguments.tune).as_bytes())?;
     json.map_or(Ok(()), |json| {

@@ -16,6 +16,7 @@ use crate::cache::CacheArguments;
 use crate::error::CommandError;
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
 use crate::lines::{answer_each, canvas, error_line};
+use crate::output::tell;
 use crate::question::{Canvas, Question};
 use crate::reference::{Reference, ReferenceArguments};
 
@@ -121,7 +122,7 @@ impl Checks<'_> {
                 let uses = json!({ "asked": uses.asked, "hitRate": uses.hit_rate() });
                 memos.insert(name.to_owned(), uses);
             }
-            eprintln!("{}", json!({ "grammar": path, "memos": memos }));
+            tell(json!({ "grammar": path, "memos": memos }));
         }
     }
 

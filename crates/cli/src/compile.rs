@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cache::CacheArguments;
 use crate::error::{CommandError, excerpt};
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
-use crate::output::print;
+use crate::output::{print, tell};
 
 /// Compile a grammar and print its sizes and what looks wrong with it as one
 /// JSON object; warnings also go to standard error.
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     }
     for warning in &warnings {
         let name = path.display().to_string();
-        eprintln!("{}", excerpt(&name, &source.text, warning));
+        tell(excerpt(&name, &source.text, warning));
     }
     let mut report = json!({
         "warnings": warnings,

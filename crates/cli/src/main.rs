@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("lacuna: {error:#}");
+        output::tell(format_args!("lacuna: {error:#}"));
         ExitCode::FAILURE
     })
 }

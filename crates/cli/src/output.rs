@@ -3,6 +3,7 @@
 //! Whoever reads standard output may stop reading, as `head` does; that is no failure of the
 //! command.
 
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,16 @@ pub fn print(text: &[u8]) -> Result<bool, CommandError> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(CommandError::file(Path::new("standard output"), error)),
     }
+}
+
+/// Writes a line to standard error. Where that cannot be written nobody is there to be told.
+pub fn tell(line: impl Display) {
+    tell_on(format_args!("{line}\n"));
+}
+
+/// The same of what is no whole line.
+pub fn tell_on(text: impl Display) {
+    let _ = write!(std::io::stderr().lock(), "{text}");
 }
 
 /// A file for what a command finds, opened before the command begins, so that one that cannot

@@ -112,6 +112,10 @@ fn fields(line: &[u8]) -> Result<Vec<(String, Value)>, String> {
             .count()
             + 1;
         match error.classify() {
+            // The parser has no kind for it.
+            _ if error.to_string().starts_with("recursion limit") => {
+                format!("the line is nested over 127 deep (column {column})")
+            }
             Category::Eof => format!("the line ends inside a JSON value (column {column})"),
             _ => format!("the line is no JSON from column {column} on"),
         }

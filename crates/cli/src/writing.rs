@@ -15,7 +15,7 @@ use crate::decoding::DecodingArguments;
 use crate::error::CommandError;
 use crate::events::to_json;
 use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_grammar_text};
-use crate::output::print;
+use crate::output::{print, tell};
 
 /// A model, a request and how to decode.
 #[derive(clap::Args)]
@@ -89,7 +89,7 @@ pub fn write(
     let mut failure = None;
     let summary = block_on(run.finish(|event| {
         if let Event::Move { to, .. } = event {
-            eprintln!("{}", to.message);
+            tell(&to.message);
         }
         if let Some(events) = &mut events {
             let line = to_json(event, &vocabulary);
@@ -104,7 +104,7 @@ pub fn write(
         result.map_err(|error| CommandError::file(&events.path, error))?;
     }
     let timings = summary.timings;
-    eprintln!(
+    tell(format_args!(
         "{} in {}: model {:.0} ms, checker {:.1} ms ({}, {} by agreement with the witness), {}",
         match (arguments.unconstrained, summary.outcome) {
             (true, _) => "unconstrained",
@@ -120,11 +120,11 @@ pub fn write(
         counted(timings.checks, "check"),
         timings.agreed,
         counted(timings.refusals, "refusal"),
-    );
+    ));
     if let Some(origin) = origin {
-        eprintln!("{}", describe_origin(origin));
+        tell(describe_origin(origin));
     }
-    eprintln!("{}", describe_device(&engine));
+    tell(describe_device(&engine));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::CommandError;
 use crate::files::read_text;
+use crate::output::{tell, tell_on};
 
 /// A request with the expected answer, or a reference text.
 pub struct Example {
@@ -99,14 +100,14 @@ impl Progress {
     /// Shows how many are done.
     pub fn show(&self, done: usize) {
         if std::io::stderr().is_terminal() {
-            eprint!("\r{done} of {}", self.total);
+            tell_on(format_args!("\r{done} of {}", self.total));
         }
     }
 
     /// Ends the line.
     pub fn end(&self) {
         if std::io::stderr().is_terminal() {
-            eprintln!();
+            tell("");
         }
     }
 }

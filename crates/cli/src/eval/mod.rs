@@ -34,7 +34,7 @@ use crate::cache::{CacheArguments, describe_cache};
 use crate::decoding::{at_least_one, key_cache, order};
 use crate::error::CommandError;
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
-use crate::output::{FindingsFile, print};
+use crate::output::{FindingsFile, print, tell};
 use crate::schema::SchemaArguments;
 use agreement::agreement;
 use clock::{computed_ms, wall_ms};
@@ -196,8 +196,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     if let Some(json) = json {
         json.write(serde_json::to_vec(&all))?;
     }
-    eprintln!("{}", describe_cache(&engine.cache().statistics()));
-    eprintln!("{}", describe_device(&engine));
+    tell(describe_cache(&engine.cache().statistics()));
+    tell(describe_device(&engine));
     // What is promised of the checker.
     let whole = all.iter().all(|series| {
         let ours = series.method.starts_with("lacuna");
@@ -393,10 +393,8 @@ impl Evaluation<'_> {
         }
         *examples = kept;
         if left_out > 0 {
-            eprintln!(
-                "{} left out, for {length} cells",
-                counted(left_out, "reference")
-            );
+            let left_out = counted(left_out, "reference");
+            tell(format_args!("{left_out} left out, for {length} cells"));
         }
         match examples.is_empty() {
             true => Err(Fault::new("invalid-input", "no reference fits the canvas").into()),
