@@ -89,6 +89,8 @@ fn comments_belong_only_by_the_option() {
     let (mut plain, mut commented) = (plain(), with_comments());
     for text in [
         "int main() { // why\n return 0; }",
+        "int main() {\n//\n return 0; }",
+        "//\n#define A 1\nint a;",
         "int main() { /* why */ return 0; }",
         "/***/ int a; /* * / ** */ int b = 4 /* by */ / 2; // last",
         "// first\n#include <vector> // this\n#define ONE /* so */ 1 // that\n/* and\n this */ int a;",
