@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use lacuna_lexer::{Lexer, LexerState, Stopwatch, TerminalId};
+use lacuna_lexer::{BitSet, Lexer, LexerState, Stopwatch, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, Symbol};
@@ -108,6 +108,20 @@ impl GapReaches {
         }
     }
 
+    /// Takes over what lexemes that begin in a gap can do, which is the same wherever states are
+    /// looked at.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn share_boundaries(&mut self, lexer: &Lexer, other: &Self) {
+        for state in lexer.starts() {
+            if let Some(reach) = other.known[0].get(&state)
+                && !self.known[0].contains_key(&state)
+            {
+                self.make_room(reach.states.len() + reach.ends.len());
+                self.known[0].insert(state, Arc::clone(reach));
+            }
+        }
+    }
+
     fn table(&self, entry: Entry) -> usize {
         usize::from(SHORTCUTS && self.nearest.is_some() && entry == Entry::Within)
     }
@@ -143,7 +157,7 @@ impl GapReaches {
             return Arc::clone(known);
         }
         self.walked = self.walked.wrapping_add(reach.states.len());
-        let mut seen: FxHashSet<LexerState> = FxHashSet::default();
+        let mut seen = Seen::new(lexer);
         let states = (0..).zip(&reach.states);
         let leaving = states.filter_map(|(at, reached)| {
             let state = lexer.next(reached.state, next)?;
@@ -275,7 +289,7 @@ impl GapReach {
                 }
             }
             for (byte, next) in lexer.moves(state) {
-                if !settled.contains(next) {
+                if settled.meets(next) {
                     states.push(Reached {
                         state: next,
                         cost: cost + 1,
@@ -320,7 +334,9 @@ impl GapReach {
 /// States from which all that goes on behind a gap is known to go on.
 struct Settled<'l> {
     lexer: &'l Lexer,
-    states: FxHashMap<LexerState, ()>,
+    states: Seen,
+    /// What was come to by a byte, the cheapest way first.
+    met: Seen,
     /// By core, the fewest characters that were counted behind which nothing is too short any
     /// more: from states with more of them nothing else goes on.
     fewest: FxHashMap<LexerState, u32>,
@@ -330,7 +346,8 @@ impl<'l> Settled<'l> {
     fn new(lexer: &'l Lexer) -> Self {
         Self {
             lexer,
-            states: FxHashMap::default(),
+            states: Seen::new(lexer),
+            met: Seen::new(lexer),
             fewest: FxHashMap::default(),
         }
     }
@@ -345,17 +362,62 @@ impl<'l> Settled<'l> {
         {
             self.fewest.insert(core, count);
         }
-        self.states.insert(state, ()).is_none()
+        self.states.insert(state)
     }
 
     fn contains(&self, state: LexerState) -> bool {
-        self.states.contains_key(&state) || self.is_more(state)
+        self.states.contains(state) || self.is_more(state)
+    }
+
+    /// Comes to a state by a byte; whether that is for the first time.
+    fn meets(&mut self, state: LexerState) -> bool {
+        match SHORTCUTS {
+            true => self.met.insert(state) && !self.contains(state),
+            false => !self.contains(state),
+        }
     }
 
     /// Whether a state of the core with no more characters is there, where none are missing.
     fn is_more(&self, state: LexerState) -> bool {
         let is_more = |(core, count, _)| self.fewest.get(&core).is_some_and(|&few| few <= count);
         self.lexer.count_of(state).is_some_and(is_more)
+    }
+}
+
+/// States of a lexer, as bits where they are not so many as where long texts are counted.
+struct Seen {
+    are_few: bool,
+    few: BitSet,
+    many: FxHashSet<LexerState>,
+}
+
+/// States of a lexer that are few: 32 kilobytes of bits.
+const FEW: usize = 1 << 18;
+
+impl Seen {
+    fn new(lexer: &Lexer) -> Self {
+        let states = lexer.state_bound() as usize;
+        let are_few = SHORTCUTS && states <= FEW;
+        Self {
+            are_few,
+            few: BitSet::new(if are_few { states } else { 0 }),
+            many: FxHashSet::default(),
+        }
+    }
+
+    /// Adds a state; whether it is new.
+    fn insert(&mut self, state: LexerState) -> bool {
+        match self.are_few {
+            true => self.few.insert(state as usize),
+            false => self.many.insert(state),
+        }
+    }
+
+    fn contains(&self, state: LexerState) -> bool {
+        match self.are_few {
+            true => self.few.contains(state as usize),
+            false => self.many.contains(&state),
+        }
     }
 }
 

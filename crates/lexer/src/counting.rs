@@ -64,6 +64,8 @@ pub(crate) struct Counting {
     pub stages: Grouped<(u32, RowIndex)>,
     /// Number of states.
     pub states: usize,
+    /// A number that those of all states are below.
+    pub bound: LexerState,
 }
 
 /// A core that counts.
@@ -125,6 +127,7 @@ impl Counting {
             counted: Vec::new(),
             stages: Grouped::default(),
             states: 0,
+            bound: 0,
         };
         let said = |sets: (u32, u32)| {
             let accepted = &cores.accepted[sets.0 as usize];
@@ -196,6 +199,7 @@ impl Counting {
             counted,
             stages,
             states: 0,
+            bound: 0,
         };
         counting.settle().then_some(counting)
     }
@@ -345,6 +349,7 @@ impl Counting {
             }
             size as usize
         });
+        self.bound = next.unwrap_or(DEAD);
         let plain = self.of_core.iter().filter(|&&(_, place)| place == PLAIN);
         self.states = plain.count() + sizes.sum::<usize>();
         let short = self.counted.iter();

@@ -272,6 +272,15 @@ impl Lexer {
         }
     }
 
+    /// A number that those of all states are below: as many as there are, where no characters are
+    /// counted.
+    pub fn state_bound(&self) -> LexerState {
+        match self.counted() {
+            None => self.finishes.owners() as LexerState,
+            Some(counting) => counting.bound,
+        }
+    }
+
     /// What a state is but for the characters that were counted: a state, where none are.
     pub fn core(&self, state: LexerState) -> LexerState {
         match self.counted() {

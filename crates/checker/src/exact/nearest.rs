@@ -37,6 +37,7 @@ impl Exact {
             .unwrap_or_else(|| Box::new(Nearest::new()));
         let mut rounds = nearest.0.iter_mut();
         let found = rounds.find_map(|reaches| {
+            reaches.share_boundaries(&self.cfg.lexer, &self.reaches);
             let mut graph = self.choice.graph(pattern, &self.cfg.lexer, reaches);
             let budget = self.limits.parse_items / SHARE;
             let mut chart = Chart::default();
