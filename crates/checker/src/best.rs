@@ -191,7 +191,7 @@ impl Checker {
         }
         match self.check_canvas(&tried).0 {
             CanvasVerdict::Completable(tokens) => Some(tokens),
-            CanvasVerdict::Impossible | CanvasVerdict::Malformed => None,
+            CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => None,
             CanvasVerdict::Exhausted { .. } => {
                 *is_sure = false;
                 None

@@ -39,7 +39,11 @@ pub enum CanvasVerdict {
     /// Yes, with these tokens for instance: one for each cell, ends behind the text.
     Completable(Vec<TokenId>),
     /// No filling exists.
-    Impossible,
+    Impossible {
+        /// So many cells from the first are enough to say so: there is none whatever stands
+        /// behind them. All cells, where no fewer are known to be enough.
+        first_cells: usize,
+    },
     /// Text stands behind an end, or a special token in the text: no filling makes that
     /// well formed.
     Malformed,
@@ -99,6 +103,7 @@ impl Checker {
         pattern: &Pattern,
         vocabulary: &Vocabulary,
     ) -> (CanvasVerdict, Tier) {
+        self.take_reach();
         let mut searched = Searched::default();
         // Where terminals are many, a chart of a canvas with few free cells is sooner drawn than a
         // search goes through what may stand in them.
@@ -124,7 +129,12 @@ impl Checker {
             Verdict::Completable(witness) => {
                 CanvasVerdict::Completable(witness.tokens(cells, pattern, vocabulary))
             }
-            Verdict::Impossible => CanvasVerdict::Impossible,
+            Verdict::Impossible => CanvasVerdict::Impossible {
+                first_cells: match self.take_reach() {
+                    Some(reach) => cells_within(cells, reach, vocabulary),
+                    None => cells.len(),
+                },
+            },
             Verdict::Exhausted { what, limit } => CanvasVerdict::Exhausted { what, limit },
         };
         (verdict, tier)
@@ -314,6 +324,18 @@ pub(crate) fn all_but_near(
             cell.or((!is_free).then_some(known))
         })
         .collect()
+}
+
+/// So many cells from the first that what was read up to a rank of their pattern would be read of
+/// them, whatever stood behind them: a gap is as long as it is only with what it ends before.
+fn cells_within(cells: &[Option<TokenId>], reach: u32, vocabulary: &Vocabulary) -> usize {
+    let mut rank = 0usize;
+    let within = cells.iter().position(|cell| {
+        let bytes = cell.map(|token| vocabulary.bytes(token).map_or(0, <[u8]>::len));
+        rank += bytes.unwrap_or(1);
+        cell.is_some() && rank > reach as usize
+    });
+    within.map_or(cells.len(), |last| last + 1)
 }
 
 impl Witness {

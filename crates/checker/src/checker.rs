@@ -339,6 +339,11 @@ impl Checker {
         Some((self.verdict(decision), tier))
     }
 
+    /// The rank behind which nothing mattered to the last no, if that is known; told once.
+    pub(crate) fn take_reach(&mut self) -> Option<u32> {
+        self.exact.as_mut()?.refused_within.take()
+    }
+
     /// Decides a pattern that was not decided at once.
     pub(crate) fn decide_at_length(&mut self, pattern: &Pattern) -> (Verdict, Tier) {
         #[cfg(feature = "shortcuts")]

@@ -132,7 +132,9 @@ impl Checker {
             .take_while(|cell| !is_end(cell))
             .all(Option::is_some)
         {
-            return CanvasVerdict::Impossible;
+            return CanvasVerdict::Impossible {
+                first_cells: cells.len(),
+            };
         }
         // Meanwhile the grammar alone is asked; what it answers is not kept.
         self.judge = None;

@@ -157,7 +157,10 @@ pub enum Outlook {
     /// The cover can read the pattern.
     Open(Box<Lookahead>),
     /// It cannot, so the grammar cannot either.
-    Closed,
+    Closed {
+        /// The highest rank that was looked at: no text is read to behind it, whatever stands there.
+        reach: u32,
+    },
     /// That was more work than the budget allows.
     Exhausted,
 }
@@ -197,7 +200,9 @@ impl Lookahead {
         lookahead.to = Vec::new();
         match start.is_some_and(|&start| meet(sets.0.row(start), sets.1.row(start))) {
             true => Outlook::Open(Box::new(lookahead)),
-            false => Outlook::Closed,
+            false => Outlook::Closed {
+                reach: lookahead.reach_of_all(),
+            },
         }
     }
 
@@ -335,6 +340,18 @@ impl Lookahead {
             true => self.landings.members(point),
             false => &[],
         }
+    }
+
+    /// The highest rank that was looked at; without short cuts nobody asks.
+    fn reach_of_all(&self) -> u32 {
+        if !SHORTCUTS {
+            return u32::MAX;
+        }
+        let reaches = self.nodes.iter().map(|node| match node.reach {
+            NOWHERE => node.rank,
+            reach => reach.max(node.rank),
+        });
+        reaches.max().unwrap_or(u32::MAX)
     }
 
     fn run_forwards(

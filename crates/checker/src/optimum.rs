@@ -181,7 +181,7 @@ impl Optimum {
 
 /// The best way to each place behind a cell.
 struct Front {
-    /// By place; −∞ where nothing leads.
+    /// By place; not a number where nothing leads.
     weights: Vec<f64>,
     ways: Vec<(Place, TokenId)>,
     reached: Vec<Place>,
@@ -190,15 +190,17 @@ struct Front {
 impl Front {
     fn new(places: usize) -> Self {
         Self {
-            weights: vec![f64::NEG_INFINITY; places],
+            weights: vec![f64::NAN; places],
             ways: vec![(0, 0); places],
             reached: Vec::new(),
         }
     }
 
     fn offer(&mut self, to: Place, weight: f64, from: Place, token: TokenId) {
+        // What is not a number weighs nothing.
+        let weight = weight.max(f64::NEG_INFINITY);
         let known = &mut self.weights[to as usize];
-        if *known == f64::NEG_INFINITY {
+        if known.is_nan() {
             self.reached.push(to);
         } else if weight <= *known {
             return;
@@ -215,7 +217,7 @@ impl Front {
         let mut places = Vec::with_capacity(reached.len());
         let mut came = Vec::with_capacity(reached.len());
         for to in reached {
-            let weight = std::mem::replace(&mut self.weights[to as usize], f64::NEG_INFINITY);
+            let weight = std::mem::replace(&mut self.weights[to as usize], f64::NAN);
             let (from, token) = self.ways[to as usize];
             places.push((to, weight));
             came.push(Came { to, from, token });

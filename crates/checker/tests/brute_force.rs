@@ -17,6 +17,8 @@ struct Counts {
     no: usize,
     /// Of those that cannot be completed, such as could if gaps had any length.
     cramped: usize,
+    /// Of those, such as cannot whatever stands behind some of their cells, as is told.
+    early: usize,
     /// Best completions, and those that were known to be the optimum.
     best: usize,
     optimal: usize,
@@ -52,13 +54,15 @@ impl std::fmt::Display for Counts {
             yes,
             no,
             cramped,
+            early,
             best,
             optimal,
         } = self;
         let all = yes + no;
         write!(
             f,
-            "{all} canvases: {yes} completable, {no} not, {cramped} of them but for the cells; \
+            "{all} canvases: {yes} completable, {no} not, {cramped} of them but for the cells, {early} \
+             whatever stands behind some cells; \
              {optimal} of {best} best completions known to be optimal"
         )
     }
@@ -87,6 +91,12 @@ fn compare(
         ..CheckerLimits::default()
     };
     let mut checker = Checker::new(grammar, Some(vocabulary.clone()), limits).expect(name);
+    // One whose searches give up, so that the cover has its say.
+    let hasty = CheckerLimits {
+        parse_items: 1 << (8 + random.u32(..6)),
+        ..limits
+    };
+    let mut hasty = Checker::new(grammar, Some(vocabulary.clone()), hasty).expect(name);
     for _ in 0..canvases {
         let masked = random.f32();
         let base = match members.is_empty() || random.u8(..3) == 0 {
@@ -145,14 +155,28 @@ fn compare(
             let covered = checker.is_covered(&pattern);
             assert_ne!(covered, Some(false), "{}: the cover says no", context());
         }
-        match checker.check_canvas(&canvas).0 {
-            CanvasVerdict::Completable(tokens) => assert!(
-                members.contains(&tokens) && agrees(&&tokens),
-                "{}: {tokens:?} does not complete the canvas",
-                context()
-            ),
-            CanvasVerdict::Impossible => assert!(!expected, "{}: canvas says no", context()),
-            other => panic!("{}: {other:?}", context()),
+        for (checker, may_give_up) in [(&mut checker, false), (&mut hasty, true)] {
+            match checker.check_canvas(&canvas).0 {
+                CanvasVerdict::Completable(tokens) => assert!(
+                    members.contains(&tokens) && agrees(&&tokens),
+                    "{}: {tokens:?} does not complete the canvas",
+                    context()
+                ),
+                CanvasVerdict::Impossible { first_cells } => {
+                    let agrees_so_far = |member: &Vec<TokenId>| {
+                        let mut cells = canvas.iter().zip(member).take(first_cells);
+                        cells.all(|(cell, token)| cell.is_none_or(|c| c == *token))
+                    };
+                    assert!(
+                        !members.iter().any(agrees_so_far),
+                        "{}: canvas says no within {first_cells} cells",
+                        context()
+                    );
+                    counts.early += usize::from(first_cells < canvas.len());
+                }
+                CanvasVerdict::Exhausted { .. } if may_give_up => {}
+                other => panic!("{}: {other:?}", context()),
+            }
         }
         compare_possible(&context, &mut checker, &canvas, &members, &vocabulary);
         compare_masks(&context, &mut checker, &canvas, &members);
@@ -386,7 +410,8 @@ fn random_counts_agree_with_brute_force() {
 
 #[test]
 fn random_lexicons_agree_with_brute_force() {
-    compare_random(&[&|random| random.munching()]);
+    let counts = compare_random(&[&|random| random.munching()]);
+    assert!(counts.early > 0, "never told how far: {counts}");
 }
 
 #[test]
@@ -417,7 +442,7 @@ fn constrained(
     }
 }
 
-fn compare_random(kinds: &[&dyn Fn(&mut RandomGrammar) -> Grammar]) {
+fn compare_random(kinds: &[&dyn Fn(&mut RandomGrammar) -> Grammar]) -> Counts {
     let mut counts = Counts::default();
     for make in kinds {
         compare_kind(make, &mut counts);
@@ -426,6 +451,7 @@ fn compare_random(kinds: &[&dyn Fn(&mut RandomGrammar) -> Grammar]) {
     if seeds().count() >= 360 {
         counts.assert_telling();
     }
+    counts
 }
 
 fn compare_kind(make: impl Fn(&mut RandomGrammar) -> Grammar, counts: &mut Counts) {

@@ -137,7 +137,7 @@ fn compare(seed: u64, taste: Taste, counts: &mut Counts) {
                 assert!(is_one(&tokens), "{context}: {tokens:?} is none");
                 is_found = true;
             }
-            CanvasVerdict::Impossible => assert!(wanted.is_empty(), "{context}: impossible"),
+            CanvasVerdict::Impossible { .. } => assert!(wanted.is_empty(), "{context}: impossible"),
             CanvasVerdict::Malformed => assert!(!is_possible, "{context}: malformed"),
             CanvasVerdict::Exhausted { what, .. } => {
                 assert_eq!(what, COMPLETIONS_TO_JUDGE, "{context}");

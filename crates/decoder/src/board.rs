@@ -9,7 +9,8 @@ use lacuna_logits::TokenSet;
 use crate::canvas::Cell;
 use crate::commit::Attempt;
 use crate::foresight::Foreseen;
-use crate::guard::{Completion, Guard};
+use crate::guard::{Completion, Guard, Refused};
+use crate::refuted::Refuted;
 use crate::{Candidate, Canvas, DecodeError, Reason, Timings};
 
 /// Milliseconds from any origin.
@@ -22,6 +23,8 @@ pub(crate) struct Board {
     pub timings: Timings,
     /// Cells that were masked again for the guard.
     cleared: Vec<usize>,
+    /// What is not proposed again.
+    refuted: Refuted,
     /// Whether what is asked is asked in recovery.
     recovering: bool,
     guard: Box<dyn Guard>,
@@ -45,6 +48,7 @@ impl Board {
         clock: Clock,
     ) -> Result<Self, DecodeError> {
         let mut board = Self {
+            refuted: Refuted::nothing(vocabulary.len(), canvas.cells().len()),
             canvas,
             vocabulary,
             timings: Timings::default(),
@@ -108,7 +112,7 @@ impl Board {
     }
 
     /// Looks for a completion that has all of these; nothing is committed.
-    pub(crate) fn foresee(&mut self, foreseen: &Foreseen) -> Result<(), Reason> {
+    pub(crate) fn foresee(&mut self, foreseen: &Foreseen) -> Result<(), Refused> {
         self.timings.checks += 1;
         self.write(&foreseen.candidates);
         let outcome = self.ask(Part::Validation, |guard, cells| guard.check(cells));
@@ -120,6 +124,19 @@ impl Board {
     pub(crate) fn agrees(&self, candidates: &[Candidate]) -> bool {
         let commits: Vec<_> = candidates.iter().map(|c| (c.cell, c.token)).collect();
         self.guard.agrees(&commits)
+    }
+
+    /// Told that a candidate was refused alone.
+    pub(crate) fn refused(&mut self, candidate: &Candidate, reason: Reason) {
+        self.timings.refusals += 1;
+        if self.guard.remembers() {
+            self.refuted.note(candidate.cell, candidate.token, reason);
+        }
+    }
+
+    /// The tokens that were not refused in a cell; `None` if none was.
+    pub(crate) fn not_refused(&self, cell: usize) -> Option<&TokenSet> {
+        self.refuted.others(cell)
     }
 
     /// The completion that weighs most, if it is known.
@@ -155,6 +172,7 @@ impl Board {
             self.canvas.set(cell, None);
         }
         self.timings.remasked += cells.len();
+        self.refuted.forget();
         self.guard.masked_again(self.canvas.cells());
     }
 
@@ -200,7 +218,7 @@ impl Attempt for Board {
         allowed
     }
 
-    fn commit(&mut self, candidates: &[Candidate]) -> Result<(), Reason> {
+    fn commit(&mut self, candidates: &[Candidate]) -> Result<(), Refused> {
         if candidates.is_empty() {
             return Ok(());
         }

@@ -5,6 +5,7 @@
 //! canvas for good that its guard did not allow. [`GrammarGuard`] is the exact checker;
 //! the published methods are guards too (`lacuna eval`), and [`NoGuard`] allows all.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use lacuna_checker::{Ahead, CanvasVerdict, Checker, CheckerLimits, Weights};
@@ -13,6 +14,33 @@ use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
 use crate::{DecodeError, Reason};
+
+/// A refusal of a canvas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Why.
+    pub reason: Reason,
+    /// Cells that are enough to say so: whatever stood in the others, it would be refused.
+    pub within: Range<usize>,
+}
+
+impl Refused {
+    /// The same of cells that stand behind so many others.
+    #[must_use]
+    pub fn behind(mut self, cells: usize) -> Self {
+        let Range { start, end } = self.within;
+        self.within = start.saturating_add(cells)..end.saturating_add(cells);
+        self
+    }
+}
+
+/// A refusal of which is not known which cells it is due to.
+impl From<Reason> for Refused {
+    fn from(reason: Reason) -> Self {
+        let within = 0..usize::MAX;
+        Self { reason, within }
+    }
+}
 
 /// A text for a canvas whose masks are left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +62,8 @@ pub trait Guard {
     /// Whether a canvas can be completed; if so, its completion is kept.
     ///
     /// # Errors
-    /// The reason why not, or why that is not known.
-    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason>;
+    /// Why not, or why that is not known.
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Refused>;
 
     /// Whether the last completion has these tokens, so that no check is needed.
     fn agrees(&self, _commits: &[(usize, TokenId)]) -> bool {
@@ -45,6 +73,12 @@ pub trait Guard {
     /// Whether it is of use to check canvases with more tokens than are to be committed: a check
     /// then has no effect but its completion, which may agree with commits to come.
     fn foresees(&self) -> bool {
+        false
+    }
+
+    /// Whether what was refused as impossible is not proposed again in later steps; the published
+    /// loops propose it in each.
+    fn remembers(&self) -> bool {
         false
     }
 
@@ -116,7 +150,7 @@ impl Guard for NoGuard {
         Ok(())
     }
 
-    fn check(&mut self, _cells: &[Cell]) -> Result<(), Reason> {
+    fn check(&mut self, _cells: &[Cell]) -> Result<(), Refused> {
         Ok(())
     }
 
@@ -263,13 +297,13 @@ impl Guard for GrammarGuard {
                 Ok(())
             }
             CanvasVerdict::Malformed => Err(DecodeError::Malformed),
-            CanvasVerdict::Impossible if cells.iter().all(Option::is_none) => {
+            CanvasVerdict::Impossible { .. } if cells.iter().all(Option::is_none) => {
                 Err(DecodeError::NoMember {
                     length: cells.len(),
                     shortest: self.checker.shortest(SHORTEST_SEARCH),
                 })
             }
-            CanvasVerdict::Impossible => Err(DecodeError::NoFilling {
+            CanvasVerdict::Impossible { .. } => Err(DecodeError::NoFilling {
                 masked: cells.iter().filter(|cell| cell.is_none()).count(),
                 room: None,
             }),
@@ -277,15 +311,18 @@ impl Guard for GrammarGuard {
         }
     }
 
-    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Refused> {
         match self.decide(cells) {
             CanvasVerdict::Completable(tokens) => {
                 self.witness = tokens;
                 Ok(())
             }
-            CanvasVerdict::Malformed => Err(Reason::EndBeforeText),
-            CanvasVerdict::Impossible => Err(Reason::Impossible),
-            CanvasVerdict::Exhausted { .. } => Err(Reason::Exhausted),
+            CanvasVerdict::Malformed => Err(Reason::EndBeforeText.into()),
+            CanvasVerdict::Impossible { first_cells } => Err(Refused {
+                reason: Reason::Impossible,
+                within: 0..first_cells,
+            }),
+            CanvasVerdict::Exhausted { .. } => Err(Reason::Exhausted.into()),
         }
     }
 
@@ -295,6 +332,10 @@ impl Guard for GrammarGuard {
     }
 
     fn foresees(&self) -> bool {
+        true
+    }
+
+    fn remembers(&self) -> bool {
         true
     }
 

@@ -38,6 +38,7 @@ mod order;
 mod overlap;
 mod propose;
 mod recover;
+mod refuted;
 mod regions;
 mod remask;
 mod run;
@@ -55,7 +56,7 @@ pub use counted::counted;
 pub use denoiser::{DenoiseRequest, Denoiser, DenoiserError, KeptCells, Move, NarrowRequest};
 pub use error::{DecodeError, Room};
 pub use event::{Commit, Event, How, Outcome, Reason, Refusal, Timings};
-pub use guard::{Completion, GrammarGuard, Guard, NoGuard};
+pub use guard::{Completion, GrammarGuard, Guard, NoGuard, Refused};
 pub use left_to_right::{LeftToRight, NextToken};
 pub use options::{
     CommitKind, KeyCache, Options, OrderKind, RecoveryKind, ScheduleKind, Truncation,

@@ -58,8 +58,8 @@ pub struct Options {
     /// Ends the run as soon as the text is complete and ended, instead of filling
     /// what stands behind its end.
     pub early_stop: bool,
-    /// Candidates of a cell that the model is asked for at a time. Changes nothing
-    /// but how often it is asked.
+    /// Candidates of a cell that the model is asked for at a time. Where tokens are weighed, more
+    /// may be told apart than `width`; else it changes nothing but how often the model is asked.
     pub candidates: usize,
     /// Tokens of a cell that are told apart where the most probable text is sought; the
     /// others share what is left of the probability.
@@ -288,6 +288,7 @@ impl Options {
                 !self.foresight.is_finite() || self.foresight < 0.0,
                 "the foresight must be a number from 0 up",
             ),
+            (self.width == 0, "the width must be at least 1"),
             (top_k == Some(0), "top-k must be at least 1"),
             (
                 top_p.is_some_and(|p| !share(p)),

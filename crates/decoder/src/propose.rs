@@ -54,6 +54,8 @@ pub(crate) struct Proposals {
     more: bool,
     /// What was not refused nor ruled out of the tokens that are not known.
     unseen: TokenSet,
+    /// Tokens that were ever known, and their probability, which is not the others' to share.
+    told: (usize, f32),
     margin: f32,
 }
 
@@ -80,6 +82,7 @@ impl Proposals {
             drawn: None,
             more: false,
             unseen: writable.clone(),
+            told: (0, 0.0),
             margin: 0.0,
             noise_from: summary.highest,
             summary,
@@ -88,6 +91,9 @@ impl Proposals {
             proposals.unseen.remove(change.token);
         }
         proposals.change_summary(changed);
+        for at in 0..proposals.waiting.len() {
+            proposals.tell(proposals.waiting[at]);
+        }
         proposals.margin = margin(&proposals.summary, best.iter().chain(&proposals.waiting));
         proposals.learn(best, top);
         proposals
@@ -138,16 +144,18 @@ impl Proposals {
             }
         };
         let width = self.drawn.map_or(width, |drawn| drawn.min(width));
-        let known = self.known.iter().take(width.max(1));
-        let mut left = 1.0f32;
+        let (mut told, mut left) = (self.told.0, 1.0 - self.told.1);
         let mut best: Vec<(TokenId, f32)> = Vec::new();
-        for scored in known {
+        for (at, scored) in self.known.iter().chain(&self.waiting).enumerate() {
             let probability = self.summary.probability(scored);
-            left -= probability;
-            let log = probability.max(f32::MIN_POSITIVE).ln();
-            best.push((scored.token, log / self.temperature + noisy(scored)));
+            if at < width.max(1) && at < self.known.len() {
+                let log = probability.max(f32::MIN_POSITIVE).ln();
+                best.push((scored.token, log / self.temperature + noisy(scored)));
+            } else {
+                (told, left) = (told.saturating_sub(1), left + probability);
+            }
         }
-        let others = tokens.saturating_sub(best.len()).max(1) as f32;
+        let others = tokens.saturating_sub(told).max(1) as f32;
         let rest = (left.max(0.0) / others).max(f32::MIN_POSITIVE).ln() / self.temperature;
         let least = best.iter().map(|&(_, weight)| weight);
         Weights {
@@ -163,7 +171,11 @@ impl Proposals {
             .binary_search_by_key(&scored.token, |c| c.token);
         change.map_or(scored, |at| {
             let logit = self.changes[at].apply(scored.logit);
-            let score = scored.score + (logit - scored.logit) / self.temperature;
+            // Without noise they are the same, to the last bit.
+            let score = match scored.score == scored.logit {
+                true => logit,
+                false => scored.score + (logit - scored.logit) / self.temperature,
+            };
             Scored {
                 logit,
                 score,
@@ -253,6 +265,7 @@ impl Proposals {
             // Those whose logits are changed are known already.
             if self.unseen.contains(scored.token) {
                 self.unseen.remove(scored.token);
+                self.tell(scored);
                 self.waiting.push(scored);
             }
         }
@@ -262,6 +275,11 @@ impl Proposals {
             None => self.waiting.len(),
         };
         self.known.extend(self.waiting.drain(..certain));
+    }
+
+    fn tell(&mut self, scored: Scored) {
+        let (tokens, probability) = self.told;
+        self.told = (tokens + 1, probability + self.summary.probability(&scored));
     }
 
     /// Makes the softmax, so far that of what is not changed, that of all.
@@ -439,6 +457,38 @@ mod tests {
         row.refuse();
         assert!(row.is_forced());
         assert_eq!(row.best().map(|best| best.token), Some(0));
+    }
+
+    #[test]
+    fn without_noise_weights_are_the_logarithms_of_probabilities() {
+        for at in 0..200 {
+            let logits = LOGITS.map(|logit| logit + at as f32 / 97.0);
+            let change = |token| Change {
+                penalty: 1.7,
+                ..less(token, at as f32 / 89.0)
+            };
+            let row = proposed(&logits, &[change(0), change(3)], 8);
+            for (token, weight) in row.weights(8, 8).best {
+                let candidate = row.known.iter().find(|scored| scored.token == token);
+                let probability = row.candidate(candidate.expect("a candidate")).probability;
+                assert!(
+                    (weight - probability.ln()).abs() < 1e-5,
+                    "{token}: {weight}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_ruled_out_leaves_its_probability_to_nobody() {
+        let mut logits = LOGITS;
+        logits[3] = 9.0;
+        let mut row = proposed(&logits, &[], 3);
+        let rest = row.weights(3, 8).rest;
+        row.keep(&TokenSet::from_fn(8, |token| token != 3));
+        assert!((row.weights(3, 8).rest - rest).abs() < 1e-6);
+        row.refuse();
+        assert!((row.weights(3, 8).rest - rest).abs() < 1e-6);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use lacuna_checker::{Checker, Weights};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
+use crate::DecodeError;
 use crate::canvas::Cell;
-use crate::guard::{Completion, GrammarGuard, Guard};
-use crate::{DecodeError, Reason};
+use crate::guard::{Completion, GrammarGuard, Guard, Refused};
 
 /// Allows what can become, region by region, a sentence of the region's grammar.
 pub struct RegionGuard {
@@ -118,7 +118,7 @@ impl Guard for RegionGuard {
         Ok(())
     }
 
-    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Refused> {
         for region in &mut self.regions {
             let own = cells_of(cells, &region.range);
             if own == region.allowed {
@@ -127,7 +127,8 @@ impl Guard for RegionGuard {
             if let Some(guard) = &mut region.guard {
                 // Where a later region says no, the completion that is kept here is of
                 // more cells than are committed, and so of those too.
-                guard.check(own)?;
+                let outcome = guard.check(own);
+                outcome.map_err(|refused| refused.behind(region.range.start))?;
             }
             region.allowed = own.to_vec();
         }
@@ -150,6 +151,10 @@ impl Guard for RegionGuard {
     /// Where everything has a grammar: what stands in a free region is as it was last checked.
     fn foresees(&self) -> bool {
         self.regions.iter().all(|region| region.guard.is_some())
+    }
+
+    fn remembers(&self) -> bool {
+        true
     }
 
     fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {

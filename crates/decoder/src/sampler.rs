@@ -81,10 +81,11 @@ impl OptionSampler {
         for &(token, more) in &options.bias {
             *bias.entry(token).or_default() += more;
         }
-        Self {
-            options: options.clone(),
-            bias,
-        }
+        let mut options = options.clone();
+        // All of the probability is no truncation, and would have all tokens asked for.
+        let truncation = &mut options.truncation;
+        truncation.top_p = truncation.top_p.filter(|&p| p < 1.0);
+        Self { options, bias }
     }
 
     fn truncates(&self) -> bool {

@@ -14,7 +14,7 @@ use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
-use crate::guard::{Completion, Guard, mask_of, masks_of};
+use crate::guard::{Completion, Guard, Refused, mask_of, masks_of};
 use crate::regions::heaviest;
 use crate::{DecodeError, Reason};
 
@@ -92,7 +92,7 @@ impl TriggerGuard {
             return match self.checker.check_canvas(cells).0 {
                 CanvasVerdict::Completable(tokens) => Ok(tokens),
                 CanvasVerdict::Malformed => Err(Reason::EndBeforeText),
-                CanvasVerdict::Impossible => Err(Reason::Impossible),
+                CanvasVerdict::Impossible { .. } => Err(Reason::Impossible),
                 CanvasVerdict::Exhausted { what, limit } => {
                     self.ran_out = (what, limit);
                     Err(Reason::Exhausted)
@@ -133,7 +133,7 @@ impl Guard for TriggerGuard {
         self.checker.forget_completions();
         self.cells = cells.to_vec();
         self.fixed = cells.to_vec();
-        self.check(cells).map_err(|reason| match reason {
+        self.check(cells).map_err(|refused| match refused.reason {
             Reason::Exhausted => {
                 let (what, limit) = self.ran_out;
                 DecodeError::Exhausted { what, limit }
@@ -146,7 +146,7 @@ impl Guard for TriggerGuard {
         })
     }
 
-    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Refused> {
         let before = self
             .fired
             .as_ref()
@@ -156,10 +156,10 @@ impl Guard for TriggerGuard {
         if let Some((first, rest)) = place {
             let is_end = |cell: &Cell| cell.is_some_and(|token| self.vocabulary.is_end(token));
             if cells[..first].iter().any(is_end) {
-                return Err(Reason::EndBeforeText);
+                return Err(Reason::EndBeforeText.into());
             }
             if self.find(cells).is_none_or(|(found, _)| found != first) {
-                return Err(Reason::Impossible);
+                return Err(Reason::Impossible.into());
             }
             let mut behind = cells[first..].to_vec();
             if fires {
@@ -187,6 +187,10 @@ impl Guard for TriggerGuard {
         }
         self.cells = cells.to_vec();
         Ok(())
+    }
+
+    fn remembers(&self) -> bool {
+        true
     }
 
     fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {

@@ -106,7 +106,7 @@ impl Tally {
                     self.yes += 1;
                     (completion, cells) = (tokens, tried);
                 }
-                CanvasVerdict::Impossible | CanvasVerdict::Malformed => self.no += 1,
+                CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => self.no += 1,
                 CanvasVerdict::Exhausted { what, .. } if what == COMPLETIONS_TO_JUDGE => {
                     self.not_accepted += 1;
                 }

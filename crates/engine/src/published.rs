@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use lacuna_checker::Pattern;
-use lacuna_decoder::{Cell, Completion, DecodeError, Guard, Reason};
+use lacuna_decoder::{Cell, Completion, DecodeError, Guard, Reason, Refused};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
 use lacuna_lexer::{MemoUse, Vocabulary};
@@ -159,7 +159,7 @@ impl Guard for PublishedGuard {
 
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         let masked = cells.iter().filter(|cell| cell.is_none()).count();
-        self.check(cells).map_err(|reason| match reason {
+        self.check(cells).map_err(|refused| match refused.reason {
             Reason::Exhausted => DecodeError::Exhausted {
                 what: "milliseconds",
                 limit: self.patience.limit_ms as usize,
@@ -170,15 +170,15 @@ impl Guard for PublishedGuard {
         })
     }
 
-    fn check(&mut self, cells: &[Cell]) -> Result<(), Reason> {
+    fn check(&mut self, cells: &[Cell]) -> Result<(), Refused> {
         let pattern = Pattern::of_canvas(cells, &self.vocabulary).ok_or(Reason::EndBeforeText)?;
         match self.answer(&pattern) {
             answer @ Answer::Completable(_) => {
                 self.last = Some((pattern, answer));
                 Ok(())
             }
-            Answer::Impossible => Err(Reason::Impossible),
-            Answer::Stopped => Err(Reason::Exhausted),
+            Answer::Impossible => Err(Reason::Impossible.into()),
+            Answer::Stopped => Err(Reason::Exhausted.into()),
         }
     }
 

@@ -182,7 +182,7 @@ impl GrammarSession {
         }
         let witness = match self.checker.check_canvas(cells).0 {
             CanvasVerdict::Completable(tokens) => Some(self.text_of(&tokens)),
-            CanvasVerdict::Impossible | CanvasVerdict::Malformed => None,
+            CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => None,
             CanvasVerdict::Exhausted { what, limit } => return Err(undecided(what, limit)),
         };
         Ok(Answer {

@@ -121,7 +121,7 @@ fn row(schemas: &[String], encoder: &Encoder, masked: f32) -> Result<String, Str
                 match verdict {
                     CanvasVerdict::Completable(_) => Ok(0),
                     CanvasVerdict::Exhausted { .. } => Ok(1),
-                    CanvasVerdict::Impossible | CanvasVerdict::Malformed => {
+                    CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => {
                         Err(format!("no completion, but {text:?} is one"))
                     }
                 }

@@ -40,7 +40,7 @@ impl Exact {
     fn drawn(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Drawn> {
         let ahead = match self.look(pattern, StandingIn::BeforeText)? {
             Outlook::Open(ahead) => ahead,
-            Outlook::Closed => {
+            Outlook::Closed { .. } => {
                 let tokens = self.vocabulary.as_ref()?.len();
                 return Some(Drawn::Masks(CellMasks::none(pattern, tokens)));
             }

@@ -113,6 +113,8 @@ pub(crate) struct Exact {
     /// Of gaps of any length.
     #[cfg(feature = "shortcuts")]
     recent: Option<Recent>,
+    /// The rank behind which nothing mattered to the last no, where that is known.
+    pub(crate) refused_within: Option<u32>,
     /// Items of all parses.
     pub(crate) parsed: usize,
     limits: CheckerLimits,
@@ -137,6 +139,7 @@ impl Exact {
             charts: Default::default(),
             #[cfg(feature = "shortcuts")]
             recent: None,
+            refused_within: None,
             parsed: 0,
             cfg,
             vocabulary,

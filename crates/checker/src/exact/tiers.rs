@@ -48,8 +48,10 @@ pub(super) const WIDE: Width = Width {
 };
 
 /// The share that a parse may spend before anything else is tried: gaps of any length
-/// that it decides have a shortest witness.
+/// that it decides have a shortest witness. Where terminals are many, a search among short lexemes
+/// finds one in less.
 const AT_ONCE: usize = 1_600;
+const AT_ONCE_OF_MANY: usize = 16_000;
 
 #[cfg(feature = "shortcuts")]
 /// The share that a parse may spend before anything is looked for ahead.
@@ -170,7 +172,7 @@ impl Exact {
         }
         if self.cfg.lexer.counts() {
             match self.look(pattern, StandingIn::ForMore) {
-                Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+                Some(Outlook::Closed { reach }) => return self.closed(reach),
                 Some(Outlook::Open(ahead)) => {
                     if let Ok(witness) = self.follow(pattern, &ahead, Some(WIDE)) {
                         return (Decision::Completable(witness), Tier::Searched);
@@ -180,7 +182,7 @@ impl Exact {
             }
         }
         let ahead = match self.look(pattern, StandingIn::Everywhere) {
-            Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+            Some(Outlook::Closed { reach }) => return self.closed(reach),
             Some(Outlook::Open(ahead)) => Some(ahead),
             Some(Outlook::Exhausted) | None => None,
         };
@@ -206,6 +208,12 @@ impl Exact {
         // Long texts with few gaps are less to the other parser.
         let parse = self.chart(pattern, ahead, 1);
         (self.decision(pattern, parse), Tier::Parse)
+    }
+
+    /// A no of the cover's.
+    fn closed(&mut self, reach: u32) -> (Decision, Tier) {
+        self.refused_within = Some(reach);
+        (Decision::Impossible, Tier::Cover)
     }
 
     /// Decides a pattern sooner than a whole chart of bits does where that is large.
@@ -246,9 +254,23 @@ impl Exact {
     }
 
     fn uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
-        let parse = self.chart(pattern, None, AT_ONCE);
+        let has_many = SHORTCUTS && self.cfg.lexer.terminal_count() >= self.limits.lexemes_from;
+        let share = match has_many {
+            true => AT_ONCE_OF_MANY,
+            false => AT_ONCE,
+        };
+        let parse = self.chart(pattern, None, share);
         if !matches!(parse, Parse::Exhausted) {
             return (self.decision(pattern, parse), Tier::Parse);
+        }
+        #[cfg(feature = "shortcuts")]
+        let is_searched = gap_count(pattern) <= SEARCHED_GAPS;
+        #[cfg(feature = "shortcuts")]
+        if has_many
+            && is_searched
+            && let Some(witness) = self.sketched_at_once(pattern)
+        {
+            return (Decision::Completable(witness), Tier::Searched);
         }
         #[cfg(feature = "shortcuts")]
         if let Some(witness) = self.mended(pattern, FIRST_PARSE) {
@@ -263,13 +285,14 @@ impl Exact {
             return (Decision::Completable(witness), Tier::Searched);
         }
         #[cfg(feature = "shortcuts")]
-        if gap_count(pattern) <= SEARCHED_GAPS
+        if is_searched
+            && !has_many
             && let Some(witness) = self.sketched_at_once(pattern)
         {
             return (Decision::Completable(witness), Tier::Searched);
         }
         match self.look(pattern, StandingIn::Everywhere) {
-            Some(Outlook::Closed) => return (Decision::Impossible, Tier::Cover),
+            Some(Outlook::Closed { .. }) => return (Decision::Impossible, Tier::Cover),
             Some(Outlook::Open(ahead)) => {
                 if let Some(decision) = self.beam(pattern, &ahead, Some(WIDE)) {
                     return (decision, Tier::Searched);
@@ -331,7 +354,7 @@ impl Exact {
             false => None,
         };
         let parse = match ahead {
-            Some(Outlook::Closed) => return Decision::Impossible,
+            Some(Outlook::Closed { .. }) => return Decision::Impossible,
             Some(Outlook::Exhausted) => return Decision::Exhausted,
             Some(Outlook::Open(ahead)) => match self.charted(pattern, &ahead, 1) {
                 Some(decision) => return decision,
@@ -347,7 +370,7 @@ impl Exact {
         self.forget();
         match self.look(pattern, StandingIn::Everywhere)? {
             Outlook::Open(_) => Some(true),
-            Outlook::Closed => Some(false),
+            Outlook::Closed { .. } => Some(false),
             Outlook::Exhausted => None,
         }
     }

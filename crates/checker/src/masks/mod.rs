@@ -116,7 +116,7 @@ impl Checker {
     ) -> bool {
         match self.check_canvas(cells).0 {
             CanvasVerdict::Completable(_) => true,
-            CanvasVerdict::Impossible | CanvasVerdict::Malformed => false,
+            CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => false,
             CanvasVerdict::Exhausted { .. } => {
                 masks.leave_undecided(vocabulary);
                 false
@@ -161,7 +161,7 @@ impl Checker {
                 match self.check_canvas(&tried).0 {
                     CanvasVerdict::Completable(_) => may_end = true,
                     CanvasVerdict::Exhausted { .. } => masks.undecided += vocabulary.ends().len(),
-                    CanvasVerdict::Impossible | CanvasVerdict::Malformed => {}
+                    CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => {}
                 }
             }
             if may_end {

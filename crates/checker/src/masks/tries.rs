@@ -46,7 +46,7 @@ impl Checker {
                 let (verdict, _) = self.check_canvas(&tried);
                 effort = effort.saturating_sub(CHECK + self.parsed() - parsed);
                 match verdict {
-                    CanvasVerdict::Impossible | CanvasVerdict::Malformed => {}
+                    CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => {}
                     CanvasVerdict::Exhausted { .. } => masks.undecided += 1,
                     CanvasVerdict::Completable(found) => show(holes, &found, vocabulary, masks),
                 }

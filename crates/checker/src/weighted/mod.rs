@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
 use lacuna_lexer::{LexerState, TokenId, Vocabulary};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cells;
 use crate::columns::{ColumnId, Columns};
@@ -99,6 +99,9 @@ struct Came {
     tokens: u32,
     /// Whether the witness leads here.
     is_witness: bool,
+    /// Of the places that were come to, which this is. Places are numbered as they are met, in
+    /// this pattern or another, so of ways that weigh the same it is this that decides.
+    nth: u32,
 }
 
 /// Where a token leads from a lexer state and a column.
@@ -121,6 +124,7 @@ struct Beam<'w> {
     trail: Vec<(u32, TokenId)>,
     landings: FxHashMap<(LexerState, ColumnId, TokenId), Landings>,
     ways: Vec<(Came, Leads, u32)>,
+    arrived: u32,
     are_all: bool,
 }
 
@@ -145,12 +149,14 @@ impl Look<'_, '_> {
             trail: vec![(0, 0)],
             landings: FxHashMap::default(),
             ways: Vec::new(),
+            arrived: 0,
             are_all: true,
         };
         let start = Came {
             weight: 0.0,
             tokens: 0,
             is_witness: true,
+            nth: 0,
         };
         beam.open_place(self, (self.graph.start(), Columns::START), start);
         let mut in_text = 0;
@@ -167,8 +173,10 @@ impl Look<'_, '_> {
 
 impl Beam<'_> {
     /// Brings a way to a place.
-    fn open_place(&mut self, look: &Look<'_, '_>, place: Place, came: Came) {
+    fn open_place(&mut self, look: &Look<'_, '_>, place: Place, mut came: Came) {
         let rank = look.graph.rank(place.0);
+        self.arrived += 1;
+        came.nth = self.arrived;
         let known = self.open.entry(rank).or_default().entry(place);
         known
             .and_modify(|known| {
@@ -183,23 +191,29 @@ impl Beam<'_> {
     /// Follows all places of a rank.
     fn go_through(&mut self, look: &mut Look<'_, '_>, rank: u32, here: FxHashMap<Place, Came>) {
         // Lexemes under way may end where they stand.
-        let (within, mut places): (Vec<_>, Vec<_>) =
-            here.into_iter().partition(|((point, _), _)| point.within);
+        let (within, mut places): (Vec<_>, Vec<_>) = in_order(here)
+            .into_iter()
+            .partition(|((point, _), _)| point.within);
         for &(place, came) in &within {
             match self.is_in_cells(look, place.0) {
                 true => self.finish(look, place, came),
                 false => self.read_text(look, place, came),
             }
         }
-        let finished = self.open.remove(&rank).into_iter().flatten();
-        for (place, came) in finished {
+        let finished = self.open.remove(&rank).unwrap_or_default();
+        for (place, came) in in_order(finished) {
             match places.iter_mut().find(|(known, _)| *known == place) {
                 Some((_, known)) if known.weight >= came.weight => {
                     known.is_witness |= came.is_witness;
                 }
                 Some((_, known)) => {
                     let is_witness = known.is_witness | came.is_witness;
-                    *known = Came { is_witness, ..came };
+                    let nth = known.nth;
+                    *known = Came {
+                        is_witness,
+                        nth,
+                        ..came
+                    };
                 }
                 None => places.push((place, came)),
             }
@@ -219,7 +233,7 @@ impl Beam<'_> {
             return;
         };
         // The same on every run.
-        in_cells.sort_unstable_by_key(|&(place, _)| place);
+        in_cells.sort_unstable_by_key(|(_, came)| came.nth);
         for &(place, came) in &in_cells {
             self.end(look, place, came);
         }
@@ -385,6 +399,7 @@ impl Beam<'_> {
             weight: from.weight + weight,
             tokens: self.trail.len() as u32 - 1,
             is_witness,
+            nth: 0,
         }
     }
 
@@ -456,9 +471,7 @@ fn read(
             let next = lexer.next(state, byte)?;
             Some((next, column))
         });
-        here = next.collect();
-        here.sort_unstable();
-        here.dedup();
+        here = each_once(next);
         if at + 1 == bytes.len() {
             break;
         }
@@ -480,6 +493,19 @@ fn read(
     }
     here.retain(|&(state, column)| look.columns.hopes(look.cfg, look.sets, column, state));
     here
+}
+
+/// Each once, in the order in which they come.
+fn each_once<T: Copy + Eq + std::hash::Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = FxHashSet::default();
+    all.filter(|&one| seen.insert(one)).collect()
+}
+
+/// Places in the order in which they were come to.
+fn in_order(places: FxHashMap<Place, Came>) -> Vec<(Place, Came)> {
+    let mut places: Vec<(Place, Came)> = places.into_iter().collect();
+    places.sort_unstable_by_key(|(_, came)| came.nth);
+    places
 }
 
 /// For each segment, and the end, the holes before it.

@@ -8,6 +8,7 @@
 mod bisect;
 mod relaxed;
 
+use crate::guard::Refused;
 use crate::{Candidate, CommitKind, Reason};
 
 /// Tries candidates on the canvas.
@@ -18,8 +19,8 @@ pub trait Attempt {
     /// Commits them if they are allowed together with all that was committed before.
     ///
     /// # Errors
-    /// The reason why they are not; the canvas is as before then.
-    fn commit(&mut self, candidates: &[Candidate]) -> Result<(), Reason>;
+    /// Why they are not; the canvas is as before then.
+    fn commit(&mut self, candidates: &[Candidate]) -> Result<(), Refused>;
 }
 
 /// What became of a step's candidates.
@@ -125,11 +126,11 @@ pub(crate) mod testing {
             self.committed + sum(candidates) <= 2 * MOST
         }
 
-        fn commit(&mut self, candidates: &[Candidate]) -> Result<(), Reason> {
+        fn commit(&mut self, candidates: &[Candidate]) -> Result<(), Refused> {
             self.exact += 1;
             let sum = self.committed + sum(candidates);
             if sum > MOST {
-                return Err(Reason::Impossible);
+                return Err(Reason::Impossible.into());
             }
             self.committed = sum;
             Ok(())

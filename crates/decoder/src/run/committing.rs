@@ -47,7 +47,8 @@ impl<D: Denoiser> Run<D> {
             let foreseen = self.foreseen(now, proposals);
             if foreseen.has_others() {
                 let outcome = self.board.foresee(&foreseen);
-                self.foresight.learn(outcome);
+                self.foresight
+                    .learn(outcome.map_err(|refused| refused.reason));
             }
         }
     }
@@ -159,8 +160,8 @@ impl<D: Denoiser> Run<D> {
                     self.report_one(candidate, proposals.remove(at), events);
                     committed += 1;
                 }
-                Err(reason) => {
-                    self.refuse(candidate, reason, &mut proposals[at], events)
+                Err(refused) => {
+                    self.refuse(candidate, refused.reason, &mut proposals[at], events)
                         .await?;
                     self.mask(proposals, events).await?;
                 }
@@ -227,7 +228,7 @@ impl<D: Denoiser> Run<D> {
             Reason::Impossible | Reason::EndBeforeText => 1,
         };
         self.since_masks += 1;
-        self.board.timings.refusals += 1;
+        self.board.refused(&candidate, reason);
         let Candidate {
             cell,
             token,

@@ -21,7 +21,8 @@ use crate::remask::Memory;
 use crate::sampler::OptionSampler;
 use crate::{
     BatchCommit, Candidate, Canvas, Commit, CommitKind, DecodeError, Denoiser, Event, GrammarGuard,
-    How, NoGuard, Options, Order, Outcome, Recovery, Sampler, Schedule, StepView, Timings,
+    How, NoGuard, Options, Order, OrderKind, Outcome, Recovery, Sampler, Schedule, StepView,
+    Timings,
 };
 
 /// Every decision that a run takes, each replaceable.
@@ -150,7 +151,12 @@ impl<D: Denoiser> Run<D> {
             CommitKind::Best => options.width,
             _ => options.recovery.recovery().width(),
         };
-        let candidates = options.candidates.max(weighed).max(1);
+        // A margin is that between the first two.
+        let least = match options.order {
+            OrderKind::Margin => 2,
+            _ => 1,
+        };
+        let candidates = options.candidates.max(weighed).max(least);
         Ok(Self {
             asking: Asking::new(
                 denoiser,
@@ -363,6 +369,12 @@ impl<D: Denoiser> Run<D> {
             let ends = TokenSet::from_fn(vocabulary.len(), |token| vocabulary.is_end(token));
             for proposals in proposals.iter_mut().filter(|row| behind[row.cell()]) {
                 proposals.keep(&ends);
+                asking.replenish(step, proposals, board, events).await?;
+            }
+        }
+        for proposals in &mut proposals {
+            if let Some(others) = board.not_refused(proposals.cell()) {
+                proposals.keep(others);
                 asking.replenish(step, proposals, board, events).await?;
             }
         }

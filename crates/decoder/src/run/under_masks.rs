@@ -63,9 +63,9 @@ impl<D: Denoiser> Run<D> {
                 drawn_at[cell] = Some(committed);
                 continue;
             }
-            if let Err(reason) = self.board.commit(&[candidate]) {
+            if let Err(refused) = self.board.commit(&[candidate]) {
                 // No mask is known of this cell, or its budget ran out.
-                self.refuse(candidate, reason, &mut proposals[at], events)
+                self.refuse(candidate, refused.reason, &mut proposals[at], events)
                     .await?;
                 break;
             }

@@ -190,7 +190,7 @@ fn fits(checker: &mut Checker, cells: &[Option<TokenId>]) -> (Option<bool>, Stri
     let (verdict, tier) = checker.check_canvas(cells);
     let answer = match verdict {
         CanvasVerdict::Completable(_) => Some(true),
-        CanvasVerdict::Impossible | CanvasVerdict::Malformed => Some(false),
+        CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => Some(false),
         CanvasVerdict::Exhausted { .. } => None,
     };
     (answer, format!("{tier:?}").to_lowercase())
