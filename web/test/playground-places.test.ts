@@ -92,6 +92,6 @@ test("places of a long text and of many rules are found in no time", () => {
   const places = Array.from(text, (_, at) => ({ start: at, end: at + 1 }));
   expect(writtenPlaces(written, parts, all, places)).toHaveLength(text.length);
   expect(placesOfNamed(named, { kind: "gbnf", grammar })).toHaveLength(rules.length);
-  // Over again for each of them, it took minutes.
+  // Looking anew for each of them would take minutes.
   expect(performance.now() - begun).toBeLessThan(5_000);
 });
