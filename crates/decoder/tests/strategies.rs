@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Pattern};
 use lacuna_decoder::{
-    Canvas, Cell, CommitKind, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event,
-    GrammarGuard, Guard, How, LeftToRight, NarrowRequest, NextToken, NoGuard, Options, OrderKind,
-    Remask, Run, ScheduleKind, Truncation,
+    Canvas, Cell, CellView, CommitKind, Decisions, DecodeError, DenoiseRequest, Denoiser,
+    DenoiserError, Event, GrammarGuard, Guard, How, LeftToRight, NarrowRequest, NextToken, NoGuard,
+    Options, Order, OrderKind, Reason, Remask, Run, ScheduleKind, Truncation,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -96,6 +96,7 @@ fn noise(grammar: Option<&Grammar>, length: usize, options: &Options) -> Ended {
 
 #[test]
 fn every_strategy_ends_in_a_sentence_and_replays() {
+    let mut refusals = 0;
     for (name, text) in [("json", JSON), ("counted", COUNTED)] {
         let grammar = gbnf::parse(text).expect(name);
         for index in 0..60 {
@@ -119,8 +120,52 @@ fn every_strategy_ends_in_a_sentence_and_replays() {
                 let again = ended.events.iter().filter(again).count();
                 assert!(written <= again + 1, "{options:?}");
             }
+            // What is refused for good is not proposed again while nothing is masked again.
+            let mut refused = Vec::new();
+            for event in &ended.events {
+                match event {
+                    Event::Remask { .. } => refused.clear(),
+                    Event::Refusal(it) if it.reason != Reason::Exhausted => {
+                        let token = (it.cell, it.token);
+                        assert!(!refused.contains(&token), "{token:?} by {options:?}");
+                        refused.push(token);
+                    }
+                    _ => {}
+                }
+            }
+            refusals += refused.len();
             assert_eq!(decode().events, ended.events, "{options:?}");
         }
+    }
+    assert!(refusals > 100, "{refusals}");
+}
+
+#[test]
+fn an_order_of_ones_own_decides() {
+    struct FromTheRight;
+    impl Order for FromTheRight {
+        fn preference(&self, view: &CellView) -> f32 {
+            view.cell as f32
+        }
+    }
+    let options = Options {
+        steps: 6,
+        length: 6,
+        early_stop: false,
+        ..Options::default()
+    };
+    let decisions = Decisions {
+        order: Box::new(FromTheRight),
+        ..Decisions::from(&options)
+    };
+    let model = Model::new(Adversary::Noise(3), vocabulary());
+    let clock = Box::new(|| 0.0);
+    let run = Run::new(model, vocabulary(), None, options, clock).expect("a run");
+    let mut run = run.deciding(decisions);
+    for cell in (0..6).rev() {
+        let events = block_on(run.step()).expect("a step");
+        let is_next = |event: &Event| matches!(event, Event::Commit(it) if it.cell == cell);
+        assert!(events.iter().any(is_next), "{cell}");
     }
 }
 

@@ -31,11 +31,6 @@ impl BitSet {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// Whether the sets (of one bound) share a member.
-    pub fn intersects(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
-    }
-
     /// Adds the members of a set of the same bound; whether any was new.
     pub fn union_with(&mut self, other: &Self) -> bool {
         let mut grown = false;

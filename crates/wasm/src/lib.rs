@@ -4,9 +4,9 @@
 //! requests come in as plain objects, events go out as plain objects, and every
 //! error is thrown as a plain object `{ kind, message, diagnostics? }`.
 //!
-//! Two builds: with the feature `gpu` all that a run needs; without `model`, which `gpu` includes,
-//! [`Grammar`] alone, with no cache behind it. A third, with `bench` instead, is for the page of benchmarks, and a
-//! fourth, with `workbench`, for the playground.
+//! Built by features: with `gpu` all that a run needs; without `model`, which `gpu` includes,
+//! [`Grammar`] alone, with no cache behind it; with `bench` instead for the page of benchmarks; with
+//! `workbench` for the playground. The first and the third are built with threads, too.
 
 #[cfg(feature = "bench")]
 mod bench;

@@ -187,6 +187,25 @@ impl<D: Denoiser> Run<D> {
     }
 
     /// The same run with other decisions than its options describe.
+    ///
+    /// ```
+    /// use lacuna_decoder::{CellView, Decisions, Denoiser, Options, Order, Run};
+    ///
+    /// struct FromTheRight;
+    ///
+    /// impl Order for FromTheRight {
+    ///     fn preference(&self, view: &CellView) -> f32 {
+    ///         view.cell as f32
+    ///     }
+    /// }
+    ///
+    /// fn from_the_right<D: Denoiser>(run: Run<D>, options: &Options) -> Run<D> {
+    ///     run.deciding(Decisions {
+    ///         order: Box::new(FromTheRight),
+    ///         ..Decisions::from(options)
+    ///     })
+    /// }
+    /// ```
     pub fn deciding(mut self, decisions: Decisions) -> Self {
         self.decisions = decisions;
         self

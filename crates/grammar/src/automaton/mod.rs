@@ -44,9 +44,11 @@ pub use nfa::{Nfa, NfaBuilder, NfaState};
 pub use ranged::{Ranged, Turn};
 pub(crate) use uncounted::Uncounted;
 
-/// Whether what makes the same automata sooner, by more code, is wanted: copies of what is
-/// repeated ([`Ranged::repeated`]), counts beside a pattern's states ([`Counted`]), and rules for
-/// counts of tens of thousands.
+/// Whether all is wanted that answers sooner, or at all where a budget would end, by more code. The
+/// grammar engine alone, which is to be small, goes without. Here it is copies of what is repeated
+/// ([`Ranged::repeated`]), counts beside a pattern's states ([`Counted`]), and rules for counts of tens
+/// of thousands; of schemas, what only whole texts can be judged for, which is refused without; in the
+/// checker, what makes witnesses fit or mends completions, short lexemes, and judges of whole texts.
 pub const SHORTCUTS: bool = cfg!(feature = "shortcuts");
 
 /// Bounds on the size of automata under construction.
