@@ -13,7 +13,7 @@ use crate::{Discipline, Language, Terminal, TerminalId};
 /// Most sets of items seen, of items in any order.
 const MAX_ORDERS: usize = 4096;
 
-/// Rules up to this size (leaves, written out) can be parts of terminals.
+/// Rules up to this size can be parts of terminals: leaves, written out, and levels.
 const SMALL: usize = 64;
 
 pub(crate) fn lower(grammar: &Grammar, limits: &Limits) -> Result<Language, AutomatonError> {
@@ -36,6 +36,7 @@ pub(crate) fn lower(grammar: &Grammar, limits: &Limits) -> Result<Language, Auto
         terminals: Vec::new(),
         known: HashMap::new(),
         lexemes: Vec::new(),
+        symbols: 0,
     };
     let discipline = match &grammar.lexicon {
         None => Discipline::Free,
@@ -48,7 +49,7 @@ pub(crate) fn lower(grammar: &Grammar, limits: &Limits) -> Result<Language, Auto
     while let Some((rule, left)) = lowering.queue.pop() {
         let body = &grammar.rule(rule).body;
         for right in lowering.alternatives(body)? {
-            lowering.cfg.add(left, right);
+            lowering.add(left, right)?;
         }
     }
     Ok(Language {
@@ -87,56 +88,99 @@ fn one_lexeme(grammar: &Grammar, limits: &Limits) -> Result<Option<Language>, Au
     }))
 }
 
-/// For each rule, whether it is not recursive and small when written out.
-fn small_rules(grammar: &Grammar) -> Vec<bool> {
-    // A rule is settled once all it mentions are; recursive ones never are.
-    let mut sizes: Vec<Option<usize>> = vec![None; grammar.rules.len()];
-    if grammar.lexicon.is_none() {
-        loop {
-            let settled = |rule: usize| size(&grammar.rules[rule].body, &sizes);
-            let fresh: Vec<(usize, usize)> = (0..grammar.rules.len())
-                .filter(|&rule| sizes[rule].is_none())
-                .filter_map(|rule| Some((rule, settled(rule)?)))
-                .filter(|&(_, size)| size <= SMALL)
-                .collect();
-            if fresh.is_empty() {
-                break;
-            }
-            for (rule, size) in fresh {
-                sizes[rule] = Some(size);
+/// For each rule that is not recursive and small when written out, the rule that it
+/// stands for: itself, unless it is another's name.
+fn small_rules(grammar: &Grammar) -> Vec<Option<RuleId>> {
+    let mut small = vec![None; grammar.rules.len()];
+    if grammar.lexicon.is_some() {
+        return small;
+    }
+    let mut sizes: Vec<Option<Size>> = vec![None; grammar.rules.len()];
+    // A rule is looked at once all that it mentions are small; recursive ones never are.
+    let mut missing = vec![0; grammar.rules.len()];
+    let mut mentioned_by: Vec<Vec<usize>> = vec![Vec::new(); grammar.rules.len()];
+    for (index, rule) in grammar.rules.iter().enumerate() {
+        rule.body.for_each_rule(&mut |mentioned| {
+            missing[index] += 1;
+            mentioned_by[mentioned.0 as usize].push(index);
+        });
+    }
+    let ready = (0..missing.len()).filter(|&rule| missing[rule] == 0);
+    let mut work: Vec<usize> = ready.collect();
+    while let Some(rule) = work.pop() {
+        let body = &grammar.rules[rule].body;
+        sizes[rule] = Size::of(body, &sizes).filter(|size| size.is_small());
+        if sizes[rule].is_none() {
+            continue;
+        }
+        small[rule] = match body {
+            Expr::Rule(other) => small[other.0 as usize],
+            _ => Some(RuleId(rule as u32)),
+        };
+        for &by in &mentioned_by[rule] {
+            missing[by] -= 1;
+            if missing[by] == 0 {
+                work.push(by);
             }
         }
     }
-    sizes.iter().map(Option::is_some).collect()
+    small
 }
 
-/// Leaves of an expression, written out; `None` where it mentions a rule that has
-/// no size.
-fn size(expr: &Expr, rules: &[Option<usize>]) -> Option<usize> {
-    match expr {
-        Expr::Literal(bytes) => Some(bytes.len()),
-        Expr::Chars(_) => Some(1),
-        Expr::Sequence(parts) | Expr::Choice(parts) => {
-            parts.iter().try_fold(0usize, |sum, part| {
-                Some(sum.saturating_add(size(part, rules)?))
-            })
+/// How large an expression is, written out.
+#[derive(Clone, Copy)]
+struct Size {
+    /// Parts without parts; at least one, so that what doubles with every rule grows.
+    leaves: usize,
+    /// Parts within each other; a rule that is another's name is none.
+    levels: usize,
+}
+
+impl Size {
+    /// `None` where a rule is mentioned that has no size.
+    fn of(expr: &Expr, rules: &[Option<Self>]) -> Option<Self> {
+        let leaves = |leaves: usize| {
+            let leaves = leaves.max(1);
+            Some(Self { leaves, levels: 1 })
+        };
+        match expr {
+            Expr::Literal(bytes) => leaves(bytes.len()),
+            Expr::Chars(_) => leaves(1),
+            Expr::Sequence(parts) | Expr::Choice(parts) => {
+                let mut whole = Self {
+                    leaves: 0,
+                    levels: 1,
+                };
+                for part in parts {
+                    let part = Self::of(part, rules)?;
+                    whole.leaves = whole.leaves.saturating_add(part.leaves);
+                    whole.levels = whole.levels.max(part.levels + 1);
+                }
+                whole.leaves = whole.leaves.max(1);
+                Some(whole)
+            }
+            Expr::Repeat { item, min, max } => {
+                let copies = max.unwrap_or(*min).max(1) as usize;
+                let item = Self::of(item, rules)?;
+                Some(Self {
+                    leaves: item.leaves.saturating_mul(copies),
+                    levels: item.levels + 1,
+                })
+            }
+            Expr::Rule(rule) => rules[rule.0 as usize],
+            Expr::Automaton(dfa) => leaves(dfa.state_count()),
+            // As many states as there are counts, which the published methods have.
+            Expr::Counted(counted) => {
+                let (min, max) = counted.bounds();
+                let counts = max.unwrap_or(min) as usize;
+                leaves(counted.state_count().saturating_mul(counts))
+            }
+            Expr::Terminal(_) | Expr::Interleave(_) => None,
         }
-        Expr::Repeat { item, min, max } => {
-            let copies = max.unwrap_or(*min).max(1) as usize;
-            Some(size(item, rules)?.saturating_mul(copies))
-        }
-        Expr::Rule(rule) => rules[rule.0 as usize],
-        Expr::Automaton(dfa) => Some(dfa.state_count()),
-        // As many states as there are counts, which the published methods have.
-        Expr::Counted(counted) => {
-            let (min, max) = counted.bounds();
-            Some(
-                counted
-                    .state_count()
-                    .saturating_mul(max.unwrap_or(min) as usize),
-            )
-        }
-        Expr::Terminal(_) | Expr::Interleave(_) => None,
+    }
+
+    fn is_small(self) -> bool {
+        self.leaves <= SMALL && self.levels <= SMALL
     }
 }
 
@@ -147,7 +191,8 @@ type Canonical = Vec<(bool, Vec<(u8, u8, u32)>)>;
 struct Lowering<'a> {
     grammar: &'a Grammar,
     limits: &'a Limits,
-    small: Vec<bool>,
+    /// Of each small rule, the one that it stands for.
+    small: Vec<Option<RuleId>>,
     cfg: Cfg,
     rules: HashMap<RuleId, NonterminalId>,
     queue: Vec<(RuleId, NonterminalId)>,
@@ -155,6 +200,9 @@ struct Lowering<'a> {
     known: HashMap<Canonical, TerminalId>,
     /// For each terminal of the lexicon, ours; `None` if others win all its lexemes.
     lexemes: Vec<Option<TerminalId>>,
+    /// Symbols of right-hand sides so far, those of productions and those on their way
+    /// there.
+    symbols: usize,
 }
 
 impl Lowering<'_> {
@@ -190,15 +238,36 @@ impl Lowering<'_> {
         id
     }
 
+    /// Counts symbols before they are written down: what repetitions multiply can be
+    /// more than any memory holds.
+    fn count(&mut self, symbols: usize) -> Result<(), AutomatonError> {
+        self.symbols = self.symbols.saturating_add(symbols);
+        match self.symbols > self.limits.nfa_states {
+            true => Err(AutomatonError::TooLarge {
+                what: "symbols in productions",
+                limit: self.limits.nfa_states,
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn add(&mut self, left: NonterminalId, right: Vec<Symbol>) -> Result<(), AutomatonError> {
+        // What derives is a symbol as well.
+        self.count(1)?;
+        self.cfg.add(left, right);
+        Ok(())
+    }
+
     /// Whether all of the expression can be one terminal.
     fn is_lexical(&self, expr: &Expr) -> bool {
         let mut lexical = self.grammar.lexicon.is_none() && !expr.has_interleave();
-        expr.for_each_rule(&mut |rule| lexical &= self.small[rule.0 as usize]);
+        expr.for_each_rule(&mut |rule| lexical &= self.small[rule.0 as usize].is_some());
         lexical
     }
 
     /// The right-hand sides of a nonterminal that derives `expr`.
     fn alternatives(&mut self, expr: &Expr) -> Result<Vec<Vec<Symbol>>, AutomatonError> {
+        self.count(1)?;
         match expr {
             expr if self.is_lexical(expr) => self.lexemes_of(expr),
             Expr::Choice(parts) => {
@@ -254,8 +323,9 @@ impl Lowering<'_> {
         }
         let left = self.cfg.nonterminal();
         for right in alternatives {
-            self.cfg.add(left, right);
+            self.add(left, right)?;
         }
+        self.count(1)?;
         Ok(vec![Symbol::Nonterminal(left)])
     }
 
@@ -268,29 +338,24 @@ impl Lowering<'_> {
         if max.is_some_and(|max| max < min) {
             return Ok(Vec::new());
         }
-        let copies = max.unwrap_or(min) as usize;
-        if copies > self.limits.nfa_states {
-            return Err(AutomatonError::TooLarge {
-                what: "symbols in productions",
-                limit: self.limits.nfa_states,
-            });
-        }
         let once = self.symbols(item)?;
+        let copies = max.unwrap_or(min) as usize;
+        self.count(once.len().saturating_mul(copies))?;
         let mut right = once.repeat(min as usize);
         match max {
             None => {
                 let many = self.cfg.nonterminal();
                 let again = [&[Symbol::Nonterminal(many)], once.as_slice()].concat();
-                self.cfg.add(many, Vec::new());
-                self.cfg.add(many, again);
+                self.add(many, Vec::new())?;
+                self.add(many, again)?;
                 right.push(Symbol::Nonterminal(many));
             }
             Some(max) => {
                 let mut rest: Vec<Symbol> = Vec::new();
                 for _ in min..max {
                     let longer = self.cfg.nonterminal();
-                    self.cfg.add(longer, Vec::new());
-                    self.cfg.add(longer, [once.as_slice(), &rest].concat());
+                    self.add(longer, Vec::new())?;
+                    self.add(longer, [once.as_slice(), &rest].concat())?;
                     rest = vec![Symbol::Nonterminal(longer)];
                 }
                 right.extend(rest);
@@ -336,8 +401,10 @@ impl Lowering<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), AutomatonError> {
-        // Small rules are not recursive, so this ends.
+        // Small rules are not recursive, so this ends, and have few levels, so it is not
+        // deep.
         builder.expression(expr, from, to, &mut |builder, rule, from, to| {
+            let rule = self.small[rule.0 as usize].unwrap_or(rule);
             self.write_out(builder, &self.grammar.rule(rule).body, from, to)
         })
     }
