@@ -7,7 +7,7 @@ use lacuna_checker::{Gap, Pattern, Segment};
 use lacuna_engine::{Answer as Said, Fault};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
-use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler, PublishedError};
+use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler, PublishedError, Stopped};
 
 use crate::error::CommandError;
 use crate::question::Canvas;
@@ -84,7 +84,7 @@ impl ReferenceArguments {
     }
 }
 
-/// How long a published method may take for a line.
+/// How long a published method may take for a line; its memory is bounded by itself.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A published method for one grammar.
@@ -118,8 +118,11 @@ impl Reference {
             Self::Epic(epic) => epic.check(&pattern, &stop),
         };
         let micros = started.elapsed().as_micros();
-        if answer == Answer::Stopped {
-            let message = format!("undecided: out of time after {} s", LIMIT.as_secs());
+        if let Answer::Stopped(stopped) = answer {
+            let message = match stopped {
+                Stopped::Time => format!("undecided: out of time after {} s", LIMIT.as_secs()),
+                Stopped::Memory => "undecided: out of the memory of one check".to_owned(),
+            };
             return Err(Fault::new("budget", message));
         }
         let witness = match self {

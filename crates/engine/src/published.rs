@@ -1,7 +1,8 @@
 //! The published methods as guards, to be run in the same loop.
 //!
 //! They let a gap become any text, whatever its cells; their completion is a whole text,
-//! which need not fit the canvas either. A check that takes too long is undecided.
+//! which need not fit the canvas either. A check that takes too long, or too much memory, is
+//! undecided.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +11,9 @@ use lacuna_decoder::{Cell, Completion, DecodeError, Guard, Reason, Refused};
 use lacuna_grammar::Grammar;
 use lacuna_grammar::automaton::Limits;
 use lacuna_lexer::{MemoUse, Vocabulary};
-use lacuna_published::{Answer, Epic, EpicParts, LexicalMap, Mundler, PublishedError};
+use lacuna_published::{
+    Answer, Epic, EpicParts, LexicalMap, Mundler, PublishedError, Stopped, Ticker,
+};
 
 use crate::Fault;
 
@@ -23,15 +26,23 @@ pub enum Published {
 }
 
 impl Published {
-    /// The method for a grammar; `None` is Mündler's.
+    /// The method for a grammar, with all that a run may ask of it; `None` is Mündler's.
     ///
     /// # Errors
     /// When the method cannot hold the grammar.
     pub fn new(grammar: &Grammar, parts: Option<EpicParts>) -> Result<Self, PublishedError> {
         let (map, limits) = (LexicalMap::Described, Limits::default());
         Ok(match parts {
-            None => Self::Mundler(Box::new(Mundler::new(grammar, map, &limits)?)),
-            Some(parts) => Self::Epic(Box::new(Epic::new(grammar, map, parts, &limits)?)),
+            None => {
+                let mut method = Mundler::new(grammar, map, &limits)?;
+                method.prepare();
+                Self::Mundler(Box::new(method))
+            }
+            Some(parts) => {
+                let mut method = Epic::new(grammar, map, parts, &limits)?;
+                method.prepare();
+                Self::Epic(Box::new(method))
+            }
         })
     }
 
@@ -84,6 +95,8 @@ pub struct PublishedGuard {
     vocabulary: Arc<Vocabulary>,
     patience: Patience,
     last: Option<(Pattern, Answer)>,
+    /// What the last check without an answer ran out of.
+    stopped: Stopped,
     uses: Arc<Mutex<MemoUse>>,
 }
 
@@ -97,6 +110,7 @@ impl PublishedGuard {
             vocabulary,
             patience,
             last: None,
+            stopped: Stopped::Time,
             uses: Arc::default(),
         }
     }
@@ -124,7 +138,7 @@ impl PublishedGuard {
     fn answer(&mut self, pattern: &Pattern) -> Answer {
         let stop = stopping(&self.patience);
         let Some(method) = &mut self.method else {
-            return Answer::Stopped;
+            return Answer::Stopped(Stopped::Time);
         };
         let answer = match method {
             Published::Mundler(method) => method.check(pattern, &stop),
@@ -160,10 +174,13 @@ impl Guard for PublishedGuard {
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         let masked = cells.iter().filter(|cell| cell.is_none()).count();
         self.check(cells).map_err(|refused| match refused.reason {
-            Reason::Exhausted => DecodeError::Exhausted {
-                what: "milliseconds",
-                limit: self.patience.limit_ms as usize,
-            },
+            Reason::Exhausted => {
+                let (what, limit) = match self.stopped {
+                    Stopped::Time => ("milliseconds", self.patience.limit_ms as usize),
+                    Stopped::Memory => ("bytes", Ticker::ROOM),
+                };
+                DecodeError::Exhausted { what, limit }
+            }
             Reason::Impossible | Reason::EndBeforeText => {
                 DecodeError::NoFilling { masked, room: None }
             }
@@ -178,7 +195,10 @@ impl Guard for PublishedGuard {
                 Ok(())
             }
             Answer::Impossible => Err(Reason::Impossible.into()),
-            Answer::Stopped => Err(Reason::Exhausted.into()),
+            Answer::Stopped(stopped) => {
+                self.stopped = stopped;
+                Err(Reason::Exhausted.into())
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a check says.
 
-use crate::TerminalId;
+use crate::{Stopped, TerminalId};
 
 /// The answer to "can this still become a sentence?".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,8 +9,8 @@ pub enum Answer {
     Completable(Vec<TerminalId>),
     /// No.
     Impossible,
-    /// The time ran out.
-    Stopped,
+    /// Nobody knows: the time or the memory ran out.
+    Stopped(Stopped),
 }
 
 impl Answer {

@@ -8,55 +8,20 @@
 //! several fragments, and is allowed if its terminal has a lexeme of these parts
 //! with anything between them. The papers' theorem is that the paths are then the
 //! lexings of all completions, if terminals may stand side by side.
+//!
+//! What comes behind a place in a fragment does not depend on what came before it, so
+//! lexings share a node for each place at which a lexeme ends: a fragment has as many
+//! nodes as that, however many its lexings are. A cut lexeme is not kept as its parts but
+//! as the set of states that these lead its terminal's automaton to ([`Parts`]), so that
+//! every fragment is read once for each lexeme that goes on in it.
 
 use std::sync::Arc;
 
 use lacuna_checker::{Pattern, Segment};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lexing::{Ends, Lexing};
+use crate::lexing::{Ends, Lexing, Parts, SetId, Suffixes};
 use crate::{Enfa, Language, Node, Stopped, TerminalId, Ticker};
-
-/// The first part of a lexeme that begins in a gap.
-const UNSEEN: &[u8] = b"";
-
-/// A lexeme that is cut at a gap: where it began, and its parts so far.
-#[derive(Clone)]
-struct Open<'a> {
-    from: Node,
-    parts: Vec<&'a [u8]>,
-}
-
-/// Answers whether a terminal has a lexeme of some parts; may remember answers.
-pub trait Joins {
-    /// Whether the terminal has a lexeme that is these parts in order, with
-    /// anything between them and, unless `closed`, behind them.
-    ///
-    /// # Errors
-    /// When the time is over.
-    fn joins(
-        &mut self,
-        terminal: TerminalId,
-        parts: &[&[u8]],
-        closed: bool,
-        ticker: &mut Ticker<'_>,
-    ) -> Result<bool, Stopped>;
-}
-
-/// Asks the automaton each time.
-pub struct Unremembered<'a>(pub &'a Language);
-
-impl Joins for Unremembered<'_> {
-    fn joins(
-        &mut self,
-        terminal: TerminalId,
-        parts: &[&[u8]],
-        closed: bool,
-        ticker: &mut Ticker<'_>,
-    ) -> Result<bool, Stopped> {
-        self.0.terminals[terminal as usize].spans(parts.iter().copied(), closed, ticker)
-    }
-}
 
 /// The text's fragments, each with whether gaps stand beside it. Gaps of any kind
 /// are gaps of any length here.
@@ -76,22 +41,22 @@ pub fn fragments(pattern: &Pattern) -> Vec<(&[u8], Ends)> {
 }
 
 /// Gives the lexings of a fragment; may remember them.
-pub type Lex<'a> = dyn FnMut(&[u8], Ends) -> Result<Arc<[Lexing]>, Stopped> + 'a;
+pub type Lex<'a> = dyn FnMut(&[u8], Ends, &mut Ticker<'_>) -> Result<Arc<[Lexing]>, Stopped> + 'a;
 
 /// The ε-NFA; `lex` gives the lexings of each fragment.
 ///
 /// # Errors
-/// When the time is over.
+/// When the time or the memory is over.
 pub fn completion(
     pattern: &Pattern,
     language: &Language,
-    joins: &mut dyn Joins,
+    parts: &mut Parts,
     lex: &mut Lex<'_>,
     ticker: &mut Ticker<'_>,
 ) -> Result<Enfa, Stopped> {
     let mut builder = Builder {
         language,
-        joins,
+        parts,
         enfa: Enfa::default(),
         open: FxHashMap::default(),
     };
@@ -100,131 +65,224 @@ pub fn completion(
     let fragments = fragments(pattern);
     let first_is_gap = matches!(pattern.segments.first(), Some(Segment::Gap(_)));
     if first_is_gap {
-        builder.gap(here);
+        builder.gap(here, ticker)?;
     }
     for (text, ends) in fragments {
-        let lexings = lex(text, ends)?;
-        here = builder.fragment(here, text, ends, &lexings, ticker)?;
+        let lexings = lex(text, ends, ticker)?;
+        here = builder.fragment(here, text, &lexings, ticker)?;
+        debug_assert!(ends.right || builder.open.is_empty());
         if ends.right {
-            builder.gap(here);
+            builder.gap(here, ticker)?;
         }
     }
     builder.enfa.accept(here);
     Ok(builder.enfa)
 }
 
-struct Builder<'a, 'b> {
-    language: &'b Language,
-    joins: &'b mut dyn Joins,
-    enfa: Enfa,
-    /// The lexemes that are cut at the gap before what comes next.
-    open: FxHashMap<TerminalId, Vec<Open<'a>>>,
+/// A lexeme that is cut at a gap.
+#[derive(Clone, Copy)]
+struct Open {
+    /// Where it began.
+    from: Node,
+    /// What was in sight of it before the gap led to these states; `None`: nothing was.
+    seen: Option<SetId>,
 }
 
-impl<'a> Builder<'a, '_> {
+/// A fragment between two hubs, and what its lexings have in common.
+struct Fragment<'a> {
+    text: &'a [u8],
+    hub: Node,
+    behind: Node,
+    /// The lexemes that are cut at the gap before it.
+    before: FxHashMap<TerminalId, Vec<Open>>,
+    /// The nodes behind lexemes that end at a place.
+    nodes: FxHashMap<usize, Node>,
+    /// The edges that are there.
+    edges: FxHashSet<(Begin, TerminalId, Node)>,
+    /// The lexemes that are known to be cut at the gap behind it, by where they begin:
+    /// node and place.
+    cut: FxHashSet<(Node, TerminalId, usize)>,
+}
+
+/// Where a lexeme of a fragment begins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Begin {
+    /// In the fragment, or right before it.
+    At(Node),
+    /// Earlier; so many bytes of the fragment belong to it.
+    Earlier(usize),
+}
+
+struct Builder<'a> {
+    language: &'a Language,
+    parts: &'a mut Parts,
+    enfa: Enfa,
+    /// The lexemes that are cut at the gap before what comes next.
+    open: FxHashMap<TerminalId, Vec<Open>>,
+}
+
+impl Builder<'_> {
     /// A gap at `hub`: all terminals loop, what was cut may end here, and any
     /// lexeme may begin.
-    fn gap(&mut self, hub: Node) {
+    fn gap(&mut self, hub: Node, ticker: &mut Ticker<'_>) -> Result<(), Stopped> {
         let open = std::mem::take(&mut self.open);
         for (&terminal, lexemes) in &open {
             for lexeme in lexemes {
                 // A proper prefix of a lexeme: something completes it.
-                let label = self.label(terminal);
-                self.enfa.edge(lexeme.from, label, hub);
+                self.edge(lexeme.from, terminal, hub, ticker)?;
             }
         }
         self.open = open;
         for terminal in 0..self.language.terminals.len() as TerminalId {
-            if let Some(label) = self.label(terminal) {
-                self.enfa.edge(hub, Some(label), hub);
+            if self.label(terminal).is_some() {
+                self.edge(hub, terminal, hub, ticker)?;
             }
-            // It begins with bytes that are not in sight.
-            let parts = vec![UNSEEN];
-            let begins = Open { from: hub, parts };
+            let begins = Open {
+                from: hub,
+                seen: None,
+            };
             self.open.entry(terminal).or_default().push(begins);
         }
+        Ok(())
     }
 
     /// A fragment behind `hub`; the hub behind it is returned.
     fn fragment(
         &mut self,
         hub: Node,
-        text: &'a [u8],
-        ends: Ends,
+        text: &[u8],
         lexings: &[Lexing],
         ticker: &mut Ticker<'_>,
     ) -> Result<Node, Stopped> {
-        let behind = self.enfa.node();
-        let before = std::mem::take(&mut self.open);
+        let mut fragment = Fragment {
+            text,
+            hub,
+            behind: self.enfa.node(),
+            before: std::mem::take(&mut self.open),
+            nodes: FxHashMap::default(),
+            edges: FxHashSet::default(),
+            cut: FxHashSet::default(),
+        };
         for lexing in lexings {
-            ticker.tick()?;
-            self.lexing(hub, behind, text, lexing, &before, ticker)?;
+            self.lexing(&mut fragment, lexing, ticker)?;
         }
-        debug_assert!(ends.right || self.open.is_empty());
-        Ok(behind)
+        Ok(fragment.behind)
     }
 
     fn lexing(
         &mut self,
-        hub: Node,
-        behind: Node,
-        text: &'a [u8],
+        fragment: &mut Fragment<'_>,
         lexing: &Lexing,
-        before: &FxHashMap<TerminalId, Vec<Open<'a>>>,
         ticker: &mut Ticker<'_>,
     ) -> Result<(), Stopped> {
+        ticker.spend(1 + lexing.terminals.len())?;
         let Some((&last, whole)) = lexing.terminals.split_last() else {
-            self.enfa.edge(hub, None, behind);
+            self.enfa.edge(fragment.hub, None, fragment.behind);
             return Ok(());
         };
         if lexing.first.is_some() && lexing.last.is_some() && whole.is_empty() {
-            // All of the fragment lies within one lexeme.
-            for lexeme in before.get(&last).into_iter().flatten() {
-                let mut parts = lexeme.parts.clone();
-                parts.push(text);
-                let from = lexeme.from;
-                if self.joins.joins(last, &parts, false, ticker)? {
-                    self.open
-                        .entry(last)
-                        .or_default()
-                        .push(Open { from, parts });
-                }
-            }
-            return Ok(());
+            return self.all_within(fragment, last, ticker);
         }
         // The lexemes that end in the fragment; a cut one goes to `open`.
         let ending = match lexing.last {
             Some(_) => whole,
             None => &lexing.terminals,
         };
-        let mut at = hub;
+        let mut at = fragment.hub;
         for (index, &terminal) in ending.iter().enumerate() {
             let to = match index + 1 == lexing.terminals.len() {
-                true => behind,
-                false => self.enfa.node(),
+                true => fragment.behind,
+                false => {
+                    let node = fragment.nodes.entry(lexing.ends[index]);
+                    *node.or_insert_with(|| self.enfa.node())
+                }
             };
-            match lexing.first {
-                Some(bytes) if index == 0 => {
-                    for lexeme in before.get(&terminal).into_iter().flatten() {
-                        let mut parts = lexeme.parts.clone();
-                        parts.push(&text[..bytes]);
-                        // What begins in the gap itself was found to end so.
-                        if lexeme.parts == [UNSEEN]
-                            || self.joins.joins(terminal, &parts, true, ticker)?
-                        {
-                            self.enfa.edge(lexeme.from, self.label(terminal), to);
-                        }
+            let begin = match lexing.first {
+                Some(bytes) if index == 0 => Begin::Earlier(bytes),
+                _ => Begin::At(at),
+            };
+            if fragment.edges.insert((begin, terminal, to)) {
+                match begin {
+                    Begin::At(at) => self.edge(at, terminal, to, ticker)?,
+                    Begin::Earlier(bytes) => {
+                        self.ending(fragment, terminal, bytes, to, ticker)?;
                     }
                 }
-                _ => self.enfa.edge(at, self.label(terminal), to),
             }
             at = to;
         }
-        if let Some(from) = lexing.last {
-            let parts = vec![&text[from..]];
-            let lexeme = Open { from: at, parts };
-            self.open.entry(last).or_default().push(lexeme);
+        if let Some(from) = lexing.last
+            && fragment.cut.insert((at, last, from))
+        {
+            let (terminal, automaton) = self.parts.of(last);
+            let set = automaton.beginning(terminal, ticker)?;
+            let set = automaton.after(terminal, set, &fragment.text[from..], ticker)?;
+            let (from, seen) = (at, Some(set));
+            self.open.entry(last).or_default().push(Open { from, seen });
         }
+        Ok(())
+    }
+
+    /// All of the fragment lies within one lexeme.
+    fn all_within(
+        &mut self,
+        fragment: &Fragment<'_>,
+        terminal: TerminalId,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Stopped> {
+        let (language, automaton) = self.parts.of(terminal);
+        let open = self.open.entry(terminal).or_default();
+        for &Open { from, seen } in fragment.before.get(&terminal).into_iter().flatten() {
+            let set = match seen {
+                None => Suffixes::BEGUN,
+                Some(set) => automaton.gap(language, set, ticker)?,
+            };
+            let set = automaton.after(language, set, fragment.text, ticker)?;
+            if !automaton.is_dead(set) {
+                let seen = Some(set);
+                open.push(Open { from, seen });
+            }
+        }
+        Ok(())
+    }
+
+    /// What began earlier and ends behind so many bytes of the fragment.
+    fn ending(
+        &mut self,
+        fragment: &Fragment<'_>,
+        terminal: TerminalId,
+        bytes: usize,
+        to: Node,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Stopped> {
+        for &Open { from, seen } in fragment.before.get(&terminal).into_iter().flatten() {
+            let ends = match seen {
+                // The lexing was found so.
+                None => true,
+                Some(set) => {
+                    let (language, automaton) = self.parts.of(terminal);
+                    let set = automaton.gap(language, set, ticker)?;
+                    let set = automaton.after(language, set, &fragment.text[..bytes], ticker)?;
+                    automaton.is_accepting(set)
+                }
+            };
+            if ends {
+                self.edge(from, terminal, to, ticker)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn edge(
+        &mut self,
+        from: Node,
+        terminal: TerminalId,
+        to: Node,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Stopped> {
+        ticker.tick()?;
+        ticker.hold(Enfa::EDGE)?;
+        self.enfa.edge(from, self.label(terminal), to);
         Ok(())
     }
 

@@ -2,8 +2,10 @@
 //! search for an intersection works on: the subset construction, and Hopcroft's
 //! algorithm.
 //!
-//! The subset construction can double with every node. States from which no path
-//! accepts are left out.
+//! The subset construction can double with every node, which time and memory end. States
+//! from which no path accepts are left out.
+
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -28,7 +30,7 @@ impl TerminalDfa {
     /// The minimal automaton of an ε-NFA; `None` if nothing is accepted.
     ///
     /// # Errors
-    /// When the time is over.
+    /// When the time or the memory is over.
     pub fn minimal(enfa: &Enfa, ticker: &mut Ticker<'_>) -> Result<Option<Self>, Stopped> {
         let whole = determinize(enfa, ticker)?;
         match whole.trimmed() {
@@ -85,13 +87,20 @@ impl TerminalDfa {
     }
 }
 
+/// Bytes of a subset beside its nodes: its entries in lists and tables, here and where the
+/// automaton is minimised.
+const SUBSET: usize = 128;
+
+/// Bytes of an edge, here and where the automaton is minimised.
+const EDGE: usize = 3 * size_of::<(TerminalId, State)>();
+
 fn determinize(enfa: &Enfa, ticker: &mut Ticker<'_>) -> Result<TerminalDfa, Stopped> {
     let mut start = vec![enfa.start];
     let mut closure = Closure::new(enfa);
     closure.close(&mut start);
-    let mut ids: FxHashMap<Vec<Node>, State> = FxHashMap::default();
-    let mut subsets = vec![start.clone()];
-    ids.insert(start, 0);
+    let mut ids: FxHashMap<Rc<[Node]>, State> = FxHashMap::default();
+    let mut subsets: Vec<Rc<[Node]>> = vec![start.into()];
+    ids.insert(Rc::clone(&subsets[0]), 0);
     let mut dfa = TerminalDfa::default();
     let mut done = 0;
     while done < subsets.len() {
@@ -99,7 +108,7 @@ fn determinize(enfa: &Enfa, ticker: &mut Ticker<'_>) -> Result<TerminalDfa, Stop
         dfa.accepting
             .push(subset.iter().any(|&node| enfa.is_accepting(node)));
         let mut moves: Vec<(TerminalId, Node)> = Vec::new();
-        for &node in subset {
+        for &node in &**subset {
             let edges = enfa.edges(node).iter();
             moves.extend(edges.filter_map(|&(label, to)| Some((label?, to))));
         }
@@ -107,16 +116,22 @@ fn determinize(enfa: &Enfa, ticker: &mut Ticker<'_>) -> Result<TerminalDfa, Stop
         moves.dedup();
         let mut edges = Vec::new();
         for targets in moves.chunk_by(|one, other| one.0 == other.0) {
-            ticker.tick()?;
             let mut next: Vec<Node> = targets.iter().map(|&(_, to)| to).collect();
             closure.close(&mut next);
-            let fresh = subsets.len() as State;
-            let id = *ids.entry(next).or_insert_with_key(|next| {
-                subsets.push(next.clone());
-                fresh
-            });
+            ticker.spend(1 + next.len())?;
+            let id = match ids.get(next.as_slice()) {
+                Some(&known) => known,
+                None => {
+                    ticker.hold(size_of_val(next.as_slice()) + SUBSET)?;
+                    let (fresh, next) = (subsets.len() as State, Rc::from(next));
+                    subsets.push(Rc::clone(&next));
+                    ids.insert(next, fresh);
+                    fresh
+                }
+            };
             edges.push((targets[0].0, id));
         }
+        ticker.hold(EDGE * edges.len())?;
         dfa.edges.push(edges);
         done += 1;
     }

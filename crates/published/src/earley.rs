@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
 use crate::enfa::Closure;
+use crate::reading::{Piece, text};
 use crate::{Enfa, Node, Stopped, TerminalId, Ticker};
 
 /// A grammar's productions as dots on one line.
@@ -56,7 +57,7 @@ impl Dotted {
 /// there is none.
 ///
 /// # Errors
-/// When the time is over.
+/// When the time or the memory is over.
 pub fn parse(
     grammar: &Dotted,
     enfa: &Enfa,
@@ -71,17 +72,21 @@ pub fn parse(
         constituents: FxHashMap::default(),
         complete: FxHashSet::default(),
     };
-    parser.predict(grammar.start, enfa.start);
+    parser.predict(grammar.start, enfa.start, ticker)?;
     let mut done = 0;
     while done < parser.chart.items.len() {
         ticker.tick()?;
         if parser.advance(done as u32, ticker)? {
-            return Ok(Some(parser.chart.text(done as u32)));
+            return parser.chart.text(done as u32, ticker).map(Some);
         }
         done += 1;
     }
     Ok(None)
 }
+
+/// Bytes of an item: in the chart, in what is known, and where it waits or ends something.
+const ITEM: usize =
+    size_of::<Item>() + 2 * size_of::<(u32, Node, Node)>() + size_of::<(Node, u32)>();
 
 #[derive(Clone, Copy)]
 struct Item {
@@ -129,46 +134,56 @@ struct Chart {
 }
 
 impl Chart {
-    fn predict(&mut self, dot: u32, node: Node) {
-        if self.known.insert((dot, node, node)) {
-            self.items.push(Item {
-                dot,
-                origin: node,
-                node,
-                why: Why::Predicted,
-            });
-        }
-    }
-
-    /// The item with its dot moved on, at another node.
-    fn advance(&mut self, item: Item, node: Node, why: Why) {
-        let (dot, origin) = (item.dot + 1, item.origin);
-        if self.known.insert((dot, origin, node)) {
-            self.items.push(Item {
+    fn predict(&mut self, dot: u32, node: Node, ticker: &mut Ticker<'_>) -> Result<(), Stopped> {
+        let (origin, why) = (node, Why::Predicted);
+        self.add(
+            Item {
                 dot,
                 origin,
                 node,
                 why,
-            });
-        }
+            },
+            ticker,
+        )
     }
 
-    fn text(&self, number: u32) -> Vec<TerminalId> {
-        // From the right: of each item its last part, then what came before.
-        let mut text = Vec::new();
-        let mut work = vec![number];
-        while let Some(number) = work.pop() {
-            match self.items[number as usize].why {
-                Why::Predicted => {}
-                Why::Scanned { before, terminal } => {
-                    text.push(terminal);
-                    work.push(before);
-                }
-                Why::Completed { before, part } => work.extend([before, part]),
-            }
+    /// The item with its dot moved on, at another node.
+    fn advance(
+        &mut self,
+        item: Item,
+        node: Node,
+        why: Why,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Stopped> {
+        let (dot, origin) = (item.dot + 1, item.origin);
+        self.add(
+            Item {
+                dot,
+                origin,
+                node,
+                why,
+            },
+            ticker,
+        )
+    }
+
+    fn add(&mut self, item: Item, ticker: &mut Ticker<'_>) -> Result<(), Stopped> {
+        if self.known.insert((item.dot, item.origin, item.node)) {
+            ticker.hold(ITEM)?;
+            self.items.push(item);
         }
-        text.reverse();
-        text
+        Ok(())
+    }
+
+    fn text(&self, number: u32, ticker: &mut Ticker<'_>) -> Result<Vec<TerminalId>, Stopped> {
+        let pieces = |number: u32| match self.items[number as usize].why {
+            Why::Predicted => [None, None],
+            Why::Scanned { before, terminal } => {
+                [Some(Piece::Of(before)), Some(Piece::Terminal(terminal))]
+            }
+            Why::Completed { before, part } => [Some(Piece::Of(before)), Some(Piece::Of(part))],
+        };
+        text(number, pieces, ticker)
     }
 }
 
@@ -185,31 +200,32 @@ impl Parser<'_> {
         let item = self.chart.items[number as usize];
         match self.grammar.symbols[item.dot as usize] {
             Dot::Before(Symbol::Terminal(terminal)) => {
-                let edges = self.scannable(item.node).edges;
+                let edges = self.scannable(item.node, ticker)?.edges;
                 let from = edges.partition_point(|&(label, _)| label < terminal);
                 let same = edges[from..].iter().take_while(|edge| edge.0 == terminal);
                 for &(_, to) in same {
                     let before = number;
                     let why = Why::Scanned { before, terminal };
-                    self.chart.advance(item, to, why);
+                    self.chart.advance(item, to, why, ticker)?;
                 }
             }
             Dot::Before(Symbol::Nonterminal(wanted)) => {
                 let Some(constituent) = self.constituents.get_mut(&(wanted, item.node)) else {
-                    self.predict(wanted, item.node).waiting.push(number);
+                    let constituent = self.predict(wanted, item.node, ticker)?;
+                    constituent.waiting.push(number);
                     return Ok(false);
                 };
                 constituent.waiting.push(number);
                 for &(to, part) in &constituent.ends {
                     ticker.tick()?;
                     let before = number;
-                    self.chart
-                        .advance(item, to, Why::Completed { before, part });
+                    let why = Why::Completed { before, part };
+                    self.chart.advance(item, to, why, ticker)?;
                 }
             }
             Dot::Behind(left) => {
                 let whole = left == self.grammar.start && item.origin == self.enfa.start;
-                if whole && self.scannable(item.node).accepting {
+                if whole && self.scannable(item.node, ticker)?.accepting {
                     return Ok(true);
                 }
                 if !self.complete.insert((left, item.origin, item.node)) {
@@ -222,23 +238,30 @@ impl Parser<'_> {
                     let waiting = self.chart.items[before as usize];
                     let part = number;
                     let why = Why::Completed { before, part };
-                    self.chart.advance(waiting, item.node, why);
+                    self.chart.advance(waiting, item.node, why, ticker)?;
                 }
             }
         }
         Ok(false)
     }
 
-    fn predict(&mut self, nonterminal: NonterminalId, node: Node) -> &mut Constituent {
+    fn predict(
+        &mut self,
+        nonterminal: NonterminalId,
+        node: Node,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<&mut Constituent, Stopped> {
         for &dot in &self.grammar.productions[nonterminal as usize] {
-            self.chart.predict(dot, node);
+            ticker.tick()?;
+            self.chart.predict(dot, node, ticker)?;
         }
-        self.constituents.entry((nonterminal, node)).or_default()
+        ticker.hold(size_of::<((NonterminalId, Node), Constituent)>())?;
+        Ok(self.constituents.entry((nonterminal, node)).or_default())
     }
 
-    fn scannable(&mut self, node: Node) -> Scannable {
+    fn scannable(&mut self, node: Node, ticker: &mut Ticker<'_>) -> Result<Scannable, Stopped> {
         if let Some(known) = &self.closed[node as usize] {
-            return known.clone();
+            return Ok(known.clone());
         }
         let mut nodes = vec![node];
         self.closure.close(&mut nodes);
@@ -248,11 +271,13 @@ impl Parser<'_> {
             .collect();
         edges.sort_unstable();
         edges.dedup();
+        ticker.spend(nodes.len() + edges.len())?;
+        ticker.hold(size_of_val(edges.as_slice()))?;
         let scannable = Scannable {
             edges: edges.into(),
             accepting: nodes.iter().any(|&node| self.enfa.is_accepting(node)),
         };
         self.closed[node as usize] = Some(scannable.clone());
-        scannable
+        Ok(scannable)
     }
 }

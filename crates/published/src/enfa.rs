@@ -15,6 +15,9 @@ pub struct Enfa {
 }
 
 impl Enfa {
+    /// Bytes of an edge.
+    pub(crate) const EDGE: usize = size_of::<(Option<TerminalId>, Node)>();
+
     /// A new node.
     pub fn node(&mut self) -> Node {
         self.edges.push(Vec::new());

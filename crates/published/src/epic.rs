@@ -41,7 +41,8 @@ impl Default for EpicParts {
 pub struct Epic {
     lexical: Lexical,
     exact: Exact,
-    cover: Cover,
+    /// Made when it is first asked.
+    cover: Option<Cover>,
     parallel: bool,
 }
 
@@ -69,7 +70,7 @@ impl Epic {
                 true => Exact::Earley(Dotted::new(cfg)),
                 false => Exact::Intersection(NormalForm::new(cfg, terminals)),
             },
-            cover: Cover::new(cfg, terminals),
+            cover: None,
             parallel: parts.parallel,
             lexical: Lexical::new(language, map, parts.memo, limits)?,
         })
@@ -86,12 +87,13 @@ impl Epic {
     }
 
     /// Whether the pattern can be completed, gaps of whatever kind being of any
-    /// length; `stop` says when it has taken too long.
+    /// length; `stop` says when it has taken too long. More than about a gigabyte is too
+    /// much.
     pub fn check(&mut self, pattern: &Pattern, stop: &dyn Fn() -> bool) -> Answer {
         match self.decide(pattern, stop) {
             Ok(Some(terminals)) => Answer::Completable(terminals),
             Ok(None) => Answer::Impossible,
-            Err(Stopped) => Answer::Stopped,
+            Err(stopped) => Answer::Stopped(stopped),
         }
     }
 
@@ -100,8 +102,8 @@ impl Epic {
         pattern: &Pattern,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Vec<TerminalId>>, Stopped> {
-        let enfa = self.lexical.enfa(pattern, stop)?;
         let mut ticker = Ticker::new(stop);
+        let enfa = self.lexical.enfa(pattern, &mut ticker)?;
         match &self.exact {
             Exact::Earley(grammar) => parse(grammar, &enfa, &mut ticker),
             Exact::Intersection(grammar) => match TerminalDfa::minimal(&enfa, &mut ticker)? {
@@ -112,24 +114,31 @@ impl Epic {
     }
 
     /// The relaxed check: whether the regular cover allows the pattern. A no is the
-    /// exact check's no.
+    /// exact check's no. The first makes the cover.
     ///
     /// # Errors
-    /// When the time is over.
+    /// When the time or the memory is over.
     pub fn cover_allows(
         &mut self,
         pattern: &Pattern,
         stop: &dyn Fn() -> bool,
     ) -> Result<bool, Stopped> {
-        let enfa = self.lexical.enfa(pattern, stop)?;
-        self.cover.meets(&enfa, &mut Ticker::new(stop))
+        let mut ticker = Ticker::new(stop);
+        let enfa = self.lexical.enfa(pattern, &mut ticker)?;
+        self.cover().meets(&enfa, &mut ticker)
+    }
+
+    fn cover(&mut self) -> &Cover {
+        let language = &self.lexical.language;
+        self.cover
+            .get_or_insert_with(|| Cover::new(&language.cfg, language.terminals.len()))
     }
 
     /// Algorithm 1's step: commits up to `wanted` of the candidates, most confident
     /// first; `apply` is the pattern with some of them committed.
     ///
     /// # Errors
-    /// When the time is over.
+    /// When the time or the memory is over.
     pub fn commit<C: Clone + PartialEq>(
         &mut self,
         candidates: &[C],
@@ -155,14 +164,24 @@ impl Epic {
     ) -> Option<Witness> {
         match answer {
             Answer::Completable(terminals) => {
-                let witness = self.lexical.witness(pattern, terminals, stop);
+                let mut ticker = Ticker::new(stop);
+                let witness = self.lexical.witness(pattern, terminals, &mut ticker);
                 witness.ok().flatten()
             }
-            Answer::Impossible | Answer::Stopped => None,
+            Answer::Impossible | Answer::Stopped(_) => None,
         }
     }
 
-    /// Empties the memo: what comes next is as on the first check.
+    /// Makes now what is otherwise made when it is first asked: what reads witnesses, and
+    /// the cover if batches are committed.
+    pub fn prepare(&mut self) {
+        self.lexical.prepare();
+        if self.parallel {
+            self.cover();
+        }
+    }
+
+    /// Forgets all that was met: what comes next is as on the first check.
     pub fn forget(&mut self) {
         self.lexical.forget();
     }
@@ -170,11 +189,6 @@ impl Epic {
     /// Fragments asked of the memo so far, and how many it knew.
     pub fn memo_use(&self) -> (u64, u64) {
         self.lexical.memo_use()
-    }
-
-    /// Number of states of the regular cover.
-    pub fn cover_states(&self) -> usize {
-        self.cover.len()
     }
 }
 

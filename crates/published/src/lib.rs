@@ -20,15 +20,16 @@
 //! No algorithm here is shared with `crates/lexer` or `crates/checker`; only the
 //! types of questions and answers are. What is as fast as the papers' descriptions
 //! reasonably allow is written so: tables in place of hash maps of names, interned
-//! sets, no Python.
+//! sets, parts of lexemes read by automata that remember their steps, lexings that share
+//! the nodes of the ε-NFA, no Python.
 //!
 //! # How fragments are lexed
 //!
 //! [`LexicalMap`] chooses between three readings of the papers:
 //!
 //! - [`Described`](LexicalMap::Described): every way for a fragment's first lexeme
-//!   to have begun in the gap before it. This is what the papers describe, and what
-//!   is measured.
+//!   to have begun in the gap before it, and under the free discipline every lexeme
+//!   that begins at a place. This is what the papers describe, and what is measured.
 //! - [`Released`](LexicalMap::Released): of each terminal only the longest such
 //!   lexeme, as in the code published with them, which therefore refuses texts that
 //!   can be completed.
@@ -40,7 +41,9 @@
 //! completed: two names with no room for a blank, for instance.
 //!
 //! This crate does no I/O and reads no clock; a check takes a function that says
-//! when to stop.
+//! when to stop, and ends by itself where it would hold more than about a gigabyte
+//! ([`Stopped`]). What a method meets it keeps within bounds for the next check, until
+//! it is told to forget it.
 
 mod answer;
 mod budget;
@@ -60,6 +63,7 @@ mod lower;
 mod memo;
 mod mundler;
 pub mod normal_form;
+mod reading;
 pub mod select;
 mod terminal;
 

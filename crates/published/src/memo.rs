@@ -1,43 +1,24 @@
 //! EPIC's Algorithm 2: what was lexed once is not lexed again.
 //!
-//! Lexings are kept by fragment and by what stands beside it, and so are the answers
-//! to whether parts of a lexeme can be joined across gaps. A memo belongs to one
-//! language: there is nothing to mix up between two. It is emptied when it has grown
-//! past its bound.
+//! Lexings are kept by fragment and by what stands beside it. How parts of a lexeme are
+//! joined across gaps is not: their automata remember their own steps, with a memo and
+//! without ([`Parts`](crate::lexing::Parts)). A memo belongs to one language: there is
+//! nothing to mix up between two. Between two checks it is emptied if it has grown past its
+//! bound.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::completion::Joins;
+use crate::Stopped;
 use crate::lexing::{Ends, Lexing};
-use crate::{Language, Stopped, TerminalId, Ticker};
 
 /// Bytes, about, that a memo holds before it is emptied.
 const BOUND: usize = 64 << 20;
 
-/// What is kept.
-#[derive(Default)]
-pub(crate) struct Memo {
-    pub(crate) lexings: Lexings,
-    pub(crate) joined: Joined,
-}
-
-impl Memo {
-    pub(crate) fn empty_if_full(&mut self) {
-        if self.lexings.bytes + self.joined.bytes > BOUND {
-            self.lexings.known = Default::default();
-            self.joined.known = FxHashMap::default();
-            (self.lexings.bytes, self.joined.bytes) = (0, 0);
-        }
-    }
-}
-
-type ByText = FxHashMap<Box<[u8]>, Arc<[Lexing]>>;
-
 /// The lexings of fragments.
 #[derive(Default)]
-pub(crate) struct Lexings {
+pub(crate) struct Memo {
     /// By [`Ends`], then by text.
     known: [ByText; 4],
     bytes: usize,
@@ -45,7 +26,10 @@ pub(crate) struct Lexings {
     pub(crate) hits: u64,
 }
 
-impl Lexings {
+type ByText = FxHashMap<Box<[u8]>, Arc<[Lexing]>>;
+
+impl Memo {
+    /// The lexings of a fragment, which `lex` finds if they are not known.
     pub(crate) fn get(
         &mut self,
         text: &[u8],
@@ -59,51 +43,15 @@ impl Lexings {
             return Ok(Arc::clone(lexings));
         }
         let lexings: Arc<[Lexing]> = lex()?.into();
-        let terminals: usize = lexings.iter().map(|lexing| lexing.terminals.len()).sum();
-        self.bytes += text.len() + size_of_val(&*lexings) + size_of::<TerminalId>() * terminals;
+        self.bytes += text.len() + lexings.iter().map(Lexing::bytes).sum::<usize>();
         known.insert(text.into(), Arc::clone(&lexings));
         Ok(lexings)
     }
-}
 
-/// Whether parts can be joined.
-#[derive(Default)]
-pub(crate) struct Joined {
-    /// By terminal, whether closed, and the parts with their lengths.
-    known: FxHashMap<Box<[u8]>, bool>,
-    key: Vec<u8>,
-    bytes: usize,
-}
-
-/// Asks the memo before the automaton.
-pub(crate) struct Remembered<'a> {
-    pub(crate) language: &'a Language,
-    pub(crate) joined: &'a mut Joined,
-}
-
-impl Joins for Remembered<'_> {
-    fn joins(
-        &mut self,
-        terminal: TerminalId,
-        parts: &[&[u8]],
-        closed: bool,
-        ticker: &mut Ticker<'_>,
-    ) -> Result<bool, Stopped> {
-        let Joined { known, key, bytes } = self.joined;
-        key.clear();
-        key.extend(terminal.to_le_bytes());
-        key.push(u8::from(closed));
-        for part in parts {
-            key.extend((part.len() as u32).to_le_bytes());
-            key.extend_from_slice(part);
+    pub(crate) fn empty_if_full(&mut self) {
+        if self.bytes > BOUND {
+            self.known = Default::default();
+            self.bytes = 0;
         }
-        if let Some(&answer) = known.get(key.as_slice()) {
-            return Ok(answer);
-        }
-        let terminal = &self.language.terminals[terminal as usize];
-        let answer = terminal.spans(parts.iter().copied(), closed, ticker)?;
-        *bytes += key.len();
-        known.insert(key.as_slice().into(), answer);
-        Ok(answer)
     }
 }

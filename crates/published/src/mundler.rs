@@ -10,7 +10,7 @@ use crate::dfa::TerminalDfa;
 use crate::intersection::intersect;
 use crate::lexical::Lexical;
 use crate::normal_form::NormalForm;
-use crate::{Answer, Language, LexicalMap, PublishedError, Stopped, Ticker};
+use crate::{Answer, Language, LexicalMap, PublishedError, Stopped, TerminalId, Ticker};
 
 /// Decides by intersecting the grammar with the language of all completions.
 pub struct Mundler {
@@ -47,12 +47,13 @@ impl Mundler {
     }
 
     /// Whether the pattern can be completed, gaps of whatever kind being of any
-    /// length; `stop` says when it has taken too long.
+    /// length; `stop` says when it has taken too long. More than about a gigabyte is too
+    /// much.
     pub fn check(&mut self, pattern: &Pattern, stop: &dyn Fn() -> bool) -> Answer {
         match self.decide(pattern, stop) {
             Ok(Some(terminals)) => Answer::Completable(terminals),
             Ok(None) => Answer::Impossible,
-            Err(Stopped) => Answer::Stopped,
+            Err(stopped) => Answer::Stopped(stopped),
         }
     }
 
@@ -60,9 +61,9 @@ impl Mundler {
         &mut self,
         pattern: &Pattern,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Option<Vec<crate::TerminalId>>, Stopped> {
-        let enfa = self.lexical.enfa(pattern, stop)?;
+    ) -> Result<Option<Vec<TerminalId>>, Stopped> {
         let mut ticker = Ticker::new(stop);
+        let enfa = self.lexical.enfa(pattern, &mut ticker)?;
         match TerminalDfa::minimal(&enfa, &mut ticker)? {
             Some(dfa) => intersect(&self.grammar, &dfa, &mut ticker),
             None => Ok(None),
@@ -71,7 +72,7 @@ impl Mundler {
 
     /// A text for a yes: a filling that is lexed as the answer says. `None` if the
     /// answer is no, or if its lexemes cannot stand so, which the lexical map took
-    /// for granted; or when it takes too long.
+    /// for granted; or when it takes too much. The first makes what reads witnesses.
     pub fn witness(
         &mut self,
         pattern: &Pattern,
@@ -80,10 +81,21 @@ impl Mundler {
     ) -> Option<Witness> {
         match answer {
             Answer::Completable(terminals) => {
-                let witness = self.lexical.witness(pattern, terminals, stop);
+                let mut ticker = Ticker::new(stop);
+                let witness = self.lexical.witness(pattern, terminals, &mut ticker);
                 witness.ok().flatten()
             }
-            Answer::Impossible | Answer::Stopped => None,
+            Answer::Impossible | Answer::Stopped(_) => None,
         }
+    }
+
+    /// Makes now what is otherwise made when it is first asked: what reads witnesses.
+    pub fn prepare(&mut self) {
+        self.lexical.prepare();
+    }
+
+    /// Forgets all that was met: what comes next is as on the first check.
+    pub fn forget(&mut self) {
+        self.lexical.forget();
     }
 }

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use lacuna_grammar::automaton::{Dfa, StateId};
 
-use crate::{Stopped, Ticker};
-
 /// Index of a terminal.
 pub type TerminalId = u32;
 
@@ -66,37 +64,13 @@ impl Terminal {
         sorted(next.collect())
     }
 
-    /// Whether some lexeme is these parts in order, with anything between them;
-    /// `closed` says whether the last part ends it.
-    ///
-    /// # Errors
-    /// When the time is over.
-    pub fn spans<'a>(
-        &self,
-        parts: impl Iterator<Item = &'a [u8]>,
-        closed: bool,
-        ticker: &mut Ticker<'_>,
-    ) -> Result<bool, Stopped> {
-        let mut states = vec![self.language.start()];
-        for (index, part) in parts.enumerate() {
-            if index > 0 {
-                ticker.spend(self.successors.len())?;
-                states = self.anything(&states);
-            }
-            for &byte in part {
-                ticker.spend(states.len())?;
-                states = self.step(&states, byte);
-                if states.is_empty() {
-                    return Ok(false);
-                }
-            }
-        }
-        // Automata are trimmed: every state leads to acceptance.
-        Ok(!closed || states.iter().any(|&s| self.language.is_accepting(s)))
+    /// Number of states.
+    pub fn state_count(&self) -> usize {
+        self.successors.len()
     }
 
     /// The states after any bytes, also none.
-    fn anything(&self, states: &[StateId]) -> Vec<StateId> {
+    pub fn anything(&self, states: &[StateId]) -> Vec<StateId> {
         let mut seen = vec![false; self.successors.len()];
         states.iter().for_each(|&state| seen[state as usize] = true);
         let mut found = states.to_vec();

@@ -4,7 +4,7 @@
 
 #[path = "../../checker/tests/support/mod.rs"]
 #[allow(dead_code, reason = "the checker's tests use all of it")]
-mod support;
+pub(crate) mod support;
 
 use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Verdict};
 use lacuna_grammar::Grammar;
@@ -15,7 +15,7 @@ use support::RandomGrammar;
 
 const BYTES: &[u8] = b"ab( ";
 
-fn random_pattern(random: &mut fastrand::Rng) -> Pattern {
+pub(crate) fn random_pattern(random: &mut fastrand::Rng) -> Pattern {
     let segments = (0..random.usize(..7)).map(|_| match random.u8(..3) {
         0 => Segment::Gap(Gap::Any),
         _ => Segment::Text(vec![*random.choice(BYTES).expect("a byte")]),
@@ -27,7 +27,7 @@ fn random_pattern(random: &mut fastrand::Rng) -> Pattern {
 fn said(name: &str, grammar: &Grammar, answer: &Answer, text: Option<Vec<u8>>) -> bool {
     match (answer, text) {
         (Answer::Impossible, _) => false,
-        (Answer::Stopped, _) => panic!("{name}: stopped"),
+        (Answer::Stopped(stopped), _) => panic!("{name}: {stopped}"),
         (Answer::Completable(_), None) => panic!("{name}: no witness"),
         (Answer::Completable(_), Some(text)) => {
             assert!(recognize(grammar, &text), "{name}: {text:?} is no member");
@@ -78,7 +78,7 @@ fn compare(make: impl Fn(&mut RandomGrammar) -> Grammar) {
     );
 }
 
-fn rounds() -> u64 {
+pub(crate) fn rounds() -> u64 {
     match std::env::var("LACUNA_PUBLISHED_ROUNDS") {
         Ok(rounds) => rounds.parse().expect("LACUNA_PUBLISHED_ROUNDS is a number"),
         Err(_) => 150,

@@ -3,4 +3,5 @@
 mod agreement;
 mod as_published;
 mod bench;
+mod described;
 mod shipped_grammars;

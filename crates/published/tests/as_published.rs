@@ -5,7 +5,9 @@ use lacuna_checker::{Gap, Pattern, Segment};
 use lacuna_grammar::automaton::Limits;
 use lacuna_grammar::{Grammar, Slots, gbnf, lark};
 use lacuna_published::lexing::{Ends, FragmentLexer};
-use lacuna_published::{Answer, Epic, EpicParts, Language, LexicalMap, Mundler, Ticker, never};
+use lacuna_published::{
+    Answer, Epic, EpicParts, Language, LexicalMap, Mundler, Stopped, Ticker, never,
+};
 
 fn read(text: &str) -> Grammar {
     let open = lark::open(text, &lark::Options::default()).expect("a grammar");
@@ -122,6 +124,43 @@ fn lexemes_join_across_gaps() {
     }
 }
 
+/// Any segmentation counts under the free discipline, so a lexeme may end before a longer
+/// one does.
+#[test]
+fn a_shorter_lexeme_is_a_lexeme() {
+    let words = gbnf::parse(
+        r#"root ::= word rest
+word ::= [ab]+
+rest ::= "b" root "c" | "b""#,
+    );
+    let words = words.expect("a grammar");
+    for map in [LexicalMap::Described, LexicalMap::Exact] {
+        for text in ["aab", "ab", "aabababc", "a_b", "_bc"] {
+            assert!(completable(&words, map, text), "{text}");
+        }
+        assert!(!completable(&words, map, "aa"));
+    }
+}
+
+/// What a text begins with may be the end of an ignored lexeme, also where that lexeme
+/// could begin in the text but another one does.
+#[test]
+fn the_end_of_an_ignored_lexeme_is_none_of_another() {
+    let blanks = read(
+        r#"
+start: B | K B
+B: "b"
+K: "ab"
+BLANK: "a" | "ca"
+%ignore BLANK
+"#,
+    );
+    for map in [LexicalMap::Described, LexicalMap::Exact] {
+        assert!(completable(&blanks, map, "_ab"));
+        assert!(!completable(&blanks, map, "ab"));
+    }
+}
+
 /// A prefix and a suffix of one lexeme may overlap in it only as far as it is long.
 #[test]
 fn parts_of_a_keyword_are_not_counted_twice() {
@@ -209,7 +248,8 @@ x ::= "a" | "aa" | [a] root [a]"#,
     let limits = Limits::default();
     let mut mundler = Mundler::new(&atoms, LexicalMap::Described, &limits).expect("a grammar");
     let text = "a".repeat(2000);
-    assert_eq!(mundler.check(&pattern(&text), &|| true), Answer::Stopped);
+    let answer = mundler.check(&pattern(&text), &|| true);
+    assert_eq!(answer, Answer::Stopped(Stopped::Time));
 }
 
 /// Known failure 8 is not repeated: a memo belongs to one grammar.

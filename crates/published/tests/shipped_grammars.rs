@@ -100,7 +100,7 @@ fn decided(answer: &Answer) -> Option<bool> {
     match answer {
         Answer::Completable(_) => Some(true),
         Answer::Impossible => Some(false),
-        Answer::Stopped => None,
+        Answer::Stopped(_) => None,
     }
 }
 

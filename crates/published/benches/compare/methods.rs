@@ -117,8 +117,8 @@ impl Compiled {
         })
     }
 
-    /// One that has met no canvas: memos and charts are empty. One in use is the same
-    /// each time.
+    /// One that has met no canvas: memos and charts are empty, and so are automata that
+    /// are made as they are used. One in use is the same each time.
     pub fn fresh(&mut self) -> Fresh<'_> {
         match self {
             Self::Ours(checker, Method::InUse) => Fresh::InUse(checker),
@@ -127,7 +127,10 @@ impl Compiled {
                 epic.forget();
                 Fresh::Epic(epic)
             }
-            Self::Mundler(mundler) => Fresh::Mundler(mundler),
+            Self::Mundler(mundler) => {
+                mundler.forget();
+                Fresh::Mundler(mundler)
+            }
         }
     }
 }
@@ -200,6 +203,6 @@ fn decided(answer: &Answer) -> Option<bool> {
     match answer {
         Answer::Completable(_) => Some(true),
         Answer::Impossible => Some(false),
-        Answer::Stopped => None,
+        Answer::Stopped(_) => None,
     }
 }

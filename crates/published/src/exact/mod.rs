@@ -5,12 +5,12 @@
 //! would have matched: what ended is read on beside what follows, and must not come
 //! to a lexeme again. A *configuration* is the lexeme under way with what is owed;
 //! the ε-NFA has a node for each place in the text with each configuration between
-//! lexemes that it can be read in, and gaps are walked through by every byte. A constraint on whole texts is read
-//! beside. Under the free discipline a lexeme is one terminal's, and nothing is
+//! lexemes that it can be read in, and gaps are walked through by every byte. A
+//! constraint on whole texts is read beside. Under the free discipline a lexeme is one terminal's, and nothing is
 //! owed.
 //!
 //! Nothing is taken for granted here and nothing is fast: a gap of a C++ text has
-//! some thousand configurations.
+//! some thousand configurations. They are kept from check to check within a bound.
 
 mod reader;
 mod witness;
@@ -26,6 +26,10 @@ use reader::{ConfigurationId, Reader};
 
 /// A place in a pattern, and how reading stands there.
 type Reading = (usize, ConfigurationId);
+
+/// Bytes of a reading that was met and waits, and of one that is a node.
+const READING: usize = 3 * size_of::<Reading>();
+const NODE: usize = 3 * size_of::<(Reading, Node)>();
 
 /// A place in a pattern: a byte of a text, or a gap with its number.
 #[derive(Clone, Copy)]
@@ -66,11 +70,17 @@ impl ExactLexer {
         })
     }
 
+    /// Forgets all that was met.
+    pub fn forget(&mut self) {
+        self.reader.forget();
+    }
+
     /// The ε-NFA of a pattern; gaps of any kind are gaps of any length.
     ///
     /// # Errors
-    /// When the time is over.
+    /// When the time or the memory is over.
     pub fn enfa(&mut self, pattern: &Pattern, ticker: &mut Ticker<'_>) -> Result<Enfa, Stopped> {
+        self.reader.empty_if_full();
         let places = places(pattern);
         let mut enfa = Enfa::default();
         let mut nodes: FxHashMap<Reading, Node> = FxHashMap::default();
@@ -83,6 +93,7 @@ impl ExactLexer {
                 enfa.accept(node);
             }
             for (label, to) in self.lexemes(&places, boundary, ticker)? {
+                ticker.hold(NODE + Enfa::EDGE)?;
                 let target = *nodes.entry(to).or_insert_with(|| {
                     work.push(to);
                     enfa.node()
@@ -93,7 +104,8 @@ impl ExactLexer {
         Ok(enfa.trimmed())
     }
 
-    /// All lexemes that can begin at a boundary, each with the boundary behind it.
+    /// All lexemes that can begin at a boundary, each with the boundary behind it. What
+    /// this takes for the time being is given back.
     fn lexemes(
         &mut self,
         places: &[Place],
@@ -105,6 +117,7 @@ impl ExactLexer {
         let mut work = vec![boundary];
         while let Some((at, configuration)) = work.pop() {
             ticker.tick()?;
+            ticker.hold(READING)?;
             let mut next = Vec::new();
             match places.get(at) {
                 None => {}
@@ -119,7 +132,7 @@ impl ExactLexer {
                         true => drop(found.insert((None, behind))),
                         false => next.push(behind),
                     }
-                    let moves = self.reader.moves(configuration);
+                    let moves = self.reader.moves(configuration, ticker)?;
                     next.extend(moves.iter().map(|&(_, configuration)| (at, configuration)));
                 }
             }
@@ -127,7 +140,9 @@ impl ExactLexer {
             if let Some((terminal, boundary)) = self.reader.ended(configuration) {
                 found.insert((self.reader.label(terminal), (at, boundary)));
             }
+            ticker.hold(self.reader.grown())?;
         }
+        ticker.release(READING * met.len());
         Ok(found)
     }
 
@@ -135,13 +150,14 @@ impl ExactLexer {
     /// ones between them as need be.
     ///
     /// # Errors
-    /// When the time is over.
+    /// When the time or the memory is over.
     pub fn witness(
         &mut self,
         pattern: &Pattern,
         terminals: &[TerminalId],
         ticker: &mut Ticker<'_>,
     ) -> Result<Option<Witness>, Stopped> {
+        self.reader.empty_if_full();
         witness::witness(&mut self.reader, &places(pattern), terminals, ticker)
     }
 }

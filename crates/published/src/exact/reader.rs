@@ -1,4 +1,7 @@
 //! Configurations: where the reading of a text stands.
+//!
+//! Those that were met are numbered, and kept within a bound; their numbers are void when
+//! they are forgotten, which is not before a text has been read.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -6,7 +9,10 @@ use std::sync::Arc;
 use lacuna_grammar::automaton::{AutomatonError, Dfa, Limits, NfaBuilder, StateId, byte_classes};
 use rustc_hash::FxHashMap;
 
-use crate::{Discipline, Language, TerminalId};
+use crate::{Discipline, Language, Stopped, TerminalId, Ticker};
+
+/// Bytes, about, that what was met may take before it is forgotten.
+const BOUND: usize = 256 << 20;
 
 /// Index of a lexeme under way; 0 is none.
 type LexemeId = u32;
@@ -34,7 +40,7 @@ pub(super) struct Reader {
     /// one there, which keeps configurations few.
     union: Dfa,
     /// One byte of each class that no automaton tells apart, readable ones first.
-    bytes: Vec<u8>,
+    alphabet: Vec<u8>,
     lexemes: Vec<Lexeme>,
     /// For each lexeme, where it stands in the union; the start for none.
     in_union: Vec<StateId>,
@@ -43,6 +49,10 @@ pub(super) struct Reader {
     ids: FxHashMap<Configuration, ConfigurationId>,
     /// For each configuration, where its bytes lead, each place once.
     moves: FxHashMap<ConfigurationId, Rc<[(u8, ConfigurationId)]>>,
+    /// Bytes, about, of what was met.
+    bytes: usize,
+    /// Of them, those that were told of.
+    told: usize,
 }
 
 impl Reader {
@@ -60,32 +70,56 @@ impl Reader {
         let (classes, _) = byte_classes(&mut ranges);
         let mut met = [false; 256];
         let readable = (b'a'..=b'z').chain(b' '..=b'~').chain(0..=255);
-        let bytes = readable.filter(|&byte| {
+        let alphabet = readable.filter(|&byte| {
             let class = classes[byte as usize] as usize;
             !std::mem::replace(&mut met[class], true)
         });
         let mut reader = Self {
-            bytes: bytes.collect(),
-            lexemes: vec![Box::default()],
-            in_union: vec![union.start()],
+            alphabet: alphabet.collect(),
+            lexemes: Vec::new(),
+            in_union: Vec::new(),
             union,
             lexeme_ids: FxHashMap::default(),
             configurations: Vec::new(),
             ids: FxHashMap::default(),
             moves: FxHashMap::default(),
+            bytes: 0,
+            told: 0,
             language,
         };
-        let start = Configuration {
+        reader.forget();
+        Ok(reader)
+    }
+
+    /// Forgets all configurations but the first.
+    pub(super) fn forget(&mut self) {
+        self.lexemes = vec![Box::default()];
+        self.in_union = vec![self.union.start()];
+        self.lexeme_ids = FxHashMap::default();
+        self.configurations = Vec::new();
+        self.ids = FxHashMap::default();
+        self.moves = FxHashMap::default();
+        (self.bytes, self.told) = (0, 0);
+        let constraint = self.language.constraint.as_ref();
+        self.id(Configuration {
             lexeme: 0,
             owed: Vec::new(),
-            constraint: reader
-                .language
-                .constraint
-                .as_ref()
-                .map_or(0, |dfa| dfa.start()),
-        };
-        reader.id(start);
-        Ok(reader)
+            constraint: constraint.map_or(0, |dfa| dfa.start()),
+        });
+    }
+
+    /// The same, if they are more than their bound.
+    pub(super) fn empty_if_full(&mut self) {
+        if self.bytes > BOUND {
+            self.forget();
+        }
+    }
+
+    /// Bytes, about, that have come since this was asked last.
+    pub(super) fn grown(&mut self) -> usize {
+        let grown = self.bytes - self.told;
+        self.told = self.bytes;
+        grown
     }
 
     /// What reading a lexeme of the terminal reads in the ε-NFA.
@@ -149,12 +183,20 @@ impl Reader {
     }
 
     /// Where the bytes of a gap lead.
-    pub(super) fn moves(&mut self, from: ConfigurationId) -> Rc<[(u8, ConfigurationId)]> {
+    ///
+    /// # Errors
+    /// When the time is over.
+    pub(super) fn moves(
+        &mut self,
+        from: ConfigurationId,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<Rc<[(u8, ConfigurationId)]>, Stopped> {
         if let Some(known) = self.moves.get(&from) {
-            return Rc::clone(known);
+            return Ok(Rc::clone(known));
         }
         let mut moves: Vec<(u8, ConfigurationId)> = Vec::new();
-        for byte in self.bytes.clone() {
+        for byte in self.alphabet.clone() {
+            ticker.spend(self.work(from))?;
             for next in self.after(from, byte) {
                 if moves.iter().all(|&(_, known)| known != next) {
                     moves.push((byte, next));
@@ -162,8 +204,19 @@ impl Reader {
             }
         }
         let moves: Rc<[_]> = moves.into();
+        self.bytes += size_of_val(&*moves) + 64;
         self.moves.insert(from, Rc::clone(&moves));
-        moves
+        Ok(moves)
+    }
+
+    /// Automata that are asked for one more byte.
+    fn work(&self, from: ConfigurationId) -> usize {
+        let Configuration { lexeme, owed, .. } = &self.configurations[from as usize];
+        owed.len()
+            + match lexeme {
+                0 => self.language.terminals.len(),
+                _ => self.lexemes[*lexeme as usize].len(),
+            }
     }
 
     /// The configurations after a byte: several only where a lexeme begins under the
@@ -233,17 +286,20 @@ impl Reader {
         // What a terminal goes on with, the union does.
         let here = self.union.next(before, byte).unwrap_or(before);
         self.in_union.push(here);
+        self.bytes += 2 * size_of_val(&*lexeme) + 64;
         self.lexemes.push(lexeme.clone());
         self.lexeme_ids.insert(lexeme, id);
         id
     }
 
     fn id(&mut self, configuration: Configuration) -> ConfigurationId {
-        let configurations = &mut self.configurations;
+        let (configurations, bytes) = (&mut self.configurations, &mut self.bytes);
         *self
             .ids
             .entry(configuration)
             .or_insert_with_key(|configuration| {
+                let owed = size_of_val(configuration.owed.as_slice());
+                *bytes += 2 * (owed + size_of::<Configuration>());
                 configurations.push(configuration.clone());
                 configurations.len() as ConfigurationId - 1
             })

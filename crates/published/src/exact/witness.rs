@@ -20,6 +20,9 @@ struct Step {
     lexemes: usize,
 }
 
+/// Bytes of a step, with where it came from, and in a queue.
+const STEP: usize = 4 * size_of::<Step>();
+
 impl Step {
     fn to(self, at: usize, configuration: ConfigurationId) -> Self {
         Self {
@@ -68,7 +71,7 @@ pub(super) fn witness(
             }
             Some(Place::Gap(_)) => {
                 targets.push((step.to(step.at + 1, step.configuration), None));
-                for &(byte, next) in reader.moves(step.configuration).iter() {
+                for &(byte, next) in reader.moves(step.configuration, ticker)?.iter() {
                     targets.push((step.to(step.at, next), Some(byte)));
                 }
             }
@@ -83,9 +86,11 @@ pub(super) fn witness(
                 targets.push((Step { lexemes, ..ended }, None));
             }
         }
+        ticker.hold(reader.grown())?;
         for (to, byte) in targets {
             ticker.tick()?;
             if let Entry::Vacant(entry) = from.entry(to) {
+                ticker.hold(STEP)?;
                 entry.insert(Some((step, byte)));
                 queues[usize::from(byte.is_some())].push_back(to);
             }
