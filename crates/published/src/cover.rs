@@ -7,12 +7,14 @@
 //! automaton that accepts every text of the grammar, and others: parentheses need
 //! not match. What has no path in it and in the ε-NFA at once is no completion.
 //!
-//! What reads nothing is closed over beforehand. A state is then a terminal at its
-//! place in a production, just read, and all that is left of the network is which
-//! places can be read next. Sets of places are bitsets, one at each node of the
-//! ε-NFA, which grow until nothing changes.
-
-use rustc_hash::FxHashSet;
+//! What reads nothing is closed over beforehand, once for all states that lead to each
+//! other so. A state is then a terminal at its place in a production, just read, and all
+//! that is left of the network is which places can be read next. Sets of places are
+//! bitsets, one at each node of the ε-NFA, which grow until nothing changes; only what is
+//! new at a node is sent on.
+//!
+//! Making it takes the network's edges times a bitset. A grammar of some ten thousand
+//! places has none: there its tables would be larger than all else.
 
 use crate::cfg::{Cfg, Symbol};
 use crate::{Enfa, Node, Stopped, TerminalId, Ticker};
@@ -33,56 +35,55 @@ pub struct Cover {
 
 type Bits = Box<[u64]>;
 
+/// Bytes that the bitsets of all of a network's states may take.
+const BYTES: usize = 64 << 20;
+
 impl Cover {
-    /// The cover of a grammar over so many terminals.
-    pub fn new(cfg: &Cfg, terminals: usize) -> Self {
+    /// The cover of a grammar over so many terminals; `None` if it would be too large.
+    pub fn new(cfg: &Cfg, terminals: usize) -> Option<Self> {
         let network = Network::new(cfg);
-        let width = network.read.len().div_ceil(64).max(1);
+        // Behind the places, one for the end of a text.
+        let end = network.read.len();
+        let width = (end + 1).div_ceil(64);
+        if network.silent.len() > BYTES / size_of::<u64>() / width {
+            return None;
+        }
+        let (closed, closure) = network.closed(network.exit(cfg.start), end, width);
         let none: Bits = vec![0; width].into();
         let mut cover = Self {
-            follow: Vec::new(),
+            follow: Vec::with_capacity(end + 1),
             places: vec![none.clone(); terminals],
-            last: none.clone(),
+            last: none,
             nullable: false,
         };
-        for (place, &(terminal, _)) in network.read.iter().enumerate() {
+        for (place, &(terminal, behind)) in network.read.iter().enumerate() {
             insert(&mut cover.places[terminal as usize], place);
-        }
-        let behind = network.read.iter().map(|&(_, next)| next);
-        for (row, state) in behind.chain([network.entry(cfg.start)]).enumerate() {
-            let mut follow = none.clone();
-            for reached in network.silently(state) {
-                if let Some(place) = network.place[reached as usize] {
-                    insert(&mut follow, place as usize);
-                }
-                if reached == network.exit(cfg.start) {
-                    match row < network.read.len() {
-                        true => insert(&mut cover.last, row),
-                        false => cover.nullable = true,
-                    }
-                }
+            let follow = &closure[width * closed[behind as usize] as usize..][..width];
+            if has(follow, end) {
+                insert(&mut cover.last, place);
             }
-            cover.follow.push(follow);
+            cover.follow.push(follow.into());
         }
-        cover
+        let beginning = closed[network.entry(cfg.start) as usize] as usize;
+        let first = &closure[width * beginning..][..width];
+        cover.nullable = has(first, end);
+        cover.follow.push(first.into());
+        Some(cover)
     }
 
     /// Number of states.
-    pub fn len(&self) -> usize {
+    pub fn state_count(&self) -> usize {
         self.follow.len()
-    }
-
-    /// Whether there is no state; never true.
-    pub fn is_empty(&self) -> bool {
-        self.follow.is_empty()
     }
 
     /// Whether some path of the ε-NFA is accepted.
     ///
     /// # Errors
-    /// When the time is over.
+    /// When the time or the memory is over.
     pub fn meets(&self, enfa: &Enfa, ticker: &mut Ticker<'_>) -> Result<bool, Stopped> {
         let order = topological(enfa);
+        let set = 2 * (size_of::<Set>() + size_of_val(&*self.last));
+        ticker.hold(set * enfa.len())?;
         let mut at = vec![Set::of(self.last.len()); enfa.len()];
         at[enfa.start as usize].begins = true;
         let mut changed = true;
@@ -116,13 +117,10 @@ impl Cover {
         let mut any = false;
         while at[node as usize].is_fresh() {
             any = true;
-            let here = &mut at[node as usize];
-            here.sent.clone_from(&here.places);
-            here.begun = here.begins;
-            let (places, begins) = (here.places.clone(), here.begins);
+            let (places, begins) = at[node as usize].take_fresh();
             let mut next: Bits = vec![0; places.len()].into();
             for place in ones(&places) {
-                ticker.tick()?;
+                ticker.spend(next.len())?;
                 union(&mut next, &self.follow[place]);
             }
             if begins && let Some(first) = self.follow.last() {
@@ -174,13 +172,26 @@ impl Set {
     fn is_fresh(&self) -> bool {
         self.places != self.sent || self.begins != self.begun
     }
+
+    /// What was not sent on, which it is now.
+    fn take_fresh(&mut self) -> (Bits, bool) {
+        let pairs = self.places.iter().zip(&self.sent);
+        let fresh = pairs.map(|(here, sent)| here & !sent).collect();
+        self.sent.clone_from(&self.places);
+        let begun = std::mem::replace(&mut self.begun, self.begins);
+        (fresh, self.begins && !begun)
+    }
 }
 
-fn insert(bits: &mut Bits, member: usize) {
+fn insert(bits: &mut [u64], member: usize) {
     bits[member / 64] |= 1 << (member % 64);
 }
 
-fn union(bits: &mut Bits, more: &Bits) {
+fn has(bits: &[u64], member: usize) -> bool {
+    bits[member / 64] & 1 << (member % 64) != 0
+}
+
+fn union(bits: &mut [u64], more: &[u64]) {
     for (word, more) in bits.iter_mut().zip(more) {
         *word |= more;
     }
@@ -273,19 +284,79 @@ impl Network {
         2 * nonterminal + 1
     }
 
-    fn silently(&self, from: u32) -> Vec<u32> {
-        let mut met = FxHashSet::from_iter([from]);
-        let mut reached = vec![from];
-        let mut done = 0;
-        while done < reached.len() {
-            for &next in &self.silent[reached[done] as usize] {
-                if met.insert(next) {
-                    reached.push(next);
+    /// What can be reached without reading: for each state the number of its set, and the
+    /// sets, so many words each. A set holds places, and `end` if `exit` can be reached.
+    fn closed(&self, exit: u32, end: usize, width: usize) -> (Vec<u32>, Vec<u64>) {
+        let components = self.components();
+        let mut closed = vec![0; self.silent.len()];
+        let mut sets = vec![0; width * components.len()];
+        for (number, members) in components.iter().enumerate() {
+            for &state in members {
+                closed[state as usize] = number as u32;
+            }
+            // What the states lead to was numbered before.
+            let (before, set) = sets.split_at_mut(width * number);
+            let set = &mut set[..width];
+            for &state in members {
+                if let Some(place) = self.place[state as usize] {
+                    insert(set, place as usize);
+                }
+                if state == exit {
+                    insert(set, end);
+                }
+                for &next in &self.silent[state as usize] {
+                    let next = closed[next as usize] as usize;
+                    if next != number {
+                        union(set, &before[width * next..][..width]);
+                    }
                 }
             }
-            done += 1;
         }
-        reached
+        (closed, sets)
+    }
+
+    /// The states that lead to each other without reading, each group behind those that
+    /// it leads to: Tarjan's algorithm.
+    fn components(&self) -> Vec<Vec<u32>> {
+        let count = self.silent.len();
+        let mut components = Vec::new();
+        // When a state was met, and the earliest that it is known to lead back to.
+        let (mut met, mut back) = (vec![u32::MAX; count], vec![0; count]);
+        let mut settled = vec![false; count];
+        let (mut clock, mut waiting) = (0, Vec::new());
+        for root in 0..count as u32 {
+            let mut work = vec![(root, 0)];
+            while let Some((state, edge)) = work.pop() {
+                let at = state as usize;
+                if edge == 0 {
+                    if met[at] != u32::MAX {
+                        continue;
+                    }
+                    (met[at], back[at]) = (clock, clock);
+                    clock += 1;
+                    waiting.push(state);
+                }
+                if let Some(&next) = self.silent[at].get(edge) {
+                    work.push((state, edge + 1));
+                    match met[next as usize] {
+                        u32::MAX => work.push((next, 0)),
+                        earlier if !settled[next as usize] => back[at] = back[at].min(earlier),
+                        _ => {}
+                    }
+                    continue;
+                }
+                if let Some(&(before, _)) = work.last() {
+                    back[before as usize] = back[before as usize].min(back[at]);
+                }
+                if back[at] == met[at] {
+                    let first = waiting.iter().rposition(|&other| other == state);
+                    let members = waiting.split_off(first.unwrap_or_default());
+                    members.iter().for_each(|&one| settled[one as usize] = true);
+                    components.push(members);
+                }
+            }
+        }
+        components
     }
 }
 
@@ -314,7 +385,7 @@ mod tests {
             here = next;
         }
         enfa.accept(here);
-        let cover = Cover::new(&parentheses(), 3);
+        let cover = Cover::new(&parentheses(), 3).expect("a small cover");
         cover.meets(&enfa, &mut Ticker::new(&never)).expect("time")
     }
 

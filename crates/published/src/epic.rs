@@ -41,8 +41,8 @@ impl Default for EpicParts {
 pub struct Epic {
     lexical: Lexical,
     exact: Exact,
-    /// Made when it is first asked.
-    cover: Option<Cover>,
+    /// Made when it is first asked; there may be none.
+    cover: Option<Option<Cover>>,
     parallel: bool,
 }
 
@@ -114,7 +114,8 @@ impl Epic {
     }
 
     /// The relaxed check: whether the regular cover allows the pattern. A no is the
-    /// exact check's no. The first makes the cover.
+    /// exact check's no. The first makes the cover; a grammar that is too large for one
+    /// has all allowed.
     ///
     /// # Errors
     /// When the time or the memory is over.
@@ -125,13 +126,17 @@ impl Epic {
     ) -> Result<bool, Stopped> {
         let mut ticker = Ticker::new(stop);
         let enfa = self.lexical.enfa(pattern, &mut ticker)?;
-        self.cover().meets(&enfa, &mut ticker)
+        match self.cover() {
+            Some(cover) => cover.meets(&enfa, &mut ticker),
+            None => Ok(true),
+        }
     }
 
-    fn cover(&mut self) -> &Cover {
+    fn cover(&mut self) -> Option<&Cover> {
         let language = &self.lexical.language;
         self.cover
             .get_or_insert_with(|| Cover::new(&language.cfg, language.terminals.len()))
+            .as_ref()
     }
 
     /// Algorithm 1's step: commits up to `wanted` of the candidates, most confident

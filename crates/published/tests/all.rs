@@ -3,5 +3,6 @@
 mod agreement;
 mod as_published;
 mod bench;
+mod bounds;
 mod described;
 mod shipped_grammars;
