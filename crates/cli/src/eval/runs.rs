@@ -11,8 +11,8 @@ use lacuna_decoder::{
 };
 use lacuna_engine::cache::CacheKey;
 use lacuna_engine::{
-    Dialect, Fault, GenerateRequest, Judge, MemoUse, Method, Patience, Published, PublishedGuard,
-    Purpose, block_on, grammar_source,
+    Fault, GenerateRequest, Judge, MemoUse, Method, Patience, Published, PublishedGuard, Purpose,
+    block_on, grammar_source,
 };
 use lacuna_grammar::Grammar;
 use lacuna_lexer::TokenId;
@@ -30,7 +30,7 @@ const PATIENCE_MS: f64 = 5000.0;
 /// what one knows, another has no use, whoever comes first.
 #[derive(Clone, Default)]
 pub struct Kept {
-    published: Rc<RefCell<BTreeMap<String, Published>>>,
+    published: Rc<RefCell<BTreeMap<String, (CacheKey, Published)>>>,
     checkers: Rc<RefCell<BTreeMap<String, (CacheKey, Checker)>>>,
 }
 
@@ -145,8 +145,10 @@ impl Evaluation<'_> {
                 return Err(Fault::new("invalid-input", message).into());
             }
             Judge::Published(parts) => {
-                let published = match self.kept.published.borrow_mut().remove(&method.name) {
-                    Some(published) => published,
+                let (name, key) = (method.name.clone(), self.engine.grammar_key(request)?);
+                let known = self.kept.published.borrow_mut().remove(&name);
+                let published = match known.filter(|(known, _)| *known == key) {
+                    Some((_, published)) => published,
                     None => Published::new(grammar, parts)
                         .map_err(|error| CommandError::content(&self.arguments.grammar, error))?,
                 };
@@ -157,17 +159,10 @@ impl Evaluation<'_> {
                 let guard = PublishedGuard::new(published, Arc::clone(&vocabulary), patience)
                     .timing_lexing(time);
                 uses = guard.uses();
-                // A schema's grammar is another for each request, and one with slots is.
-                let (dialect, text) = &self.grammar;
-                match *dialect == Dialect::JsonSchema || text.contains("%slot") {
-                    true => Box::new(guard),
-                    false => {
-                        let (kept, name) = (self.kept.clone(), method.name.clone());
-                        Box::new(guard.keeping(move |method| {
-                            kept.published.borrow_mut().insert(name, method);
-                        }))
-                    }
-                }
+                let kept = self.kept.clone();
+                Box::new(guard.keeping(move |method| {
+                    kept.published.borrow_mut().insert(name, (key, method));
+                }))
             }
         };
         let options = Options {
