@@ -3,17 +3,31 @@
 //! A batch that the cover refuses is halved until it allows what is left; that goes to
 //! the exact check, and is halved again until it passes. Only batches of two and more
 //! are tried so. Where the paper leaves open what becomes of the less preferred half
-//! when the other one fails, it is tried next, as in `lacuna_published::select`.
+//! when the other one fails, it is tried next, as in `lacuna_published::select`. Two exact
+//! checks without an answer end it; the loop goes on with what is left.
 
 use super::{Attempt, Batch, BatchCommit};
-use crate::Candidate;
+use crate::{Candidate, Reason};
 
 pub(super) struct Relaxed;
+
+/// Exact checks that ran out of their budget after which a batch is left alone: each took
+/// as long as a check can take, and what is left of the batch is as hard.
+const UNDECIDED: usize = 2;
 
 impl BatchCommit for Relaxed {
     fn commit(&self, candidates: &[Candidate], _: usize, attempt: &mut dyn Attempt) -> Batch {
         let relaxed = halve(candidates, &mut |batch| attempt.allows(batch));
-        let exact = halve(relaxed, &mut |batch| attempt.commit(batch).is_ok());
+        let mut undecided = 0;
+        let exact = halve(relaxed, &mut |batch| {
+            if undecided == UNDECIDED {
+                return false;
+            }
+            let refused = attempt.commit(batch).err();
+            let reason = refused.map(|refused| refused.reason);
+            undecided += usize::from(reason == Some(Reason::Exhausted));
+            reason.is_none()
+        });
         Batch {
             committed: exact.iter().map(|&candidate| (candidate, false)).collect(),
             refused: Vec::new(),
@@ -44,6 +58,7 @@ fn halve<'a>(
 mod tests {
     use super::super::testing::{Sums, candidates, weights};
     use super::*;
+    use crate::guard::Refused;
 
     fn batch(all: &[u32]) -> (Vec<u32>, Sums) {
         let mut sums = Sums::default();
@@ -65,6 +80,27 @@ mod tests {
         let (found, sums) = batch(&[9, 7, 2, 2]);
         assert_eq!(found, [2, 2]);
         assert_eq!(sums.relaxed, 1);
+    }
+
+    /// Allows all, and never knows.
+    struct Undecided(usize);
+
+    impl Attempt for Undecided {
+        fn allows(&mut self, _candidates: &[Candidate]) -> bool {
+            true
+        }
+
+        fn commit(&mut self, _candidates: &[Candidate]) -> Result<(), Refused> {
+            self.0 += 1;
+            Err(Reason::Exhausted.into())
+        }
+    }
+
+    #[test]
+    fn a_batch_that_cannot_be_decided_is_left_alone() {
+        let mut undecided = Undecided(0);
+        let batch = Relaxed.commit(&candidates(&[1; 32]), usize::MAX, &mut undecided);
+        assert_eq!((batch, undecided.0), (Batch::default(), UNDECIDED));
     }
 
     #[test]
