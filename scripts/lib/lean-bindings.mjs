@@ -18,8 +18,23 @@ const NEEDLESS = [
     "if (module_or_path instanceof URL) {",
   ],
   ["typeof Response === 'function' && ", ""],
+  [/failed to fetch Wasm: \$\{module\.status\} .*?`/, "${module.url}: ${module.status}`"],
+  [/__destroy_into_raw/g, "__end"],
+  [/__wbg_ptr/g, "__at"],
   [/if \(Symbol\.dispose\) .*;\n/g, ""],
   [/\n *_assertClass\(.*\);/g, ""],
+];
+
+/** The same of what not all bindings have: those of shared memory do without some. */
+const PERHAPS = [
+  [
+    /if \(Object\.getPrototypeOf\(module_or_path\) === Object\.prototype\) (\{.*?\}) else \{.*?\n {8}\}/s,
+    "$1",
+  ],
+  [
+    /cached(\w+)\.buffer\.detached === true \|\| \(cached\1\.buffer\.detached === undefined && (cached\1\.buffer !== wasm\.memory\.buffer)\)/g,
+    "$2",
+  ],
 ];
 
 /** Makes the bindings in a file shorter. */
@@ -31,6 +46,7 @@ export async function leanBindings(path) {
     if (shorter === bindings) throw new Error(`the bindings have nothing like ${needless}`);
     bindings = shorter;
   }
+  for (const [needless, instead] of PERHAPS) bindings = bindings.replace(needless, instead);
   const { code } = await transform(bindings, { minify: true, format: "esm", drop: ["console"] });
   writeFileSync(path, code);
 }

@@ -340,8 +340,14 @@ impl Checker {
     }
 
     /// The rank behind which nothing mattered to the last no, if that is known; told once.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn take_reach(&mut self) -> Option<u32> {
         self.exact.as_mut()?.refused_within.take()
+    }
+
+    #[cfg(not(feature = "shortcuts"))]
+    pub(crate) fn take_reach(&mut self) -> Option<u32> {
+        None
     }
 
     /// Decides a pattern that was not decided at once.

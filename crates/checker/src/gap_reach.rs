@@ -10,8 +10,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use lacuna_lexer::{BitSet, Lexer, LexerState, Stopwatch, TerminalId};
-use rustc_hash::{FxHashMap, FxHashSet};
+#[cfg(feature = "shortcuts")]
+use lacuna_lexer::BitSet;
+use lacuna_lexer::{Lexer, LexerState, Stopwatch, TerminalId};
+use rustc_hash::FxHashMap;
+#[cfg(feature = "shortcuts")]
+use rustc_hash::FxHashSet;
 
 use crate::cfg::{Cfg, Symbol};
 use crate::gap_group::{Boundaries, GapStep, Member};
@@ -336,6 +340,7 @@ struct Settled<'l> {
     lexer: &'l Lexer,
     states: Seen,
     /// What was come to by a byte, the cheapest way first.
+    #[cfg(feature = "shortcuts")]
     met: Seen,
     /// By core, the fewest characters that were counted behind which nothing is too short any
     /// more: from states with more of them nothing else goes on.
@@ -347,6 +352,7 @@ impl<'l> Settled<'l> {
         Self {
             lexer,
             states: Seen::new(lexer),
+            #[cfg(feature = "shortcuts")]
             met: Seen::new(lexer),
             fewest: FxHashMap::default(),
         }
@@ -371,10 +377,11 @@ impl<'l> Settled<'l> {
 
     /// Comes to a state by a byte; whether that is for the first time.
     fn meets(&mut self, state: LexerState) -> bool {
-        match SHORTCUTS {
-            true => self.met.insert(state) && !self.contains(state),
-            false => !self.contains(state),
+        #[cfg(feature = "shortcuts")]
+        if !self.met.insert(state) {
+            return false;
         }
+        !self.contains(state)
     }
 
     /// Whether a state of the core with no more characters is there, where none are missing.
@@ -385,39 +392,58 @@ impl<'l> Settled<'l> {
 }
 
 /// States of a lexer, as bits where they are not so many as where long texts are counted.
-struct Seen {
-    are_few: bool,
-    few: BitSet,
-    many: FxHashSet<LexerState>,
+#[cfg(feature = "shortcuts")]
+enum Seen {
+    Few(BitSet),
+    Many(FxHashSet<LexerState>),
 }
 
 /// States of a lexer that are few: 32 kilobytes of bits.
+#[cfg(feature = "shortcuts")]
 const FEW: usize = 1 << 18;
 
+#[cfg(feature = "shortcuts")]
 impl Seen {
     fn new(lexer: &Lexer) -> Self {
         let states = lexer.state_bound() as usize;
-        let are_few = SHORTCUTS && states <= FEW;
-        Self {
-            are_few,
-            few: BitSet::new(if are_few { states } else { 0 }),
-            many: FxHashSet::default(),
+        match states <= FEW {
+            true => Self::Few(BitSet::new(states)),
+            false => Self::Many(FxHashSet::default()),
         }
     }
 
     /// Adds a state; whether it is new.
     fn insert(&mut self, state: LexerState) -> bool {
-        match self.are_few {
-            true => self.few.insert(state as usize),
-            false => self.many.insert(state),
+        match self {
+            Self::Few(states) => states.insert(state as usize),
+            Self::Many(states) => states.insert(state),
         }
     }
 
     fn contains(&self, state: LexerState) -> bool {
-        match self.are_few {
-            true => self.few.contains(state as usize),
-            false => self.many.contains(&state),
+        match self {
+            Self::Few(states) => states.contains(state as usize),
+            Self::Many(states) => states.contains(&state),
         }
+    }
+}
+
+/// States of a lexer.
+#[cfg(not(feature = "shortcuts"))]
+struct Seen(FxHashMap<LexerState, ()>);
+
+#[cfg(not(feature = "shortcuts"))]
+impl Seen {
+    fn new(_: &Lexer) -> Self {
+        Self(FxHashMap::default())
+    }
+
+    fn insert(&mut self, state: LexerState) -> bool {
+        self.0.insert(state, ()).is_none()
+    }
+
+    fn contains(&self, state: LexerState) -> bool {
+        self.0.contains_key(&state)
     }
 }
 

@@ -152,6 +152,13 @@ pub enum StandingIn {
     ForMore,
 }
 
+/// A rank, where anybody asks.
+#[cfg(feature = "shortcuts")]
+pub type Reach = u32;
+/// Where nobody does.
+#[cfg(not(feature = "shortcuts"))]
+pub type Reach = ();
+
 /// What a look ahead found.
 pub enum Outlook {
     /// The cover can read the pattern.
@@ -159,7 +166,7 @@ pub enum Outlook {
     /// It cannot, so the grammar cannot either.
     Closed {
         /// The highest rank that was looked at: no text is read to behind it, whatever stands there.
-        reach: u32,
+        reach: Reach,
     },
     /// That was more work than the budget allows.
     Exhausted,
@@ -342,11 +349,12 @@ impl Lookahead {
         }
     }
 
-    /// The highest rank that was looked at; without short cuts nobody asks.
-    fn reach_of_all(&self) -> u32 {
-        if !SHORTCUTS {
-            return u32::MAX;
-        }
+    #[cfg(not(feature = "shortcuts"))]
+    fn reach_of_all(&self) -> Reach {}
+
+    /// The highest rank that was looked at.
+    #[cfg(feature = "shortcuts")]
+    fn reach_of_all(&self) -> Reach {
         let reaches = self.nodes.iter().map(|node| match node.reach {
             NOWHERE => node.rank,
             reach => reach.max(node.rank),

@@ -114,6 +114,7 @@ pub(crate) struct Exact {
     #[cfg(feature = "shortcuts")]
     recent: Option<Recent>,
     /// The rank behind which nothing mattered to the last no, where that is known.
+    #[cfg(feature = "shortcuts")]
     pub(crate) refused_within: Option<u32>,
     /// Items of all parses.
     pub(crate) parsed: usize,
@@ -139,6 +140,7 @@ impl Exact {
             charts: Default::default(),
             #[cfg(feature = "shortcuts")]
             recent: None,
+            #[cfg(feature = "shortcuts")]
             refused_within: None,
             parsed: 0,
             cfg,

@@ -8,7 +8,7 @@ use crate::beam::Width;
 use crate::chart::Parse;
 #[cfg(feature = "shortcuts")]
 use crate::fit::{fit, without_counts};
-use crate::lookahead::{Lookahead, Outlook, StandingIn};
+use crate::lookahead::{Lookahead, Outlook, Reach, StandingIn};
 #[cfg(feature = "shortcuts")]
 use crate::respell::respell;
 #[cfg(feature = "shortcuts")]
@@ -211,8 +211,13 @@ impl Exact {
     }
 
     /// A no of the cover's.
-    fn closed(&mut self, reach: u32) -> (Decision, Tier) {
-        self.refused_within = Some(reach);
+    fn closed(&mut self, reach: Reach) -> (Decision, Tier) {
+        #[cfg(feature = "shortcuts")]
+        {
+            self.refused_within = Some(reach);
+        }
+        #[cfg(not(feature = "shortcuts"))]
+        let () = reach;
         (Decision::Impossible, Tier::Cover)
     }
 

@@ -9,6 +9,7 @@ use super::indentation::Mark;
 use super::lower::Lowering;
 use super::shape::{Arrays, Goals, Literal};
 use super::syntax::between;
+use crate::automaton::SHORTCUTS;
 use crate::{Expr, RuleId};
 
 /// Most states of an array whose items are counted or remembered.
@@ -192,7 +193,7 @@ impl<'a> Lowering<'a> {
             if self.may_end(arrays, positions, &state) {
                 choices.push(self.end_at(state.index));
             }
-            for (goals, counts) in self.counted_items(arrays, positions, &state)? {
+            for (goals, counts) in self.counted_items(arrays, positions, &state) {
                 let next = Counted {
                     index: (state.index + 1).min(settled),
                     counts,
@@ -224,16 +225,15 @@ impl<'a> Lowering<'a> {
         state.index >= positions.min && counted.all(|(contained, &count)| count >= contained.min)
     }
 
-    /// What may stand next, each with the counts after it; `None` where that is refused, as there are
-    /// up to two ways for each `contains` to be met or not.
+    /// What may stand next, each with the counts after it.
     fn counted_items(
         &mut self,
         arrays: &Arrays,
         positions: &Positions,
         state: &Counted,
-    ) -> Option<Vec<(Goals, Vec<u32>)>> {
+    ) -> Vec<(Goals, Vec<u32>)> {
         if positions.max.is_some_and(|max| state.index >= max) {
-            return Some(Vec::new());
+            return Vec::new();
         }
         let mut options: Vec<(Vec<Literal>, Vec<u32>)> = vec![(Vec::new(), Vec::new())];
         for (contained, &count) in arrays.contained.iter().zip(&state.counts) {
@@ -263,29 +263,25 @@ impl<'a> Lowering<'a> {
                 both.push((literals, counts));
             }
             options = both;
-            if options.len() > MAX_STATES {
-                let message = format!("counting items takes over {MAX_STATES} cases for one item");
-                self.refuse_here("too-large", &message);
-                return None;
-            }
-            if !self.expander.spend(options.len() as u64) {
-                return None;
+            // There are two ways for each that is still counted.
+            if SHORTCUTS && options.len() > MAX_STATES {
+                self.refuse_here("too-large", "counting items takes too many cases for one");
+                return Vec::new();
             }
         }
         let mut found = Vec::new();
         for base in positions.at(state.index).clone() {
             for (literals, counts) in &options {
-                if !self.expander.spend(1 + literals.len() as u64) {
-                    return None;
-                }
                 let all = base.iter().chain(literals).copied();
-                if let Some(goals) = self.expander.goals(all)
+                let goes_on = !SHORTCUTS || self.expander.spend(literals.len() as u64);
+                if goes_on
+                    && let Some(goals) = self.expander.goals(all)
                     && self.expander.may_hold(&goals)
                 {
                     found.push((goals, counts.clone()));
                 }
             }
         }
-        Some(found)
+        found
     }
 }

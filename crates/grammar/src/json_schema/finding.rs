@@ -23,12 +23,6 @@ impl Finding {
         }
     }
 
-    /// The same, said of a keyword beside the one at hand.
-    pub(super) fn of(self, keyword: &str) -> Self {
-        let message = format!("{keyword} beside it: {}", self.message);
-        Self { message, ..self }
-    }
-
     pub(super) fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self

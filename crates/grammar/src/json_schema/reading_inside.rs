@@ -41,8 +41,13 @@ impl<'a> Reader<'_, 'a> {
         let counts = self.draft >= Draft::Nineteen;
         let bound = |keyword| match self.json.get(keyword) {
             Some(value) if counts && self.dialect.has(keyword) => {
-                let counted = count(value).map(Some);
-                counted.map_err(|finding| finding.of(keyword))
+                let counted = count(value);
+                counted.map(Some).map_err(|_| {
+                    Finding::new(
+                        "bad-keyword",
+                        format!("{keyword} beside it is no count that is supported"),
+                    )
+                })
             }
             _ => Ok(None),
         };
