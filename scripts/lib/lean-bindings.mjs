@@ -18,7 +18,7 @@ const NEEDLESS = [
     "if (module_or_path instanceof URL) {",
   ],
   ["typeof Response === 'function' && ", ""],
-  [/failed to fetch Wasm: \$\{module\.status\} .*?`/, "${module.url}: ${module.status}`"],
+  [/failed to fetch Wasm: \$\{module\.status\} .*?`/, `\${module.url}: \${module.status}\``],
   [/__destroy_into_raw/g, "__end"],
   [/__wbg_ptr/g, "__at"],
   [/if \(Symbol\.dispose\) .*;\n/g, ""],
