@@ -3,6 +3,7 @@
 mod adversaries;
 mod foresight;
 mod judged;
+mod orders;
 mod overlap;
 mod regions;
 mod strategies;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Pattern};
 use lacuna_decoder::{
-    Canvas, Cell, CellView, CommitKind, Decisions, DecodeError, DenoiseRequest, Denoiser,
-    DenoiserError, Event, GrammarGuard, Guard, How, LeftToRight, NarrowRequest, NextToken, NoGuard,
-    Options, Order, OrderKind, Reason, Remask, Run, ScheduleKind, Truncation,
+    Canvas, Cell, CommitKind, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event,
+    GrammarGuard, Guard, How, LeftToRight, NarrowRequest, NextToken, NoGuard, Options, Reason,
+    Remask, Run, ScheduleKind, Truncation,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -138,35 +138,6 @@ fn every_strategy_ends_in_a_sentence_and_replays() {
         }
     }
     assert!(refusals > 100, "{refusals}");
-}
-
-#[test]
-fn an_order_of_ones_own_decides() {
-    struct FromTheRight;
-    impl Order for FromTheRight {
-        fn preference(&self, view: &CellView) -> f32 {
-            view.cell as f32
-        }
-    }
-    let options = Options {
-        steps: 6,
-        length: 6,
-        early_stop: false,
-        ..Options::default()
-    };
-    let decisions = Decisions {
-        order: Box::new(FromTheRight),
-        ..Decisions::from(&options)
-    };
-    let model = Model::new(Adversary::Noise(3), vocabulary());
-    let clock = Box::new(|| 0.0);
-    let run = Run::new(model, vocabulary(), None, options, clock).expect("a run");
-    let mut run = run.deciding(decisions);
-    for cell in (0..6).rev() {
-        let events = block_on(run.step()).expect("a step");
-        let is_next = |event: &Event| matches!(event, Event::Commit(it) if it.cell == cell);
-        assert!(events.iter().any(is_next), "{cell}");
-    }
 }
 
 /// A model that knows the grammar, and likes best in every cell what it excludes there.
@@ -346,80 +317,6 @@ impl NextToken for Counter {
         Ok((0..vocabulary().len())
             .map(|token| -(token.abs_diff(wanted) as f32))
             .collect())
-    }
-}
-
-/// A model that notes what it answers.
-struct Noted {
-    model: Model,
-    rows: Vec<(usize, RowSummary)>,
-}
-
-impl Denoiser for Noted {
-    fn vocabulary_size(&self) -> usize {
-        self.model.vocabulary_size()
-    }
-
-    async fn denoise(
-        &mut self,
-        request: &DenoiseRequest<'_>,
-    ) -> Result<Vec<RowSummary>, DenoiserError> {
-        let rows = self.model.denoise(request).await?;
-        self.rows = request.masked.iter().copied().zip(rows.clone()).collect();
-        Ok(rows)
-    }
-
-    async fn narrow(
-        &mut self,
-        asks: &[NarrowRequest<'_>],
-    ) -> Result<Vec<Vec<Scored>>, DenoiserError> {
-        self.model.narrow(asks).await
-    }
-}
-
-#[test]
-fn a_step_of_one_cell_commits_what_the_order_puts_first() {
-    type Preference = fn(&RowSummary) -> f32;
-    let margin: Preference = |row| row.probability(&row.best[0]) - row.probability(&row.best[1]);
-    let preferences: [(OrderKind, Preference); 3] = [
-        (OrderKind::Confidence, |row| row.probability(&row.best[0])),
-        (OrderKind::Margin, margin),
-        (OrderKind::Entropy, |row| -row.entropy),
-    ];
-    for (order, preference) in preferences {
-        let model = Noted {
-            model: Model::new(Adversary::Noise(7), vocabulary()),
-            rows: Vec::new(),
-        };
-        let options = Options {
-            order,
-            steps: 16,
-            length: 16,
-            early_stop: false,
-            ..Options::default()
-        };
-        let clock = Box::new(|| 0.0);
-        let mut run = Run::new(model, vocabulary(), None, options, clock).expect("a run");
-        for _ in 0..16 {
-            let events = block_on(run.step()).expect("a step");
-            let committed = events.iter().find_map(|event| match event {
-                Event::Commit(commit) => Some(commit),
-                _ => None,
-            });
-            let committed = committed.expect("a cell a step");
-            let rows = &run.denoiser().rows;
-            let first = rows
-                .iter()
-                .rev()
-                .max_by(|(_, one), (_, other)| preference(one).total_cmp(&preference(other)));
-            let (cell, row) = first.expect("a masked cell");
-            let shown = format!("{order:?}, step {}", committed.step);
-            assert_eq!(
-                (committed.cell, committed.token),
-                (*cell, row.best[0].token),
-                "{shown}"
-            );
-        }
     }
 }
 

@@ -252,7 +252,7 @@ impl Bisection<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{MOST, Sums, candidates, weights};
+    use super::super::testing::{MOST, Sums, Undecided, candidates, weights};
     use super::*;
 
     /// What committing one by one commits, up to a number of refusals; how many were refused.
@@ -359,20 +359,6 @@ mod tests {
         assert_eq!(checks(&[1, 1, 1, 1, 1, 99, 1, 1]), (5, 2));
         assert_eq!(checks(&[99, 1, 1, 1, 1, 1, 1, 1]), (5, 2));
         assert_eq!(checks(&[99, 1, 1, 1, 99, 1, 1, 1]), (9, 3));
-    }
-
-    /// Never knows.
-    struct Undecided(usize);
-
-    impl Attempt for Undecided {
-        fn allows(&mut self, _candidates: &[Candidate]) -> bool {
-            true
-        }
-
-        fn commit(&mut self, _candidates: &[Candidate]) -> Result<(), Refused> {
-            self.0 += 1;
-            Err(Reason::Exhausted.into())
-        }
     }
 
     #[test]

@@ -137,6 +137,20 @@ pub(crate) mod testing {
         }
     }
 
+    /// Allows all, and never knows; how often it was asked.
+    pub struct Undecided(pub usize);
+
+    impl Attempt for Undecided {
+        fn allows(&mut self, _candidates: &[Candidate]) -> bool {
+            true
+        }
+
+        fn commit(&mut self, _candidates: &[Candidate]) -> Result<(), Refused> {
+            self.0 += 1;
+            Err(Reason::Exhausted.into())
+        }
+    }
+
     pub fn candidates(weights: &[u32]) -> Vec<Candidate> {
         let candidate = |(cell, &token): (usize, &u32)| Candidate {
             cell,

@@ -56,9 +56,8 @@ fn halve<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Sums, candidates, weights};
+    use super::super::testing::{Sums, Undecided, candidates, weights};
     use super::*;
-    use crate::guard::Refused;
 
     fn batch(all: &[u32]) -> (Vec<u32>, Sums) {
         let mut sums = Sums::default();
@@ -80,20 +79,6 @@ mod tests {
         let (found, sums) = batch(&[9, 7, 2, 2]);
         assert_eq!(found, [2, 2]);
         assert_eq!(sums.relaxed, 1);
-    }
-
-    /// Allows all, and never knows.
-    struct Undecided(usize);
-
-    impl Attempt for Undecided {
-        fn allows(&mut self, _candidates: &[Candidate]) -> bool {
-            true
-        }
-
-        fn commit(&mut self, _candidates: &[Candidate]) -> Result<(), Refused> {
-            self.0 += 1;
-            Err(Reason::Exhausted.into())
-        }
     }
 
     #[test]
