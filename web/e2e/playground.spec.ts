@@ -500,12 +500,22 @@ test.describe("beside the grammar", () => {
     await expect(grammarText(other)).toHaveText('start: "名" /[a-z]/+');
     await expect(text(other)).toHaveText("名□2");
     await expect(other.locator("#tests li")).toHaveCount(11);
-    // A reload keeps what was typed, just now or before.
-    for (const pause of [600, 0]) {
-      await writeText(other, `名${pause}`);
+    // A reload keeps what was typed, just now or before, however long it takes.
+    let delay = 0;
+    await other.route("**/playground/index.html", async (route) => {
+      await new Promise((answer) => setTimeout(answer, delay));
+      await route.continue();
+    });
+    for (const [pause, wait] of [
+      [600, 0],
+      [0, 0],
+      [0, 1000],
+    ] as const) {
+      delay = wait;
+      await writeText(other, `名${pause}a${wait}`);
       await other.waitForTimeout(pause);
       await other.reload();
-      await expect(text(other)).toHaveText(`名${pause}`);
+      await expect(text(other)).toHaveText(`名${pause}a${wait}`);
     }
     await settled(other);
     await other.goto("/playground/index.html");

@@ -1,7 +1,8 @@
 /**
  * What a page holds, kept in its address: a reload brings it back, and so does a step back. The
- * address is written when nothing was changed for a while; what it does not carry yet when the
- * page is left is kept for the tab.
+ * address is written when nothing was changed for a while. What the page held when it was left is
+ * kept for the tab too: the address may be behind it, and a reload that has begun goes to the
+ * address of its beginning, though that is written once more before the page is left.
  */
 
 /** Milliseconds without a change before the address is written. */
@@ -19,9 +20,7 @@ interface Options {
 export class Keeper {
   readonly #options: Options;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #changes = 0;
-  /** The changes that the address carries. */
-  #kept = 0;
+  #isChanged = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -30,7 +29,7 @@ export class Keeper {
 
   /** Something was changed. */
   changed(): void {
-    this.#changes++;
+    this.#isChanged = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.save(), PAUSE);
   }
@@ -39,13 +38,11 @@ export class Keeper {
   async save(): Promise<boolean> {
     clearTimeout(this.#timer);
     const { hash } = location;
-    const changes = this.#changes;
     const fragment = await this.#options.fragment();
     if (fragment === undefined) return false;
     // Somebody may have gone to another link meanwhile.
     if (location.hash !== hash) return true;
     if (fragment !== hash) history.replaceState(null, "", fragment);
-    this.#kept = changes;
     return true;
   }
 
@@ -54,24 +51,24 @@ export class Keeper {
     await this.save();
     putIn();
     clearTimeout(this.#timer);
-    const changes = this.#changes;
     const fragment = await this.#options.fragment();
     history.pushState(null, "", fragment ?? location.href);
-    if (fragment !== undefined) this.#kept = changes;
   }
 
   #leave(): void {
     const { key, state } = this.#options;
-    const isAhead = this.#kept !== this.#changes;
     // A browser may forbid storage, or have no room; then the address has to do.
     try {
-      if (!isAhead) sessionStorage.removeItem(key);
+      if (!this.#isChanged) sessionStorage.removeItem(key);
       else sessionStorage.setItem(key, JSON.stringify({ hash: location.hash, state: state() }));
     } catch {}
   }
 }
 
-/** What was kept by this key when the page was left at this address, if it is there again. */
+/**
+ * What was kept by this key when the page was left, if this is the page that was left: reloaded,
+ * or come back to at its address.
+ */
 export function leftBehind(key: string): unknown {
   const [navigation] = performance.getEntriesByType("navigation");
   const { type } = (navigation ?? {}) as Partial<PerformanceNavigationTiming>;
@@ -79,7 +76,8 @@ export function leftBehind(key: string): unknown {
     const text = sessionStorage.getItem(key);
     sessionStorage.removeItem(key);
     const { hash, state } = JSON.parse(text ?? "{}") as { hash?: string; state?: unknown };
-    return type !== "navigate" && hash === location.hash ? state : undefined;
+    const isBack = type === "back_forward" && hash === location.hash;
+    return type === "reload" || isBack ? state : undefined;
   } catch {
     return undefined;
   }
