@@ -3,8 +3,9 @@
 //! figures, `--svg FILE` the plot, `--each FILE` every check with its canvas (files are named
 //! from the repository's root); `--cases N` is the number of canvases of each workload,
 //! `--limit MS` when a reference is out of time, `--only NAME` a grammar, `--workload TEXT`
-//! those with that in their name, `--without fits` leaves a method out (or `covers`, or
-//! `growth`), `--quick` takes a few small canvases to see that all works.
+//! those with that in their name, `--cells N` how long their canvases are, `--without fits` leaves
+//! a method out (or `covers`, or `growth`), `--quick` takes a few small canvases to see that all
+//! works.
 
 mod compare;
 

@@ -109,6 +109,7 @@ impl Options {
                     options.sources = vec![source];
                 }
                 "--workload" => options.workload = value()?,
+                "--cells" => options.cells = [number(value()?)? as usize; 2],
                 "--without" => {
                     let name = value()?;
                     options.covers &= name != "covers";
