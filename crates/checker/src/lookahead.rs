@@ -302,15 +302,6 @@ impl Lookahead {
             .map_or(limit, |rank| rank.min(limit))
     }
 
-    /// Boundaries from which the rest can be read, each kind of those that are alike once.
-    pub(crate) fn boundaries(&self) -> usize {
-        let nodes = (0..).zip(&self.nodes);
-        let boundaries = nodes.filter(|(id, node)| {
-            !node.point.within && !node.kept().is_empty() && node.stands_for_it == *id
-        });
-        boundaries.count()
-    }
-
     /// Nodes and edges that were looked at, a measure of the work.
     pub fn work(&self) -> usize {
         self.work
@@ -504,7 +495,7 @@ impl Lookahead {
             farthest += 1;
         }
         let mut near = [farthest, under_way].into_iter();
-        let widened = near.find_map(|segment| graph.widen_near(segment));
+        let widened = near.find_map(|segment| graph.widen_near(segment, 0));
         if let Some(gap) = widened {
             self.forget_from(graph, gap, queue);
         }

@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
     use crate::compiled::Compiled;
-    use crate::exact::tiers::{WIDE, WIDENINGS};
+    use crate::exact::tiers::{CHART_AMONG_FEWER, WIDE, WIDENINGS};
 
     const GRAMMAR: &str = r#"start: item+
 item: NAME ";" | "if" "(" NAME ")" item | "{" item* "}" | NAME "=" value ";"
@@ -289,7 +289,7 @@ COMMENT: /#[^#]*#/
             let (witness, wide) = exact
                 .among(fewer, |few| {
                     let witness = match fewer {
-                        Fewer::ShortLexemes => few.widened(&pattern, WIDENINGS),
+                        Fewer::ShortLexemes => few.widened(&pattern, WIDENINGS, CHART_AMONG_FEWER),
                         _ => few.beamed(&pattern, Some(WIDE)),
                     };
                     let (_, gaps) = few.choice.wide.clone().expect("whole lexemes");

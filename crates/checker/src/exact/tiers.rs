@@ -73,12 +73,14 @@ const FEW_GAPS: usize = 9;
 /// these take no longer.
 const FEW_CELLS: usize = 12;
 
-/// Boundaries up to which a chart of bits is sooner drawn than a beam is followed that may find
-/// nothing.
-const FEW_BOUNDARIES: usize = 4_000;
+/// The share that a chart of bits among fewer tokens may spend on a whole canvas. Where it is not
+/// enough, a beam takes as long, and seldom finds anything.
+pub(super) const CHART_AMONG_FEWER: usize = 1;
 
-/// How often gaps are widened near which there is no witness, and how many at once.
+/// How often gaps are widened near which there is no witness, once more for so many gaps, and how
+/// many at once.
 pub(super) const WIDENINGS: usize = 12;
+const GAPS_TO_WIDEN: usize = 8;
 const WIDENED: usize = 3;
 
 /// How often in a row that may lead no farther.
@@ -174,7 +176,7 @@ impl Exact {
             match self.look(pattern, StandingIn::ForMore) {
                 Some(Outlook::Closed { reach }) => return self.closed(reach),
                 Some(Outlook::Open(ahead)) => {
-                    if let Ok(witness) = self.follow(pattern, &ahead, Some(WIDE)) {
+                    if let Ok(witness) = self.follow(pattern, &ahead, Some(WIDE), FIRST_CHART) {
                         return (Decision::Completable(witness), Tier::Searched);
                     }
                 }
@@ -336,7 +338,7 @@ impl Exact {
         if SHORTCUTS
             && shortened.is_none()
             && let Some(Some(found)) = self.among(Fewer::ShortLexemes, |lexemes| {
-                lexemes.widened(pattern, WIDENINGS_TO_MEND)
+                lexemes.widened(pattern, WIDENINGS_TO_MEND, FIRST_CHART)
             })
         {
             return Some(found);
@@ -384,8 +386,10 @@ impl Exact {
     pub(super) fn beamed_among_fewer(&mut self, pattern: &Pattern) -> Option<Witness> {
         if SHORTCUTS
             && !is_searched_longer(pattern)
-            && let Some(found) =
-                self.among(Fewer::ShortLexemes, |few| few.widened(pattern, WIDENINGS))
+            && let Some(found) = self.among(Fewer::ShortLexemes, |few| {
+                let widenings = WIDENINGS + gap_count(pattern) / GAPS_TO_WIDEN;
+                few.widened(pattern, widenings, CHART_AMONG_FEWER)
+            })
         {
             return found.or_else(|| self.beamed_among(&[Fewer::Few, Fewer::More], pattern));
         }
@@ -396,15 +400,25 @@ impl Exact {
 
     fn beamed_among(&mut self, order: &[Fewer], pattern: &Pattern) -> Option<Witness> {
         let mut order = order.iter();
-        order.find_map(|&fewer| self.among(fewer, |few| few.beamed(pattern, Some(WIDE)))?)
+        order.find_map(|&fewer| {
+            self.among(fewer, |few| {
+                few.followed(pattern, Some(WIDE), CHART_AMONG_FEWER)
+            })?
+            .ok()
+        })
     }
 
     /// A witness as [`beamed`](Self::beamed) finds it, with more tokens in the gaps near which the
-    /// chart ends.
-    pub(super) fn widened(&mut self, pattern: &Pattern, widenings: usize) -> Option<Witness> {
+    /// chart ends: farther from there, and more of them, the longer that leads no farther.
+    pub(super) fn widened(
+        &mut self,
+        pattern: &Pattern,
+        widenings: usize,
+        share: usize,
+    ) -> Option<Witness> {
         let (mut farthest, mut in_vain) = (0, 0);
         for _ in 0..widenings {
-            let behind = match self.followed(pattern, Some(WIDE)) {
+            let behind = match self.followed(pattern, Some(WIDE), share) {
                 Ok(witness) => return Some(witness),
                 Err(behind) => behind?,
             };
@@ -419,8 +433,16 @@ impl Exact {
             let mut graph = self
                 .choice
                 .graph(pattern, &self.cfg.lexer, &mut self.reaches);
-            let widened = (0..WIDENED).map_while(|_| graph.widen_near(behind));
-            if widened.count() == 0 {
+            // What is opened and not closed is seen at the end, wherever it could be closed.
+            let is_end = behind as usize == pattern.segments.len();
+            let most = if is_end && in_vain > 0 {
+                0
+            } else {
+                WIDENED << in_vain
+            };
+            let near = (0..most).map_while(|_| graph.widen_near(behind, in_vain));
+            let is_widened = near.count() > 0 || graph.widen_before(behind);
+            if !is_widened {
                 return None;
             }
         }
@@ -429,19 +451,31 @@ impl Exact {
 
     /// A witness in a small chart, or along a beam where the chart is large.
     pub(super) fn beamed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Option<Witness> {
-        self.followed(pattern, wide).ok()
+        self.followed(pattern, wide, FIRST_CHART).ok()
     }
 
-    /// The same, or the segment behind which nothing is true in a small chart.
-    fn followed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Result<Witness, Option<u32>> {
+    /// The same, or the segment behind which nothing is true in a small chart, or to the cover.
+    fn followed(
+        &mut self,
+        pattern: &Pattern,
+        wide: Option<Width>,
+        share: usize,
+    ) -> Result<Witness, Option<u32>> {
         let standing_in = match self.cfg.lexer.counts() {
             true => StandingIn::ForMore,
             false => StandingIn::Everywhere,
         };
-        let Some(Outlook::Open(ahead)) = self.look(pattern, standing_in) else {
-            return Err(None);
-        };
-        self.follow(pattern, &ahead, wide)
+        match self.look(pattern, standing_in) {
+            Some(Outlook::Open(ahead)) => self.follow(pattern, &ahead, wide, share),
+            #[cfg(feature = "shortcuts")]
+            Some(Outlook::Closed { reach }) => {
+                let graph = self
+                    .choice
+                    .graph(pattern, &self.cfg.lexer, &mut self.reaches);
+                Err(Some(graph.segment_at(reach)))
+            }
+            _ => Err(None),
+        }
     }
 
     /// The same, of what a look ahead left.
@@ -450,10 +484,10 @@ impl Exact {
         pattern: &Pattern,
         ahead: &Lookahead,
         wide: Option<Width>,
+        share: usize,
     ) -> Result<Witness, Option<u32>> {
-        let is_small = SHORTCUTS && ahead.boundaries() <= FEW_BOUNDARIES;
-        let whole = match is_small {
-            true => self.whole(pattern, ahead, FIRST_CHART),
+        let whole = match SHORTCUTS {
+            true => self.whole(pattern, ahead, share),
             false => None,
         };
         let decision = match whole {
