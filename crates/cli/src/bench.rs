@@ -14,6 +14,7 @@ use lacuna_model::{ModelConfig, Weights, threads};
 use serde::Serialize;
 
 use crate::error::CommandError;
+use crate::files::{read, read_weights};
 use crate::output::{FindingsFile, print, tell};
 
 /// Time steps of models on this machine, against what the machine could do.
@@ -99,7 +100,7 @@ struct GpuArguments {
 /// those rows.
 #[derive(clap::Args)]
 struct OnnxArguments {
-    /// A folder with config.json and model.safetensors; without it, random weights
+    /// A folder with config.json and model.safetensors or its shards; without it, random weights
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Parameters of random weights
@@ -218,13 +219,9 @@ struct Expected<'a> {
 }
 
 fn load(folder: &Path) -> Result<Weights, CommandError> {
-    let read = |name: &str| {
-        let path = folder.join(name);
-        fs::read(&path).map_err(|error| CommandError::file(&path, error))
-    };
-    let config = ModelConfig::from_json(&read("config.json")?)
+    let config = ModelConfig::from_json(&read(&folder.join("config.json"))?)
         .map_err(|error| CommandError::content(folder, error))?;
-    Weights::from_safetensors(&read("model.safetensors")?, &config)
+    Weights::read(read_weights(folder)?, &config)
         .map_err(|error| CommandError::content(folder, error))
 }
 

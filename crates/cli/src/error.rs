@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lacuna_engine::{Fault, Finding};
 use lacuna_grammar::Severity;
+use lacuna_model::WeightsError;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -39,6 +40,12 @@ impl CommandError {
 impl From<Fault> for CommandError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
+    }
+}
+
+impl From<WeightsError> for CommandError {
+    fn from(error: WeightsError) -> Self {
+        Self::Fault(error.into())
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use lacuna_engine::{
     DevicePreference, Dialect, Engine, Fault, GrammarCache, GrammarSession, GrammarSource,
-    LoadOptions, Purpose, block_on,
+    LoadOptions, Purpose, WeightFiles, block_on,
 };
 use lacuna_grammar::source_text;
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -27,6 +27,22 @@ use lacuna_engine::Tunings;
 /// The bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
     std::fs::read(path).map_err(|error| CommandError::file(path, error))
+}
+
+/// The weights of a model's folder.
+pub fn read_weights(folder: &Path) -> Result<WeightFiles, CommandError> {
+    let file = |name: &str| {
+        let path = folder.join(name);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommandError::file(&path, error)),
+        }
+    };
+    WeightFiles::of_folder(file).map_err(|error| match error {
+        CommandError::Fault(fault) => CommandError::content(folder, fault),
+        error => error,
+    })
 }
 
 /// A text file.
@@ -135,7 +151,7 @@ pub fn read_grammar_text(path: &Path) -> Result<String, CommandError> {
 /// A model, and where it shall run.
 #[derive(Args)]
 pub struct ModelArguments {
-    /// The model's folder: config.json, tokenizer.json, model.safetensors
+    /// The model's folder: config.json, tokenizer.json, and model.safetensors or its shards
     #[arg(long, value_name = "DIR")]
     model: PathBuf,
     /// Where the model runs: auto, cpu or gpu; auto takes the graphics card if it
@@ -160,7 +176,7 @@ impl ModelArguments {
         Ok(block_on(Engine::load(
             &file("config.json")?,
             &file("tokenizer.json")?,
-            &file("model.safetensors")?,
+            read_weights(&self.model)?,
             options,
         ))?)
     }

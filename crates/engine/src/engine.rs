@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::lock::Mutex;
 use lacuna_decoder::{Canvas, DecodeError, GrammarGuard, Options, Run, counted};
 use lacuna_lexer::{TokenId, Vocabulary};
-use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, Weights};
+use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, WeightFiles, Weights};
 
 use crate::cache::{CacheKey, Found, GrammarCache};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
@@ -59,8 +59,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Loads a model from the bytes of `config.json`, `tokenizer.json` and
-    /// `model.safetensors`, and puts it on a device.
+    /// Loads a model from the bytes of `config.json` and `tokenizer.json`, and its weights,
+    /// and puts it on a device.
     ///
     /// # Errors
     /// A [`Fault`] of kind `config`, `tokenizer` or `weights`, or `device` if the
@@ -68,7 +68,7 @@ impl Engine {
     pub async fn load(
         config: &[u8],
         tokenizer: &[u8],
-        weights: &[u8],
+        weights: WeightFiles,
         options: LoadOptions,
     ) -> Result<Self, Fault> {
         let config = ModelConfig::from_json(config).map_err(ModelError::from)?;
@@ -87,7 +87,7 @@ impl Engine {
         )?;
         let special = tokenizer.special_tokens().iter();
         let vocabulary = vocabulary.with_special(special.map(|(text, &id)| (id, text.as_str())));
-        let weights = Weights::from_safetensors(weights, &config).map_err(ModelError::from)?;
+        let weights = Weights::read(weights, &config)?;
         let placement = Placement::choose(weights, options).await?;
         Ok(Self {
             config,

@@ -73,6 +73,8 @@ pub use lacuna_grammar::quoted;
 #[cfg(feature = "model")]
 pub use lacuna_lexer::MemoUse;
 #[cfg(feature = "model")]
+pub use lacuna_model::WeightFiles;
+#[cfg(feature = "model")]
 pub use method::{Judge, Method};
 #[cfg(all(feature = "model", not(target_arch = "wasm32")))]
 pub use pollster::block_on;

@@ -2,7 +2,7 @@
 
 use lacuna_decoder::DecodeError;
 use lacuna_lexer::VocabularyError;
-use lacuna_model::{ModelError, TokenizerError};
+use lacuna_model::{ModelError, TokenizerError, WeightsError};
 
 use crate::Fault;
 
@@ -14,6 +14,12 @@ impl From<ModelError> for Fault {
             ModelError::Weights(_) => "weights",
         };
         Self::new(kind, error.to_string())
+    }
+}
+
+impl From<WeightsError> for Fault {
+    fn from(error: WeightsError) -> Self {
+        ModelError::from(error).into()
     }
 }
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use lacuna_decoder::{Event, Options};
 use lacuna_engine::{
-    DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, block_on,
+    DevicePreference, Dialect, Engine, GenerateRequest, LoadOptions, ModelRun, WeightFiles,
+    block_on,
 };
 use lacuna_gpu::{DeviceOptions, GpuDevice, GpuError, MemoryPlan, NoMemory, StepSize};
 
@@ -34,6 +35,7 @@ fn try_load(options: LoadOptions) -> Result<Engine, lacuna_engine::Fault> {
 
 fn load_with(weights: &[u8], options: LoadOptions) -> Result<Engine, lacuna_engine::Fault> {
     let (config, tokenizer) = (part("config.json"), part("tokenizer.json"));
+    let weights = WeightFiles::whole(weights)?;
     block_on(Engine::load(&config, &tokenizer, weights, options))
 }
 

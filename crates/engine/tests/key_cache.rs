@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use lacuna_decoder::{Event, KeyCache, Options};
 use lacuna_engine::{
-    DevicePreference, Dialect, Engine, GenerateRequest, Judge, LoadOptions, ModelRun, block_on,
+    DevicePreference, Dialect, Engine, GenerateRequest, Judge, LoadOptions, ModelRun, WeightFiles,
+    block_on,
 };
 
 fn file(path: &str) -> Vec<u8> {
@@ -20,7 +21,7 @@ fn load(device: DevicePreference) -> Engine {
     let engine = block_on(Engine::load(
         &part("config.json"),
         &part("tokenizer.json"),
-        &part("model.safetensors"),
+        WeightFiles::whole(&part("model.safetensors")).expect("weights"),
         LoadOptions::new(device, Arc::new(|| 0.0)),
     ));
     engine.unwrap_or_else(|fault| panic!("{fault}"))

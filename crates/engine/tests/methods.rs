@@ -10,7 +10,7 @@ use std::sync::Arc;
 use lacuna_decoder::{Event, How, Options, Outcome, Piece, Template};
 use lacuna_engine::{
     Content, DevicePreference, Dialect, Engine, GenerateRequest, GrammarSource, LoadOptions,
-    Method, Purpose, Region, Shape, block_on,
+    Method, Purpose, Region, Shape, WeightFiles, block_on,
 };
 use lacuna_grammar::recognize::recognize;
 
@@ -23,8 +23,8 @@ fn engine() -> Engine {
     let part = |name: &str| file(&format!("models/lacuna-mini/{name}"));
     let options = LoadOptions::new(DevicePreference::Cpu, Arc::new(|| 0.0));
     let (config, tokenizer) = (part("config.json"), part("tokenizer.json"));
-    let weights = part("model.safetensors");
-    let engine = block_on(Engine::load(&config, &tokenizer, &weights, options));
+    let weights = WeightFiles::whole(&part("model.safetensors")).expect("weights");
+    let engine = block_on(Engine::load(&config, &tokenizer, weights, options));
     engine.unwrap_or_else(|fault| panic!("{fault}"))
 }
 

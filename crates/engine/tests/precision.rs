@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lacuna_engine::{Clock, DevicePreference, Engine, LoadOptions, Tunings, block_on};
+use lacuna_engine::{Clock, DevicePreference, Engine, LoadOptions, Tunings, WeightFiles, block_on};
 use lacuna_gpu::{DeviceInfo, DeviceOptions, GpuDevice, GpuError};
 
 /// What there is to test with, if there is anything.
@@ -35,7 +35,7 @@ fn load(options: LoadOptions) -> Engine {
     block_on(Engine::load(
         &part("config.json"),
         &part("tokenizer.json"),
-        &part("model.safetensors"),
+        WeightFiles::whole(&part("model.safetensors")).expect("weights"),
         options,
     ))
     .unwrap_or_else(|fault| panic!("{fault}"))

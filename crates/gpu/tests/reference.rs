@@ -2,7 +2,7 @@
 //! `crates/model/tests/reference.rs`).
 
 use crate::common::{all_logits, device, load};
-use lacuna_model::{ModelConfig, Weights};
+use lacuna_model::{ModelConfig, WeightFiles, Weights, WeightsError};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -11,10 +11,18 @@ use std::path::PathBuf;
 /// the files round to 1e-5.
 const LARGEST_DIFFERENCE: f32 = 2e-4;
 
-fn file(model: &str, name: &str) -> Vec<u8> {
+fn path(model: &str, name: &str) -> PathBuf {
     let models = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let path = models.join(model).join(name);
-    std::fs::read(path).expect("the model's files belong to this test")
+    models.join(model).join(name)
+}
+
+fn file(model: &str, name: &str) -> Vec<u8> {
+    std::fs::read(path(model, name)).expect("the model's files belong to this test")
+}
+
+fn weights(model: &str) -> WeightFiles {
+    let read = |name: &str| Ok::<_, WeightsError>(std::fs::read(path(model, name)).ok());
+    WeightFiles::of_folder(read).expect("the weights belong to this test")
 }
 
 #[test]
@@ -29,9 +37,10 @@ fn the_logits_of_int4_weights_are_pytorchs() {
 
 fn compare(model: &str) {
     let Some(device) = device() else { return };
+    let weights = weights(model);
     let file = |name| file(model, name);
     let config = ModelConfig::from_json(&file("config.json")).expect("a configuration");
-    let weights = Weights::from_safetensors(&file("model.safetensors"), &config).expect("weights");
+    let weights = Weights::read(weights, &config).expect("weights");
     let mut model = load(&device, &weights);
     let reference: Value = serde_json::from_slice(&file("reference.json")).expect("JSON");
     let number = |value: &Value| value.as_f64().expect("a number") as f32;

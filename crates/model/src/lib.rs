@@ -1,7 +1,7 @@
 //! The masked diffusion transformer: its files, its tokenizer, and a forward pass on the CPU.
 //!
 //! ```text
-//! config.json ──▶ ModelConfig ─┬─▶ Weights ◀── model.safetensors
+//! config.json ──▶ ModelConfig ─┬─▶ Weights ◀── WeightFiles ◀── model.safetensors, or shards
 //!                              │      └──▶ CpuTransformer: ids ─▶ logits of the wanted rows
 //!                              └─▶ Tokenizer ◀── tokenizer.json
 //!                                     └──▶ PromptTemplate: task, request ─▶ ids
@@ -35,11 +35,11 @@ pub use kept::Kept;
 pub use pass::{DeviceFault, ForwardError, ForwardPass, Narrow, StepRequest};
 pub use prompt::PromptTemplate;
 pub use tokenizer::{Tokenizer, TokenizerError};
-pub use weights::{Weights, WeightsError};
+pub use weights::{WeightFiles, Weights, WeightsError};
 
 use thiserror::Error;
 
-/// A model as it is shipped: three files that fit each other, ready to run.
+/// A model as it is shipped: files that fit each other, ready to run.
 pub struct Model {
     /// The facts.
     pub config: ModelConfig,
@@ -60,23 +60,26 @@ pub enum ModelError {
     /// In `tokenizer.json`, or between it and the configuration.
     #[error(transparent)]
     Tokenizer(#[from] TokenizerError),
-    /// In `model.safetensors`, or between it and the configuration.
+    /// In the files of the weights, or between them and the configuration.
     #[error(transparent)]
     Weights(#[from] WeightsError),
 }
 
 impl Model {
-    /// Loads a model from the bytes of `config.json`, `tokenizer.json` and
-    /// `model.safetensors`.
+    /// Loads a model from the bytes of `config.json` and `tokenizer.json`, and its weights.
     ///
     /// # Errors
     /// [`ModelError`], for the first file that is wrong, in this order.
-    pub fn from_files(config: &[u8], tokenizer: &[u8], weights: &[u8]) -> Result<Self, ModelError> {
+    pub fn from_files(
+        config: &[u8],
+        tokenizer: &[u8],
+        weights: WeightFiles,
+    ) -> Result<Self, ModelError> {
         let config = ModelConfig::from_json(config)?;
         let tokenizer = Tokenizer::from_json(tokenizer, &config)?;
         let template = config.prompt_template.as_deref();
         let prompt = template.map(|template| PromptTemplate::new(template, &tokenizer));
-        let transformer = CpuTransformer::new(Weights::from_safetensors(weights, &config)?);
+        let transformer = CpuTransformer::new(Weights::read(weights, &config)?);
         Ok(Self {
             config,
             tokenizer,

@@ -5,5 +5,8 @@ mod files;
 mod forward;
 mod kept;
 mod kernels;
+#[path = "common/parted.rs"]
+mod parted;
 mod reference;
+mod shards;
 mod tokenizer;

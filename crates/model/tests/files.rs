@@ -143,6 +143,15 @@ fn raw(header: &str, data: usize) -> Vec<u8> {
     file
 }
 
+const FILE: &str = "model.safetensors";
+
+fn missing(tensor: &str) -> WeightsError {
+    WeightsError::Missing {
+        files: FILE.to_owned(),
+        name: tensor.to_owned(),
+    }
+}
+
 fn error(file: &[u8]) -> WeightsError {
     Weights::from_safetensors(file, &config()).unwrap_err()
 }
@@ -223,8 +232,7 @@ fn what_is_wrong_with_int4_is_said() {
         let part = format!("{name}_{what}");
         let mut tensors = good.clone();
         let (dtype, shape, data) = tensors.remove(&part).unwrap();
-        let missing = WeightsError::Missing { name: part.clone() };
-        assert_eq!(error(&tensors, &config), missing);
+        assert_eq!(error(&tensors, &config), missing(&part));
 
         let mut nan = data.clone();
         nan[6..8].copy_from_slice(&0x7e00u16.to_le_bytes());
@@ -237,6 +245,7 @@ fn what_is_wrong_with_int4_is_said() {
         assert_eq!(
             error(&tensors, &config),
             WeightsError::Dtype {
+                file: FILE.to_owned(),
                 name: part.clone(),
                 expected: "F16",
                 found: "BF16".to_owned()
@@ -268,6 +277,7 @@ fn what_is_wrong_with_int4_is_said() {
     assert_eq!(
         error(&tensors, &config),
         WeightsError::Groups {
+            file: FILE.to_owned(),
             name: down,
             cols: 10
         }
@@ -317,10 +327,7 @@ fn a_tensor_that_does_not_fit_is_named() {
     for name in good.keys() {
         let mut tensors = good.clone();
         tensors.remove(name);
-        assert_eq!(
-            error(&file(&tensors)),
-            WeightsError::Missing { name: name.clone() }
-        );
+        assert_eq!(error(&file(&tensors)), missing(name));
 
         let (dtype, shape, data) = &good[name];
         let mut wrong = shape.clone();
@@ -331,6 +338,7 @@ fn a_tensor_that_does_not_fit_is_named() {
         assert_eq!(
             error(&file(&tensors)),
             WeightsError::Shape {
+                file: FILE.to_owned(),
                 name: name.clone(),
                 expected,
                 found
@@ -431,7 +439,7 @@ fn headers_that_lie_are_errors() {
         raw("\u{0}\u{1}", 0),
     ] {
         assert!(
-            matches!(error(&unreadable), WeightsError::Header(_)),
+            matches!(error(&unreadable), WeightsError::Header { .. }),
             "{}",
             error(&unreadable)
         );

@@ -4,7 +4,7 @@
 //! logit, and the logarithm of the sum of all exponentials (which no logit escapes).
 //! `LACUNA_MODEL=DIR` checks another export before it ships.
 
-use lacuna_model::{ForwardPass, Model, Weights, plain};
+use lacuna_model::{ForwardPass, Model, WeightFiles, Weights, WeightsError, plain};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +60,11 @@ fn file(folder: &Path, name: &str) -> Vec<u8> {
     })
 }
 
+fn weights(folder: &Path) -> WeightFiles {
+    let read = |name: &str| Ok::<_, WeightsError>(std::fs::read(folder.join(name)).ok());
+    WeightFiles::of_folder(read).expect("the weights belong to this test")
+}
+
 fn reference(folder: &Path) -> Reference {
     let reference: Reference = serde_json::from_slice(&file(folder, "reference.json"))
         .expect("reference.json in its form");
@@ -71,9 +76,8 @@ fn reference(folder: &Path) -> Reference {
 }
 
 fn load(folder: &Path) -> Model {
-    let files = ["config.json", "tokenizer.json", "model.safetensors"];
-    let files = files.map(|name| file(folder, name));
-    Model::from_files(&files[0], &files[1], &files[2]).expect("the model that ships loads")
+    let [config, tokenizer] = ["config.json", "tokenizer.json"].map(|name| file(folder, name));
+    Model::from_files(&config, &tokenizer, weights(folder)).expect("the model that ships loads")
 }
 
 /// The largest difference of `logits` from what `row` says.
@@ -132,7 +136,7 @@ fn the_plain_logits_are_pytorchs() {
 
 fn compare_plain(folder: &Path) {
     let config = load(folder).config;
-    let weights = Weights::from_safetensors(&file(folder, "model.safetensors"), &config).unwrap();
+    let weights = Weights::read(weights(folder), &config).unwrap();
     let mut worst = 0.0f32;
     // The shorter inputs: the plain pass takes a second for each hundred positions.
     for case in reference(folder)

@@ -28,6 +28,39 @@ pub struct Engine {
     engine: lacuna_engine::Engine,
 }
 
+/// A model's weights, taken from their files as these come.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct WeightFiles {
+    files: lacuna_engine::WeightFiles,
+}
+
+#[wasm_bindgen]
+impl WeightFiles {
+    /// No files yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the index of shards; gives their names.
+    ///
+    /// # Errors
+    /// Throws `{ kind: "weights", message }`.
+    pub fn index(&mut self, json: &[u8]) -> Result<Vec<String>, JsValue> {
+        self.files.index(json).map_err(|error| thrown(error.into()))
+    }
+
+    /// Takes the tensors of a file.
+    ///
+    /// # Errors
+    /// Throws `{ kind: "weights", message }`.
+    pub fn add(&mut self, name: &str, file: &[u8]) -> Result<(), JsValue> {
+        let added = self.files.add(name, file);
+        added.map_err(|error| thrown(error.into()))
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EngineInfo {
@@ -111,7 +144,7 @@ struct RequestGrammar {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Loads a model from the bytes of its three files and puts it on a device:
+    /// Loads a model from the bytes of two of its files and its weights, and puts it on a device:
     /// `options` may hold `device` (`"auto"`, `"cpu"` or `"gpu"`) and `patience`,
     /// the seconds that a graphics card may take for one answer.
     ///
@@ -120,7 +153,7 @@ impl Engine {
     pub async fn load(
         config: Vec<u8>,
         tokenizer: Vec<u8>,
-        weights: Vec<u8>,
+        weights: WeightFiles,
         options: JsValue,
     ) -> Result<Engine, JsValue> {
         let options: EngineOptions = match options.is_undefined() || options.is_null() {
@@ -128,7 +161,7 @@ impl Engine {
             false => from_js(options, "the options of load")?,
         };
         let options = options.to_load().map_err(thrown)?;
-        let engine = lacuna_engine::Engine::load(&config, &tokenizer, &weights, options)
+        let engine = lacuna_engine::Engine::load(&config, &tokenizer, weights.files, options)
             .await
             .map_err(thrown)?
             .with_cache(Arc::clone(cache()));

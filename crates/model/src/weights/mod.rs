@@ -1,5 +1,5 @@
-//! `model.safetensors`: the tensors, found by their Hugging Face names and checked against
-//! the configuration.
+//! `model.safetensors`, or the shards that it is parted into: the tensors, found by their Hugging
+//! Face names and checked against the configuration.
 //!
 //! How a matrix is stored is told from its tensors, one by one:
 //!
@@ -17,13 +17,14 @@
 //! Nothing is allocated from a size in the configuration: each tensor is looked up, its shape
 //! compared, and only then its bytes, which are present in the file, are copied.
 
+mod files;
 mod half;
 mod tensor_file;
 
+pub use files::WeightFiles;
 pub use half::f16_to_f32;
 
 use crate::config::{ModelConfig, WeightFormat};
-use tensor_file::TensorFile;
 use thiserror::Error;
 
 /// Neighbouring columns of an int4 matrix that share a scale and a minimum.
@@ -116,25 +117,70 @@ pub enum MatrixValues {
     Float(Vec<f32>),
 }
 
-/// Why a weights file was refused.
+/// Why weights were refused. `file` is the name of the file at fault.
 #[derive(Debug, Error, PartialEq)]
 pub enum WeightsError {
-    /// The file ends before its data does, or has bytes after it.
+    /// A folder without weights.
+    #[error("neither model.safetensors nor model.safetensors.index.json is there")]
+    NoFile,
+    /// The index of shards is no such index.
+    #[error("model.safetensors.index.json: it cannot be read: {0}")]
+    Index(String),
+    /// The index names a file that may be elsewhere.
     #[error(
-        "model.safetensors: {expected} bytes are declared, {found} are there (a truncated file?)"
+        "model.safetensors.index.json: {name:?} is not the name of a .safetensors file beside it"
     )]
+    ShardName {
+        /// What is to be the name.
+        name: String,
+    },
+    /// The index names a file that is not there.
+    #[error("model.safetensors.index.json: the shard {file} is not there")]
+    NoShard {
+        /// The shard.
+        file: String,
+    },
+    /// The index says of a tensor that it is in a file where it is not.
+    #[error("model.safetensors.index.json: tensor {name} is not in {file}")]
+    NotInShard {
+        /// The tensor.
+        name: String,
+        /// The shard.
+        file: String,
+    },
+    /// A tensor that was in another file already.
+    #[error("{file}: tensor {name} is in {first}, too")]
+    Twice {
+        /// The file that came later.
+        file: String,
+        /// The file that came first.
+        first: String,
+        /// The tensor.
+        name: String,
+    },
+    /// The file ends before its data does, or has bytes after it.
+    #[error("{file}: {expected} bytes are declared, {found} are there (a truncated file?)")]
     Length {
+        /// The file.
+        file: String,
         /// Bytes that the header asks for, the header included.
         expected: u64,
         /// Bytes that the file has.
         found: u64,
     },
     /// The header is no safetensors header.
-    #[error("model.safetensors: the header cannot be read: {0}")]
-    Header(String),
+    #[error("{file}: the header cannot be read: {problem}")]
+    Header {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A byte range that does not fit the tensor's shape and type, or its neighbours.
-    #[error("model.safetensors: tensor {name}: its byte range {begin}..{end} {problem}")]
+    #[error("{file}: tensor {name}: its byte range {begin}..{end} {problem}")]
     Range {
+        /// The file.
+        file: String,
         /// The tensor.
         name: String,
         /// First byte.
@@ -144,25 +190,29 @@ pub enum WeightsError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A tensor that the configuration asks for is not in the file.
-    #[error("model.safetensors: tensor {name} is missing")]
+    /// A tensor that the configuration asks for is in no file.
+    #[error("{files}: tensor {name} is missing")]
     Missing {
+        /// The file, or how many there are.
+        files: String,
         /// The tensor.
         name: String,
     },
     /// A tensor of a block that the configuration does not count.
-    #[error("model.safetensors: tensor {name} is there, but num_hidden_layers is {layers}")]
+    #[error("{file}: tensor {name} is there, but num_hidden_layers is {layers}")]
     Spare {
+        /// The file.
+        file: String,
         /// The tensor.
         name: String,
         /// The configuration's blocks.
         layers: usize,
     },
     /// A tensor of another shape than the configuration asks for.
-    #[error(
-        "model.safetensors: tensor {name} has shape {found:?}, the configuration asks for {expected:?}"
-    )]
+    #[error("{file}: tensor {name} has shape {found:?}, the configuration asks for {expected:?}")]
     Shape {
+        /// The file.
+        file: String,
         /// The tensor.
         name: String,
         /// The configuration's shape.
@@ -171,8 +221,10 @@ pub enum WeightsError {
         found: Vec<u64>,
     },
     /// A tensor of another type than its place allows.
-    #[error("model.safetensors: tensor {name} has type {found}, expected {expected}")]
+    #[error("{file}: tensor {name} has type {found}, expected {expected}")]
     Dtype {
+        /// The file.
+        file: String,
         /// The tensor.
         name: String,
         /// The types that would do.
@@ -182,17 +234,21 @@ pub enum WeightsError {
     },
     /// An int4 matrix whose rows are no whole number of groups.
     #[error(
-        "model.safetensors: tensor {name} has type U8 (int4), but its {cols} columns are not whole groups of {INT4_GROUP}"
+        "{file}: tensor {name} has type U8 (int4), but its {cols} columns are not whole groups of {INT4_GROUP}"
     )]
     Groups {
+        /// The file.
+        file: String,
         /// The tensor.
         name: String,
         /// Columns of the matrix.
         cols: usize,
     },
     /// A value that is not a finite number.
-    #[error("model.safetensors: tensor {name} holds {value} at index {index}")]
+    #[error("{file}: tensor {name} holds {value} at index {index}")]
     NotFinite {
+        /// The file.
+        file: String,
         /// The tensor.
         name: String,
         /// Where in it.
@@ -203,22 +259,31 @@ pub enum WeightsError {
 }
 
 impl Weights {
-    /// Reads the tensors that `config` asks for; others in the file are left alone, but for those
+    /// Reads the tensors that `config` asks for from a `model.safetensors`; as [`Self::read`].
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn from_safetensors(file: &[u8], config: &ModelConfig) -> Result<Self, WeightsError> {
+        Self::read(WeightFiles::whole(file)?, config)
+    }
+
+    /// Reads the tensors that `config` asks for; others in the files are left alone, but for those
     /// of further blocks, which show that the configuration is of another model.
     ///
     /// # Errors
-    /// [`WeightsError`], with the tensor's name wherever there is one. No file makes this
-    /// panic or allocate more than a small multiple of the file's length.
-    pub fn from_safetensors(file: &[u8], config: &ModelConfig) -> Result<Self, WeightsError> {
-        let tensors = TensorFile::open(file)?;
-        if let Some(name) = tensors.beyond(config.num_hidden_layers) {
+    /// [`WeightsError`], with the file's and the tensor's name wherever there is one. No files
+    /// make this panic or allocate more than a small multiple of their length.
+    pub fn read(files: WeightFiles, config: &ModelConfig) -> Result<Self, WeightsError> {
+        files.check_index()?;
+        if let Some(spare) = files.beyond(config.num_hidden_layers) {
             return Err(WeightsError::Spare {
-                name: name.to_owned(),
+                file: spare.file.to_string(),
+                name: spare.name.clone(),
                 layers: config.num_hidden_layers,
             });
         }
-        let reader = Reader {
-            tensors,
+        let mut reader = Reader {
+            files,
             quantization: config.quantization,
         };
         let (vocab, hidden) = (config.vocab_size, config.hidden_size);
@@ -269,50 +334,46 @@ impl Matrix {
     }
 }
 
-struct Reader<'a> {
-    tensors: TensorFile<'a>,
+struct Reader {
+    files: WeightFiles,
     quantization: Option<WeightFormat>,
 }
 
-impl Reader<'_> {
-    fn layer(&self, config: &ModelConfig, at: &str) -> Result<LayerWeights, WeightsError> {
+impl Reader {
+    fn layer(&mut self, config: &ModelConfig, at: &str) -> Result<LayerWeights, WeightsError> {
         let (hidden, inner) = (config.hidden_size, config.intermediate_size);
         let (query, key) = (config.query_width(), config.key_width());
-        let attention = |part: &str, rows, cols| {
-            self.linear(
-                &format!("{at}.self_attn.{part}"),
-                rows,
-                cols,
-                config.attention_bias,
-            )
+        let attention = |reader: &mut Self, part: &str, rows, cols| {
+            let name = format!("{at}.self_attn.{part}");
+            reader.linear(&name, rows, cols, config.attention_bias)
         };
-        let mlp = |part: &str, rows, cols| {
-            self.linear(&format!("{at}.mlp.{part}"), rows, cols, config.mlp_bias)
+        let mlp = |reader: &mut Self, part: &str, rows, cols| {
+            reader.linear(&format!("{at}.mlp.{part}"), rows, cols, config.mlp_bias)
         };
-        let head_norm = |part: &str| match config.qk_norm {
-            true => self
+        let head_norm = |reader: &mut Self, part: &str| match config.qk_norm {
+            true => reader
                 .vector(&format!("{at}.self_attn.{part}.weight"), config.head_dim)
                 .map(Some),
             false => Ok(None),
         };
         Ok(LayerWeights {
             input_norm: self.vector(&format!("{at}.input_layernorm.weight"), hidden)?,
-            query: attention("q_proj", query, hidden)?,
-            key: attention("k_proj", key, hidden)?,
-            value: attention("v_proj", key, hidden)?,
-            query_norm: head_norm("q_norm")?,
-            key_norm: head_norm("k_norm")?,
-            output: attention("o_proj", hidden, query)?,
+            query: attention(self, "q_proj", query, hidden)?,
+            key: attention(self, "k_proj", key, hidden)?,
+            value: attention(self, "v_proj", key, hidden)?,
+            query_norm: head_norm(self, "q_norm")?,
+            key_norm: head_norm(self, "k_norm")?,
+            output: attention(self, "o_proj", hidden, query)?,
             post_attention_norm: self
                 .vector(&format!("{at}.post_attention_layernorm.weight"), hidden)?,
-            gate: mlp("gate_proj", inner, hidden)?,
-            up: mlp("up_proj", inner, hidden)?,
-            down: mlp("down_proj", hidden, inner)?,
+            gate: mlp(self, "gate_proj", inner, hidden)?,
+            up: mlp(self, "up_proj", inner, hidden)?,
+            down: mlp(self, "down_proj", hidden, inner)?,
         })
     }
 
     fn linear(
-        &self,
+        &mut self,
         at: &str,
         rows: usize,
         cols: usize,
@@ -327,13 +388,13 @@ impl Reader<'_> {
         })
     }
 
-    fn matrix(&self, name: &str, rows: usize, cols: usize) -> Result<Matrix, WeightsError> {
-        let dtype = self.tensors.dtype(name)?;
+    fn matrix(&mut self, name: &str, rows: usize, cols: usize) -> Result<Matrix, WeightsError> {
+        let dtype = self.files.dtype(name)?;
         let values = match (dtype, self.quantization) {
             ("I8", Some(_)) => MatrixValues::Int8 {
                 quantized: {
-                    let tensor = self.tensors.tensor(name, &[rows, cols])?;
-                    tensor.bytes.iter().map(|&byte| byte as i8).collect()
+                    let tensor = self.files.take(name, &[rows, cols])?;
+                    tensor.bytes.into_iter().map(|byte| byte as i8).collect()
                 },
                 scales: self.vector(&format!("{name}_scale"), rows)?,
             },
@@ -344,35 +405,33 @@ impl Reader<'_> {
                     Some(WeightFormat::Int8) => "I8, F32, F16 or BF16",
                     Some(WeightFormat::Int4) => "U8, I8, F32, F16 or BF16",
                 };
-                let tensor = self.tensors.tensor(name, &[rows, cols])?;
-                MatrixValues::Float(tensor.floats(name, expected)?)
+                let tensor = self.files.take(name, &[rows, cols])?;
+                MatrixValues::Float(tensor.floats(expected)?)
             }
         };
         Ok(Matrix { rows, cols, values })
     }
 
-    fn int4(&self, name: &str, rows: usize, cols: usize) -> Result<MatrixValues, WeightsError> {
+    fn int4(&mut self, name: &str, rows: usize, cols: usize) -> Result<MatrixValues, WeightsError> {
         if !cols.is_multiple_of(INT4_GROUP) {
             return Err(WeightsError::Groups {
+                file: self.files.file_of(name),
                 name: name.to_owned(),
                 cols,
             });
         }
-        let halves = |what: &str| {
-            let name = format!("{name}_{what}");
+        let halves = |files: &mut WeightFiles, what: &str| {
             let shape = [rows, cols / INT4_GROUP];
-            self.tensors.tensor(&name, &shape)?.halves(&name)
+            files.take(&format!("{name}_{what}"), &shape)?.halves()
         };
         Ok(MatrixValues::Int4 {
-            packed: self.tensors.tensor(name, &[rows, cols / 2])?.bytes.to_vec(),
-            scales: halves("scale")?,
-            minima: halves("min")?,
+            packed: self.files.take(name, &[rows, cols / 2])?.bytes,
+            scales: halves(&mut self.files, "scale")?,
+            minima: halves(&mut self.files, "min")?,
         })
     }
 
-    fn vector(&self, name: &str, length: usize) -> Result<Vec<f32>, WeightsError> {
-        self.tensors
-            .tensor(name, &[length])?
-            .floats(name, "F32, F16 or BF16")
+    fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>, WeightsError> {
+        self.files.take(name, &[length])?.floats("F32, F16 or BF16")
     }
 }

@@ -10,13 +10,7 @@
 use super::{WeightsError, f16_to_f32};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// A safetensors file whose header has been checked: every byte range lies inside the data,
-/// is as long as its shape and type say, and no two overlap.
-pub(super) struct TensorFile<'a> {
-    header: BTreeMap<String, TensorInfo>,
-    data: &'a [u8],
-}
+use std::sync::Arc;
 
 #[derive(Deserialize)]
 struct TensorInfo {
@@ -25,88 +19,69 @@ struct TensorInfo {
     data_offsets: (u64, u64),
 }
 
-/// One tensor of a [`TensorFile`], of the shape that was asked for.
-pub(super) struct Tensor<'a> {
-    dtype: &'a str,
+/// One tensor of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Tensor {
+    pub(super) name: String,
+    /// The file that it is from.
+    pub(super) file: Arc<str>,
+    /// The format's name for its type.
+    pub(super) dtype: String,
+    pub(super) shape: Vec<u64>,
     /// Row-major, little-endian.
-    pub(super) bytes: &'a [u8],
+    pub(super) bytes: Vec<u8>,
 }
 
-impl<'a> TensorFile<'a> {
-    pub(super) fn open(file: &'a [u8]) -> Result<Self, WeightsError> {
-        let too_short = |expected| WeightsError::Length {
-            expected,
-            found: file.len() as u64,
-        };
-        let (length, rest) = file.split_first_chunk::<8>().ok_or(too_short(8))?;
-        let header_length = u64::from_le_bytes(*length);
-        let (json, data) = usize::try_from(header_length)
-            .ok()
-            .and_then(|length| rest.split_at_checked(length))
-            .ok_or(too_short(header_length.saturating_add(8)))?;
-        let header = read_header(json)?;
-        let end = check_ranges(&header)?;
-        match end == data.len() as u64 {
-            true => Ok(Self { header, data }),
-            false => Err(too_short(
-                end.saturating_add(8).saturating_add(header_length),
-            )),
-        }
+/// The tensors of a file whose header has been checked: every byte range lies inside the data,
+/// is as long as its shape and type say, and no two overlap.
+pub(super) fn tensors(
+    name: &Arc<str>,
+    file: &[u8],
+) -> Result<impl Iterator<Item = Tensor>, WeightsError> {
+    let too_short = |expected| WeightsError::Length {
+        file: name.to_string(),
+        expected,
+        found: file.len() as u64,
+    };
+    let (length, rest) = file.split_first_chunk::<8>().ok_or(too_short(8))?;
+    let header_length = u64::from_le_bytes(*length);
+    let (json, data) = usize::try_from(header_length)
+        .ok()
+        .and_then(|length| rest.split_at_checked(length))
+        .ok_or(too_short(header_length.saturating_add(8)))?;
+    let header = read_header(name, json)?;
+    let end = check_ranges(name, &header)?;
+    if end != data.len() as u64 {
+        return Err(too_short(
+            end.saturating_add(8).saturating_add(header_length),
+        ));
     }
-
-    /// The type of a tensor, by the format's name for it.
-    pub(super) fn dtype(&self, name: &str) -> Result<&str, WeightsError> {
-        Ok(&self.info(name)?.dtype)
-    }
-
-    /// The first tensor of a block behind so many.
-    pub(super) fn beyond(&self, layers: usize) -> Option<&str> {
-        let names = self.header.keys().map(String::as_str);
-        names
-            .filter_map(|name| Some((name, name.strip_prefix("model.layers.")?.split_once('.')?.0)))
-            .find(|(_, layer)| layer.parse::<usize>().is_ok_and(|layer| layer >= layers))
-            .map(|(name, _)| name)
-    }
-
-    fn info(&self, name: &str) -> Result<&TensorInfo, WeightsError> {
-        self.header.get(name).ok_or_else(|| WeightsError::Missing {
-            name: name.to_owned(),
-        })
-    }
-
-    pub(super) fn tensor(&self, name: &str, shape: &[usize]) -> Result<Tensor<'_>, WeightsError> {
-        let info = self.info(name)?;
-        if !info
-            .shape
-            .iter()
-            .copied()
-            .eq(shape.iter().map(|&side| side as u64))
-        {
-            return Err(WeightsError::Shape {
-                name: name.to_owned(),
-                expected: shape.to_vec(),
-                found: info.shape.clone(),
-            });
-        }
-        // Checked by `open`: the range lies inside the data, so both fit in usize.
+    Ok(header.into_iter().map(|(tensor, info)| {
+        // Checked above: the range lies inside the data, so both fit in usize.
         let (begin, end) = info.data_offsets;
-        Ok(Tensor {
-            dtype: &info.dtype,
-            bytes: &self.data[begin as usize..end as usize],
-        })
-    }
+        Tensor {
+            name: tensor,
+            file: Arc::clone(name),
+            dtype: info.dtype,
+            shape: info.shape,
+            bytes: data[begin as usize..end as usize].to_vec(),
+        }
+    }))
 }
 
-fn read_header(json: &[u8]) -> Result<BTreeMap<String, TensorInfo>, WeightsError> {
-    let unreadable = |error: serde_json::Error| WeightsError::Header(error.to_string());
+fn read_header(file: &str, json: &[u8]) -> Result<BTreeMap<String, TensorInfo>, WeightsError> {
+    let unreadable = |problem| WeightsError::Header {
+        file: file.to_owned(),
+        problem,
+    };
     let mut entries: BTreeMap<String, serde_json::Value> =
-        serde_json::from_slice(json).map_err(unreadable)?;
+        serde_json::from_slice(json).map_err(|error| unreadable(error.to_string()))?;
     entries.remove("__metadata__");
     entries
         .into_iter()
         .map(|(name, entry)| {
             let info = TensorInfo::deserialize(entry)
-                .map_err(|error| WeightsError::Header(format!("tensor {name}: {error}")))?;
+                .map_err(|error| unreadable(format!("tensor {name}: {error}")))?;
             Ok((name, info))
         })
         .collect()
@@ -114,13 +89,14 @@ fn read_header(json: &[u8]) -> Result<BTreeMap<String, TensorInfo>, WeightsError
 
 /// The end of the data: ranges follow each other from 0 without hole or overlap, as the
 /// format demands.
-fn check_ranges(header: &BTreeMap<String, TensorInfo>) -> Result<u64, WeightsError> {
+fn check_ranges(file: &str, header: &BTreeMap<String, TensorInfo>) -> Result<u64, WeightsError> {
     let mut by_place: Vec<_> = header.iter().collect();
     by_place.sort_by_key(|(_, info)| info.data_offsets);
     let mut place = 0;
     for (name, info) in by_place {
         let (begin, end) = info.data_offsets;
         let wrong = |problem| WeightsError::Range {
+            file: file.to_owned(),
             name: name.clone(),
             begin,
             end,
@@ -158,33 +134,29 @@ fn dtype_width(dtype: &str) -> Option<u64> {
     }
 }
 
-impl Tensor<'_> {
+impl Tensor {
     /// As singles, all finite, from any of the float types.
-    pub(super) fn floats(
-        &self,
-        name: &str,
-        expected: &'static str,
-    ) -> Result<Vec<f32>, WeightsError> {
+    pub(super) fn floats(&self, expected: &'static str) -> Result<Vec<f32>, WeightsError> {
         let from_halves = |convert: fn(u16) -> f32| self.pairs().map(convert).collect();
-        let values: Vec<f32> = match self.dtype {
+        let values: Vec<f32> = match self.dtype.as_str() {
             "F32" => {
                 let (words, _) = self.bytes.as_chunks::<4>();
                 words.iter().map(|&word| f32::from_le_bytes(word)).collect()
             }
             "F16" => from_halves(f16_to_f32),
             "BF16" => from_halves(|bits| f32::from_bits(u32::from(bits) << 16)),
-            _ => return Err(self.wrong_type(name, expected)),
+            _ => return Err(self.wrong_type(expected)),
         };
-        refuse_infinite(name, values.iter().copied())?;
+        self.refuse_infinite(values.iter().copied())?;
         Ok(values)
     }
 
     /// As the bits of halves, all finite, from F16 alone.
-    pub(super) fn halves(&self, name: &str) -> Result<Vec<u16>, WeightsError> {
+    pub(super) fn halves(&self) -> Result<Vec<u16>, WeightsError> {
         if self.dtype != "F16" {
-            return Err(self.wrong_type(name, "F16"));
+            return Err(self.wrong_type("F16"));
         }
-        refuse_infinite(name, self.pairs().map(f16_to_f32))?;
+        self.refuse_infinite(self.pairs().map(f16_to_f32))?;
         Ok(self.pairs().collect())
     }
 
@@ -193,22 +165,24 @@ impl Tensor<'_> {
         pairs.iter().map(|&pair| u16::from_le_bytes(pair))
     }
 
-    fn wrong_type(&self, name: &str, expected: &'static str) -> WeightsError {
+    fn wrong_type(&self, expected: &'static str) -> WeightsError {
         WeightsError::Dtype {
-            name: name.to_owned(),
+            file: self.file.to_string(),
+            name: self.name.clone(),
             expected,
-            found: self.dtype.to_owned(),
+            found: self.dtype.clone(),
         }
     }
-}
 
-fn refuse_infinite(name: &str, values: impl Iterator<Item = f32>) -> Result<(), WeightsError> {
-    match values.enumerate().find(|(_, value)| !value.is_finite()) {
-        None => Ok(()),
-        Some((index, value)) => Err(WeightsError::NotFinite {
-            name: name.to_owned(),
-            index,
-            value,
-        }),
+    fn refuse_infinite(&self, values: impl Iterator<Item = f32>) -> Result<(), WeightsError> {
+        let found = values.enumerate().find(|(_, value)| !value.is_finite());
+        found.map_or(Ok(()), |(index, value)| {
+            Err(WeightsError::NotFinite {
+                file: self.file.to_string(),
+                name: self.name.clone(),
+                index,
+                value,
+            })
+        })
     }
 }
