@@ -5,20 +5,16 @@ import os
 
 import numpy as np
 import torch
-from safetensors.numpy import load_file
 
 from model import Config, MaskedDiffusionTransformer
+from shards import read_weights
 
 
 def dequantised(folder):
     """(Config, Hugging Face name -> float32 array) of an exported folder."""
     with open(os.path.join(folder, "config.json")) as f:
         c = json.load(f)
-    tensors = {}
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".safetensors"):
-            tensors |= load_file(os.path.join(folder, name))
-    named = restored(tensors)
+    named = restored(read_weights(folder))
     config = Config(
         c["vocab_size"],
         c["hidden_size"],

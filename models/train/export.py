@@ -1,8 +1,7 @@
 """Writes a checkpoint in the ecosystem's format: Hugging Face names, quantised matrices.
 
-Weights of more than a shard (`--shard-bytes`) are parted between tensors, in Hugging Face's way:
-`model-00001-of-00003.safetensors` and so on, with `model.safetensors.index.json`. `manifest.json`
-names every file that a reader needs, with its bytes and sha256.
+Weights of more than a shard (`--shard-bytes`) are parted (`shards.py`). What pages compare the
+files with, `model.json`, is written by `npm run model:record FOLDER`.
 
 Int8: a matrix is stored as I8 `X.weight` of [rows, cols] with F32 `X.weight_scale` of [rows], so
 that w = q * scale. Int4: each 32 neighbouring columns have a scale and a minimum, w = q * scale +
@@ -14,22 +13,19 @@ weights of a folder that was written before.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import shutil
 
 import numpy as np
 import torch
-from safetensors.numpy import save_file
 
 from checkpoint import dequantised
 from model import GROUP, Config, MaskedDiffusionTransformer
+from shards import SHARD_BYTES, write_weights
 from tokenizer import END, MASK
 
 
-SHARD_BYTES = 16_000_000
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 TEMPLATES = {"names": "{task}\n{request}<|sep|>", "schemas": "{schema}\n{request}<|sep|>"}
 QUANTIZATION = {
     "int8": {"format": "int8", "scales": "per_row"},
@@ -168,42 +164,6 @@ def quantised(named, quantization, groups=None):
     return tensors
 
 
-def write_weights(tensors, folder, most=SHARD_BYTES):
-    """One file, or shards of at most `most` bytes each with an index."""
-    shards, room = [{}], most
-    for name, value in tensors.items():
-        if value.nbytes > room and shards[-1]:
-            shards.append({})
-            room = most
-        shards[-1][name] = value
-        room -= value.nbytes + 256  # its part of the header
-    if len(shards) == 1:
-        save_file(tensors, os.path.join(folder, WEIGHTS), metadata={"format": "pt"})
-        return
-    index = {}
-    for n, shard in enumerate(shards):
-        name = f"model-{n + 1:05}-of-{len(shards):05}.safetensors"
-        save_file(shard, os.path.join(folder, name), metadata={"format": "pt"})
-        index |= dict.fromkeys(shard, name)
-    total = sum(value.nbytes for value in tensors.values())
-    with open(os.path.join(folder, INDEX), "w") as f:
-        json.dump({"metadata": {"total_size": total}, "weight_map": index}, f, indent=1)
-        f.write("\n")
-
-
-def write_manifest(folder):
-    """Bytes and sha256 of what a reader needs, in the order in which it is wanted."""
-    weights = [n for n in sorted(os.listdir(folder)) if n.endswith(".safetensors") or n == INDEX]
-    files = []
-    for name in ("config.json", "tokenizer.json", *weights):
-        with open(os.path.join(folder, name), "rb") as f:
-            raw = f.read()
-        files.append({"name": name, "bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()})
-    with open(os.path.join(folder, "manifest.json"), "w") as f:
-        json.dump({"files": files}, f, indent=1)
-        f.write("\n")
-
-
 def thinned(path):
     """The rows of a training log in which copying was measured, in order, each step once: a run
     that was stopped has gone over its last steps again."""
@@ -243,14 +203,13 @@ def main():
     parser.add_argument("--log", help="training log, of which an extract goes beside the weights")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--checkpoint", nargs="+", help="one, or several whose weights are averaged")
-    source.add_argument("--exported", help="folder with config.json and model.safetensors")
+    source.add_argument("--exported", help="folder with config.json and weights, in one file or in shards")
     source.add_argument("--random", action="store_true")
     parser.add_argument("--format", choices=QUANTIZATION, default="int8")
     parser.add_argument("--reads", choices=TEMPLATES, default="names",
                         help="what stands for a JSON Schema in the prompt: its names, or all of it")
     parser.add_argument("--rounded", action="store_true", help="int4 by the rule of the training's last stage")
     parser.add_argument("--shard-bytes", type=int, default=SHARD_BYTES)
-    parser.add_argument("--manifest", action="store_true", help="write manifest.json, too")
     args = parser.parse_args()
 
     if args.exported:
@@ -268,8 +227,6 @@ def main():
         shutil.copyfile(args.tokenizer, tokenizer)
     groups = quantise_ranges if args.rounded else quantise_groups
     write_weights(quantised(named, args.format, groups), args.output, args.shard_bytes)
-    if args.manifest:
-        write_manifest(args.output)
     if args.log:
         with open(os.path.join(args.output, "training-log.jsonl"), "w") as f:
             f.writelines(json.dumps(row) + "\n" for row in thinned(args.log))

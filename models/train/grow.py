@@ -16,8 +16,9 @@ import torch
 from tokenizers import Tokenizer
 
 from checkpoint import dequantised, load
-from export import config_json, quantised, weights, write_weights
+from export import config_json, quantised, weights
 from model import Config, Layer
+from shards import write_weights
 from tokenizer import SPECIAL
 from vocabulary import BLANK
 

