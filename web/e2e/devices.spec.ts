@@ -76,13 +76,13 @@ async function openModule(page: Page): Promise<void> {
   await page.goto("/icon.svg");
   await page.evaluate(async () => {
     const address = `${location.origin}/pkg/lacuna_wasm.js`;
-    const { default: init, Engine } = await import(address);
+    const { default: init, Engine, WeightFiles } = await import(address);
     const { memory } = await init();
     const folder = `${location.origin}/models/lacuna-mini/`;
     const part = async (name: string) =>
       new Uint8Array(await (await fetch(folder + name)).arrayBuffer());
     const names = ["config.json", "tokenizer.json", "model.safetensors"];
-    const files = await Promise.all(names.map(part));
+    const [config, tokenizer, file] = await Promise.all(names.map(part));
     const request = {
       request: "play some jazz",
       grammar: { kind: "regex", text: "[a-z ]+" },
@@ -90,7 +90,11 @@ async function openModule(page: Page): Promise<void> {
       steps: 2,
       seed: 1,
     };
-    const loadEngine = (options: object) => Engine.load(...files, options);
+    const loadEngine = (options: object) => {
+      const weights = new WeightFiles();
+      weights.add("model.safetensors", file);
+      return Engine.load(config, tokenizer, weights, options);
+    };
     Object.assign(window, { memory, request, loadEngine });
   });
 }

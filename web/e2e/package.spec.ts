@@ -1,6 +1,8 @@
 /** The npm package in apps: bundlers, policies, tabs, faults. */
 
-import { expect, type Page, test } from "@playwright/test";
+import { createHash } from "node:crypto";
+import { expect, type Page, type Request, test } from "@playwright/test";
+import { INDEX, shardsOf } from "../lacuna/test/shards.ts";
 import { ALONE } from "./browser.ts";
 import { develop, install, KINDS, make } from "./package/bundles.ts";
 import { ISOLATION, POLICY, serveApp } from "./package/serve.ts";
@@ -414,6 +416,81 @@ test("a model that is kept is loaded where its server cannot be reached", async 
   await page.evaluate(() => window.forgetModels());
   await open(page);
   expect(await write(page)).toMatchObject({ kind: "network" });
+});
+
+test("a model in shards writes what it writes from one file", async ({ page }) => {
+  const shipped = (name: string): Uint8Array => file(`models/lacuna-small/${name}`);
+  const files = new Map(["config.json", "tokenizer.json"].map((name) => [name, shipped(name)]));
+  const shards = shardsOf(shipped("model.safetensors"), 1_000_000);
+  expect(shards.size).toBeGreaterThan(6);
+  for (const [name, bytes] of shards) files.set(name, bytes);
+  const record = [...files].map(([name, bytes]) => {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    return [name, { bytes: bytes.length, sha256 }] as const;
+  });
+  const recorded = Object.fromEntries(record.filter(([name]) => name !== INDEX));
+  files.set("recorded/model.json", Buffer.from(JSON.stringify({ files: recorded })));
+  await page.route("**/models/parted/**", (route) => {
+    const [, name = ""] = new URL(route.request().url()).pathname.split("/models/parted/");
+    const body = files.get(name) ?? files.get(name.replace("recorded/", ""));
+    return route.fulfill(body ? { body: Buffer.from(body) } : { status: 404 });
+  });
+  const asked: string[] = [];
+  const note = (request: Request) => {
+    const [, name] = request.url().split("/models/parted/");
+    if (name !== undefined) asked.push(name);
+  };
+  page.on("request", note);
+  const load = (folder: string) =>
+    page.evaluate(async (folder) => {
+      const model = new URL(folder, location.href);
+      const engine = window.createEngine({ model });
+      const before = await engine.availability();
+      let last: import("lacuna-lm").Progress | undefined;
+      await engine.load({ onProgress: (progress) => (last = progress) });
+      const texts = [];
+      for (const temperature of [0, 1]) {
+        const ask = { prompt: "play some jazz", grammar: { regex: "[a-z ]{3,40}" }, seed: 5 };
+        texts.push((await engine.generate({ ...ask, temperature }).result).text);
+      }
+      engine.dispose();
+      return { before, last, texts };
+    }, folder);
+  await open(page);
+  const { texts } = await load("/models/lacuna-small/");
+
+  // Found by the index, as there is no record.
+  const found = await load("/models/parted/");
+  expect(found).toMatchObject({ before: "downloadable", texts });
+  expect(asked).toContain("model.safetensors");
+  const names = [...shards.keys()].filter((name) => name !== INDEX);
+  expect(asked.filter((name) => name.startsWith("model-"))).toEqual(names);
+
+  // Named by the record, compared, and kept.
+  asked.length = 0;
+  const total = Object.values(recorded).reduce((sum, { bytes }) => sum + bytes, 0);
+  const named = await load("/models/parted/recorded/");
+  expect(named).toEqual({ before: "downloadable", last: { loaded: total, total }, texts });
+  expect(asked).not.toContain("recorded/model.safetensors");
+  expect(asked).not.toContain(`recorded/${INDEX}`);
+  asked.length = 0;
+  await open(page);
+  expect(await load("/models/parted/recorded/")).toMatchObject({ before: "available", texts });
+  expect(new Set(asked)).toEqual(new Set(["recorded/model.json"]));
+
+  // One that is another is refused, and named.
+  await page.evaluate(() => window.forgetModels());
+  const [, second = ""] = names;
+  const damaged = files.get(second)?.slice() ?? new Uint8Array();
+  damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1;
+  files.set(second, damaged);
+  await open(page);
+  const refused = await page.evaluate(async () => {
+    const model = new URL("/models/parted/recorded/", location.href);
+    const load = window.createEngine({ model }).load();
+    return load.catch(({ kind, message }: Record<string, string>) => ({ kind, message }));
+  });
+  expect(refused).toMatchObject({ kind: "integrity", message: expect.stringContaining(second) });
 });
 
 test("all threads are told of from the first load on, where a page is isolated", async ({

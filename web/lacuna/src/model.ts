@@ -39,11 +39,19 @@ export interface ModelFile {
   readonly sha256?: string;
 }
 
-/** The three files of a model. */
-export interface ModelFiles<File = ModelFile> {
-  readonly config: File;
-  readonly tokenizer: File;
-  readonly weights: File;
+/** The files of a model. */
+export interface ModelFiles {
+  readonly config: ModelFile;
+  readonly tokenizer: ModelFile;
+  /** One file, or the shards that the weights are parted into. */
+  readonly weights: ModelFile | readonly ModelFile[];
+}
+
+/** The files of a model, as they are fetched. */
+export interface FoundFiles extends ModelFiles {
+  readonly weights: readonly ModelFile[];
+  /** Where the index of shards would be, if the weights are not where they are looked for. */
+  readonly index?: ModelFile;
 }
 
 /**
@@ -55,26 +63,12 @@ export type ModelSource = string | URL | ModelFiles;
 /** Bytes of a model's files so far, kept ones included. */
 export interface Progress {
   readonly loaded: number;
-  /** `null` where the server does not say. */
+  /** `null` where neither a record nor the servers say. */
   readonly total: number | null;
 }
 
-/** What the files of a model are called in its folder. */
-const NAMES: ModelFiles<string> = {
-  config: "config.json",
-  tokenizer: "tokenizer.json",
-  weights: "model.safetensors",
-};
-
-/** Each part of a model, made of its parts in others. */
-export async function eachFile<From, To>(
-  files: ModelFiles<From>,
-  make: (file: From) => To | Promise<To>,
-): Promise<ModelFiles<To>> {
-  const { config, tokenizer, weights } = files;
-  const made = await Promise.all([make(config), make(tokenizer), make(weights)] as const);
-  return { config: made[0], tokenizer: made[1], weights: made[2] };
-}
+/** What weights that are not parted are called in a model's folder. */
+const WHOLE = "model.safetensors";
 
 /** What `model.json` says of the files beside it, by their names. */
 interface ModelRecord {
@@ -89,29 +83,60 @@ export async function modelFiles(
   source: ModelSource,
   signal?: AbortSignal,
   store = new ModelStore(globalThis.caches),
-): Promise<ModelFiles> {
-  if (typeof source !== "string" && !(source instanceof URL)) {
-    const parts = Object.keys(NAMES) as (keyof ModelFiles)[];
-    if (!parts.every((part) => source?.[part]?.url))
-      throw invalid("A model is the address of its folder, or { config, tokenizer, weights }");
-    for (const part of parts) {
-      const { bytes, sha256 } = source[part];
-      if (bytes !== undefined) size(`model.${part}.bytes`, bytes);
-      if (sha256 !== undefined) hash(`model.${part}.sha256`, sha256);
-    }
-    return eachFile(source, (file) => fileAt(addressOf(file.url), file));
-  }
+): Promise<FoundFiles> {
+  if (typeof source !== "string" && !(source instanceof URL)) return givenFiles(source);
   const folder = addressOf(source);
   if (!isFolder(folder))
     throw invalid(`The model's address ${JSON.stringify(source)} is no folder's`);
   if (!folder.pathname.endsWith("/")) folder.pathname += "/";
-  const inside = (name: string) => {
-    const url = new URL(name, folder);
-    url.search = folder.search;
-    return url;
+  const recordUrl = beside(folder.href, "model.json");
+  const { files = {} } = await readRecord(recordUrl, store, signal);
+  const file = (name: string) => fileAt(beside(folder.href, name), files[name] ?? {});
+  const [config, tokenizer] = [file("config.json"), file("tokenizer.json")];
+  const names = Object.keys(files).filter((name) => name.endsWith(".safetensors"));
+  if (names.length === 0) {
+    const index = file(`${WHOLE}.index.json`);
+    return { config, tokenizer, weights: [file(WHOLE)], index };
+  }
+  const shards = names.includes(WHOLE) ? [WHOLE] : names;
+  const away = shards.find((name) => /[/\\:]/.test(name));
+  if (away !== undefined)
+    throw recordFault(recordUrl, FAULT.integrity, `names ${JSON.stringify(away)}: no file in it`);
+  return { config, tokenizer, weights: shards.map(file) };
+}
+
+/** Whether a server says that it has no such file. */
+export const isMissing = ({ status }: Response): boolean => [401, 403, 404, 410].includes(status);
+
+/** Whether it says so with a page for people, as some do. */
+export const isPage = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/html") ?? false;
+
+/** The address of a file in the folder of another, or in a folder. */
+export function beside(address: string, name: string): URL {
+  const url = new URL(encodeURIComponent(name), address);
+  url.search = new URL(address).search;
+  return url;
+}
+
+/** Files that are named one by one. */
+function givenFiles(source: ModelFiles): FoundFiles {
+  const isParted = Array.isArray(source?.weights);
+  const weights = (isParted ? source.weights : [source?.weights]) as readonly ModelFile[];
+  const all = [source?.config, source?.tokenizer, ...weights];
+  if (weights.length === 0 || !all.every((file) => file?.url))
+    throw invalid("A model is the address of its folder, or { config, tokenizer, weights }");
+  const given = (file: ModelFile, name: string) => {
+    const { url, bytes, sha256 } = file;
+    if (bytes !== undefined) size(`model.${name}.bytes`, bytes);
+    if (sha256 !== undefined) hash(`model.${name}.sha256`, sha256);
+    return fileAt(addressOf(url), file);
   };
-  const record = await readRecord(inside("model.json"), store, signal);
-  return eachFile(NAMES, (name) => fileAt(inside(name), record.files?.[name] ?? {}));
+  return {
+    config: given(source.config, "config"),
+    tokenizer: given(source.tokenizer, "tokenizer"),
+    weights: weights.map((file, at) => given(file, isParted ? `weights[${at}]` : "weights")),
+  };
 }
 
 const size = count(0, Number.MAX_SAFE_INTEGER);
@@ -153,17 +178,14 @@ async function readRecord(
   store: ModelStore,
   signal: AbortSignal | undefined,
 ): Promise<ModelRecord> {
-  const fault = (kind: string, why: string, cause?: unknown) =>
-    new LacunaError({ kind, message: `The model's record ${url.href} ${why}.` }, { cause });
+  const fault = (kind: string, why: string, cause?: unknown) => recordFault(url, kind, why, cause);
   const response = await fetch(url, signal ? { signal } : {}).catch(async (error: unknown) => {
     if (signal?.aborted) throw cancelled(signal);
     const kept = await store.record(url.href);
     if (kept !== undefined) return new Response(kept);
     throw fault(FAULT.network, "could not be fetched", error);
   });
-  const isPage = response.headers.get("content-type")?.startsWith("text/html");
-  const isMissing = [401, 403, 404, 410].includes(response.status);
-  if (isMissing || (response.ok && isPage)) {
+  if (isMissing(response) || (response.ok && isPage(response))) {
     await response.body?.cancel();
     await store.forgetRecord(url.href);
     return {};
@@ -183,6 +205,11 @@ async function readRecord(
   if (!isRecord(record)) throw fault(FAULT.integrity, "does not say sizes and hashes of files");
   await store.keepRecord(url.href, text);
   return record;
+}
+
+function recordFault(url: URL, kind: string, why: string, cause?: unknown): LacunaError {
+  const message = `The model's record ${url.href} ${why}.`;
+  return new LacunaError({ kind, message }, { cause });
 }
 
 function isRecord(value: unknown): value is ModelRecord {

@@ -3,7 +3,7 @@
 import type { WorkerLike } from "../src/engine/connection.ts";
 import type { DoneEvent, EngineEvent } from "../src/events.ts";
 import type { GrammarInfo } from "../src/grammar/source.ts";
-import type { ModelFiles, ModelInfo } from "../src/model.ts";
+import type { FoundFiles, ModelInfo } from "../src/model.ts";
 import type { FromWorker, GenerateRequest, OfCall, ToWorker } from "../src/worker/protocol.ts";
 import { EngineServer, type ServedEngine, type Surroundings } from "../src/worker/server.ts";
 
@@ -72,10 +72,10 @@ export const info: ModelInfo = {
 };
 
 /** Files that nobody fetches. */
-export const files: ModelFiles = {
+export const files: FoundFiles = {
   config: { url: "http://localhost/config.json" },
   tokenizer: { url: "http://localhost/tokenizer.json" },
-  weights: { url: "http://localhost/model.safetensors" },
+  weights: [{ url: "http://localhost/model.safetensors" }],
 };
 
 export const request: GenerateRequest = {
@@ -159,7 +159,7 @@ export function fakeServer(engine: ServedEngine, changes: Partial<Surroundings> 
   const empty = new Uint8Array();
   const server = new EngineServer({
     configure: () => {},
-    fetchModel: async () => ({ config: empty, tokenizer: empty, weights: empty }),
+    fetchModel: async () => ({ config: empty, tokenizer: empty, weights: { free() {} } }),
     loadEngine: async () => engine,
     compile: async () => grammarInfo(0),
     post: (message) => posted.push(message),

@@ -182,7 +182,7 @@ describe("a model's record", () => {
     ] as const) {
       const headers = { "content-type": type };
       const { sent } = await answered(new Response("<html>", { status, headers }));
-      expect(sent).toMatchObject({ type: "load", files: { weights: { url: weights } } });
+      expect(sent).toMatchObject({ type: "load", files: { weights: [{ url: weights }] } });
     }
   });
 
@@ -214,7 +214,7 @@ describe("a model's record", () => {
       await expect((await answered(away, model)).load).rejects.toMatchObject({ kind: "network" });
       await answered(Response.json(record), model);
       const { sent } = await answered(away, model);
-      expect(sent).toMatchObject({ type: "load", files: { weights: { bytes: 3, sha256 } } });
+      expect(sent).toMatchObject({ type: "load", files: { weights: [{ bytes: 3, sha256 }] } });
 
       vi.stubGlobal("fetch", () => Promise.reject(away));
       expect(await connected({ model }).engine.availability()).toBe("downloadable");
@@ -253,8 +253,54 @@ describe("a model's record", () => {
     vi.unstubAllGlobals();
     const [sent] = workers[0]?.sent ?? [];
     expect(structuredClone(sent)).toMatchObject({
-      files: { weights: { url: "http://localhost/page/w", sha256: "a".repeat(64) } },
+      files: { weights: [{ url: "http://localhost/page/w", sha256: "a".repeat(64) }] },
     });
+  });
+
+  it("names the shards that weights are parted into", async () => {
+    const shard = (at: number) => `model-0000${at}-of-00002.safetensors`;
+    const sha256 = "a".repeat(64);
+    const of = (names: readonly string[]) =>
+      Response.json({ files: Object.fromEntries(names.map((name) => [name, { sha256 }])) });
+    const { sent } = await answered(of(["config.json", shard(1), shard(2)]));
+    const url = (name: string) => `http://localhost/m/${name}?v=2`;
+    const weights = [1, 2].map((at) => ({ url: url(shard(at)), sha256 }));
+    expect(sent).toMatchObject({ type: "load", files: { weights, config: { sha256 } } });
+    expect((sent as { files: object }).files).not.toHaveProperty("index");
+    // One file is taken before shards.
+    const both = await answered(of(["model.safetensors", shard(1)]));
+    const whole = { url: url("model.safetensors"), sha256 };
+    expect(both.sent).toMatchObject({ files: { weights: [whole] } });
+    // Nothing is known of weights: whether there are shards will be seen.
+    const none = await answered(of(["config.json"]));
+    const index = { url: url("model.safetensors.index.json") };
+    expect(none.sent).toMatchObject({ files: { weights: [{ url: whole.url }], index } });
+  });
+
+  it("names no shards elsewhere", async () => {
+    for (const name of ["../a.safetensors", "a\\b.safetensors", "https://b.c/a.safetensors"]) {
+      const { load, sent } = await answered(Response.json({ files: { [name]: {} } }));
+      const message = expect.stringContaining(JSON.stringify(name));
+      await expect(load).rejects.toMatchObject({ kind: "integrity", message });
+      expect(sent).toBeUndefined();
+    }
+  });
+
+  it("need not be there for shards that are given", async () => {
+    const weights = [{ url: "http://localhost/1" }, { url: "http://localhost/2", bytes: 3 }];
+    const { engine, workers } = connected({ model: { ...files, weights } });
+    void engine.load().catch(() => {});
+    await until(() => (workers[0]?.sent.length ?? 0) > 0);
+    expect(workers[0]?.sent[0]).toMatchObject({ files: { weights } });
+    for (const [wrong, message] of [
+      [[], /^A model is/],
+      [[{}], /^A model is/],
+      [[weights[0], { url: "http://localhost/2", sha256: "1" }], /model\.weights\[1\]\.sha256/],
+    ] as const) {
+      const { engine } = connected({ model: { ...files, weights: wrong as never } });
+      const refused = { kind: "invalid-input", message: expect.stringMatching(message) };
+      await expect(engine.load()).rejects.toMatchObject(refused);
+    }
   });
 });
 

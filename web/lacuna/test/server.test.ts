@@ -277,6 +277,23 @@ describe("the worker's loop", () => {
     expect(freed).toBe(1);
   });
 
+  it("lets weights go whose load was given up while it waited", async () => {
+    let freed = 0;
+    const empty = new Uint8Array();
+    const weights = { free: () => freed++ };
+    const first = fakeEngine((step) => {
+      if (step === 1) server.receive({ type: "load", id: 3, files, device: "cpu" });
+      if (step === 3) server.receive({ type: "cancel", id: 3 });
+    });
+    const { server, posted } = await loaded(first, {
+      fetchModel: async () => ({ config: empty, tokenizer: empty, weights }),
+    });
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => lastWords(posted).length === 2);
+    expect(lastWords(posted)).toEqual(["finished 2", "cancelled 3"]);
+    expect(freed).toBe(1);
+  });
+
   it("leaves a text its model: another takes its place behind it", async () => {
     const order: string[] = [];
     const first = fakeEngine((step) => {

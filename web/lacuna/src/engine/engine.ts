@@ -154,9 +154,9 @@ export class Engine {
     if (this.#model) return "available";
     if (this.#loading) return "downloading";
     if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") return "unavailable";
-    const files = Object.values(await abortable(modelFiles(this.#options.model, signal), signal));
+    const files = await abortable(modelFiles(this.#options.model, signal), signal);
     const store = new ModelStore(globalThis.caches);
-    const kept = files.map(({ sha256, bytes }) =>
+    const kept = [files.config, files.tokenizer, ...files.weights].map(({ sha256, bytes }) =>
       sha256 && bytes !== undefined ? store.holds(sha256, bytes) : false,
     );
     const isKept = (await Promise.all(kept)).every(Boolean);

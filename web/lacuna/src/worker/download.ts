@@ -5,13 +5,34 @@
 
 import { abortable } from "../abortable.ts";
 import { eitherSignal } from "../either-signal.ts";
-import { cancelled, FAULT, LacunaError } from "../fault.ts";
-import { eachFile, type ModelFile, type ModelFiles, type Progress } from "../model.ts";
+import { cancelled, FAULT, LacunaError, throwIfAborted } from "../fault.ts";
+import {
+  beside,
+  type FoundFiles,
+  isMissing,
+  isPage,
+  type ModelFile,
+  type Progress,
+} from "../model.ts";
 import { type KeptFile, type ModelStore, PIECE } from "./model-store.ts";
 import { sha256 } from "./sha256.ts";
 
 /** A file's bytes. */
 export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A model's files but for its weights. */
+export interface Texts {
+  readonly config: Bytes;
+  readonly tokenizer: Bytes;
+}
+
+/** Takes a model's weights as they come; what it was handed is not held here any longer. */
+export interface WeightsTaker {
+  /** Takes the index of shards; gives their names. */
+  index(json: Bytes): Promise<readonly string[]>;
+  /** Takes one file. */
+  add(name: string, file: Bytes): Promise<void>;
+}
 
 /** What a download takes besides the files. */
 export interface DownloadOptions {
@@ -25,31 +46,69 @@ export interface DownloadOptions {
 /** How often a connection that breaks off is tried again, and after how long. */
 const PAUSES = [300, 1_000, 3_000];
 
-/** Fetches a model's three files, side by side. */
+/**
+ * Fetches a model's files. Those of its weights come one after another, so that no more than
+ * one of them is held.
+ */
 export async function fetchModel(
-  files: ModelFiles,
+  { config, tokenizer, weights, index }: FoundFiles,
+  taker: WeightsTaker,
   { onProgress, ...options }: DownloadOptions,
-): Promise<ModelFiles<Bytes>> {
+): Promise<Texts> {
   const parts = new Map<ModelFile, { loaded: number; total: number | null }>();
+  const expect = (files: readonly ModelFile[]) => {
+    for (const file of files) parts.set(file, { loaded: 0, total: file.bytes ?? null });
+  };
   const tell = () => {
-    const all = [...parts.values()];
-    const loaded = all.reduce((sum, part) => sum + part.loaded, 0);
-    const known = all.length === 3 && all.every(({ total }) => total !== null);
-    onProgress({
-      loaded,
-      total: known ? all.reduce((sum, { total }) => sum + (total ?? 0), 0) : null,
-    });
+    let [loaded, total]: [number, number | null] = [0, 0];
+    for (const part of parts.values()) {
+      loaded += part.loaded;
+      total = total === null || part.total === null ? null : total + part.total;
+    }
+    onProgress({ loaded, total });
   };
   // Where one cannot be had, the others are of no use.
   const own = new AbortController();
   const signal = eitherSignal(own, options.signal);
-  return eachFile(files, (file) => {
-    parts.set(file, { loaded: 0, total: file.bytes ?? null });
-    return new Download(file, { ...options, signal }, (loaded, total) => {
+  const fetchFile = (file: ModelFile) =>
+    new Download(file, { ...options, signal }, (loaded, total) => {
+      if (!parts.has(file)) return;
       parts.set(file, { loaded, total: file.bytes ?? total });
       tell();
     }).run();
-  }).finally(() => own.abort());
+  // By itself, so that its bytes are gone with it.
+  const takeOne = async (file: ModelFile, name: string) => {
+    const bytes = await fetchFile(file);
+    throwIfAborted(signal);
+    await taker.add(name, bytes);
+  };
+  const take = async (
+    files: readonly ModelFile[],
+    names: readonly string[] = files.map(nameOf),
+  ) => {
+    for (const [at, file] of files.entries()) await takeOne(file, names[at] ?? "");
+  };
+  const takeShards = async (index: ModelFile, whole: NotThere) => {
+    const json = await fetchFile(index).catch((error: unknown) => {
+      throw error instanceof NotThere ? whole : error;
+    });
+    throwIfAborted(signal);
+    const names = await taker.index(json);
+    const shards = names.map((name) => ({ url: beside(index.url, name).href }));
+    for (const file of weights) parts.delete(file);
+    expect(shards);
+    await take(shards, names);
+  };
+  const takeWeights = () =>
+    take(weights).catch((error: unknown) => {
+      if (!(index && error instanceof NotThere)) throw error;
+      return takeShards(index, error);
+    });
+  expect([config, tokenizer, ...weights]);
+  const fetched = [fetchFile(config), fetchFile(tokenizer), takeWeights()] as const;
+  return Promise.all(fetched)
+    .then(([config, tokenizer]) => ({ config, tokenizer }))
+    .finally(() => own.abort());
 }
 
 /** One file under way. */
@@ -150,13 +209,15 @@ class Download {
     }
     if (!response.ok || !response.body) {
       await response.body?.cancel();
-      const message = `the server answered ${response.status}`;
-      throw new LacunaError({ kind: FAULT.network, message: this.#failure(message) });
+      const message = this.#failure(`the server answered ${response.status}`);
+      throw isMissing(response)
+        ? new NotThere(message)
+        : new LacunaError({ kind: FAULT.network, message });
     }
-    if (response.headers.get("content-type")?.startsWith("text/html")) {
+    if (isPage(response)) {
       await response.body.cancel();
-      const message = "the server answered with a page, as some do where there is no such file";
-      throw new LacunaError({ kind: FAULT.network, message: this.#failure(message) });
+      const why = "the server answered with a page, as some do where there is no such file";
+      throw new NotThere(this.#failure(why));
     }
     if (from > 0 && !this.#resumes(response, from)) {
       // A part, but not of what is wanted: the whole is asked for.
@@ -246,7 +307,19 @@ class Download {
   }
 
   get #name(): string {
-    return this.#file.url.slice(this.#file.url.lastIndexOf("/") + 1);
+    return nameOf(this.#file);
+  }
+}
+
+function nameOf({ url }: ModelFile): string {
+  const address = url.replace(/[?#].*/s, "");
+  return address.slice(address.lastIndexOf("/") + 1);
+}
+
+/** A server that answers, but has no such file. */
+class NotThere extends LacunaError {
+  constructor(message: string) {
+    super({ kind: FAULT.network, message });
   }
 }
 

@@ -14,13 +14,13 @@
  * @module
  */
 
-import { LacunaError, moduleFault, throwIfAborted } from "../fault.ts";
+import { describeThrown, LacunaError, moduleFault, throwIfAborted } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
-import { fetchModel } from "./download.ts";
+import { type Bytes, fetchModel } from "./download.ts";
 import { GrammarStore } from "./grammar-store.ts";
 import { withKept } from "./kept-grammars.ts";
 import { ModelStore } from "./model-store.ts";
-import { type EngineModule, type LoadedModule, loadModule } from "./module.ts";
+import { type EngineModule, type LoadedModule, loadModule, type WeightFiles } from "./module.ts";
 import type { Configuration, FromWorker, GenerateRequest, Template, ToWorker } from "./protocol.ts";
 import { EngineServer, type LoadedEngine, type ServedEngine, type Turn } from "./server.ts";
 
@@ -51,13 +51,32 @@ export function serve(): void {
       // While the model's files are on their way; whoever waits for it learns of a failure.
       module().catch(() => {});
     },
-    fetchModel: (files, onProgress, signal) =>
-      fetchModel(files, { store: models, onProgress, signal }),
+    async fetchModel(files, onProgress, signal) {
+      let taken: WeightFiles | undefined;
+      const weights = async () => {
+        const { bindings } = await module();
+        taken ??= new bindings.WeightFiles();
+        return taken;
+      };
+      try {
+        const taker = {
+          index: async (json: Bytes) => (await weights()).index(json),
+          add: async (name: string, file: Bytes) => (await weights()).add(name, file),
+        };
+        const texts = await fetchModel(files, taker, { store: models, onProgress, signal });
+        return { ...texts, weights: await weights() };
+      } catch (error) {
+        // After a trap the module must not be entered again.
+        if (!describeThrown(error).fatal) taken?.free();
+        throw error;
+      }
+    },
     async loadEngine({ config, tokenizer, weights }, device) {
       const { bindings, helped } = await module();
       // How many threads there are is told with the engine, and decides where it runs.
       await helped;
-      const engine = await bindings.Engine.load(config, tokenizer, weights, { device });
+      const taken = weights as WeightFiles;
+      const engine = await bindings.Engine.load(config, tokenizer, taken, { device });
       return keeping(bindings, grammars, engine as LoadedEngine);
     },
     async compile({ grammar, options }, signal) {

@@ -10,6 +10,9 @@ import { threadedModule } from "./threads-module.ts";
 /** The generated bindings. */
 export type EngineModule = typeof import("../../wasm/full/lacuna_wasm.js");
 
+/** A model's weights in the module's memory. */
+export type WeightFiles = InstanceType<EngineModule["WeightFiles"]>;
+
 /** A module that was loaded. */
 export interface LoadedModule {
   readonly bindings: EngineModule;

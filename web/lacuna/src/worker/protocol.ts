@@ -31,7 +31,7 @@ import type {
   GrammarSource,
   SchemaChoices,
 } from "../grammar/source.ts";
-import type { DevicePreference, ModelFiles, ModelInfo, Progress } from "../model.ts";
+import type { DevicePreference, FoundFiles, ModelInfo, Progress } from "../model.ts";
 
 /** Where the engine's module is, and whether it may use threads. */
 export interface Configuration {
@@ -49,7 +49,7 @@ export interface ConfigureOrder extends Configuration {
 export interface LoadCall {
   readonly type: "load";
   readonly id: number;
-  readonly files: ModelFiles;
+  readonly files: FoundFiles;
   readonly device: DevicePreference;
 }
 

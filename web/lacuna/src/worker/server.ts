@@ -6,8 +6,8 @@
 import type { EngineEvent } from "../events.ts";
 import { describeThrown, FAULT, LacunaError, throwIfAborted } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
-import type { DevicePreference, ModelFiles, ModelInfo, Progress } from "../model.ts";
-import type { Bytes } from "./download.ts";
+import type { DevicePreference, FoundFiles, ModelInfo, Progress } from "../model.ts";
+import type { Texts } from "./download.ts";
 import type {
   CompileCall,
   Configuration,
@@ -44,18 +44,26 @@ export interface ServedEngine extends Pick<LoadedEngine, "info" | "free"> {
   start(request: GenerateRequest, template: Template | undefined, turn: Turn): Promise<EngineRun>;
 }
 
+/** A model that was fetched, its weights as the module has taken them. */
+export interface FetchedModel extends Texts {
+  readonly weights: { free(): void };
+}
+
 /** What the loop needs from outside. */
 export interface Surroundings {
   /** Learns where the engine's module is. */
   configure(configuration: Configuration): void;
   /** Fetches a model's files. */
   fetchModel(
-    files: ModelFiles,
+    files: FoundFiles,
     onProgress: (progress: Progress) => void,
     signal: AbortSignal,
-  ): Promise<ModelFiles<Bytes>>;
-  /** Makes an engine of them; throws a fault if they do not fit, or the device cannot be had. */
-  loadEngine(files: ModelFiles<Bytes>, device: DevicePreference): Promise<ServedEngine>;
+  ): Promise<FetchedModel>;
+  /**
+   * Makes an engine of them, and keeps the weights; throws a fault if they do not fit, or the
+   * device cannot be had.
+   */
+  loadEngine(model: FetchedModel, device: DevicePreference): Promise<ServedEngine>;
   /** Compiles a grammar, unless that was given up before; throws a fault with diagnostics. */
   compile(call: CompileCall, signal: AbortSignal): Promise<GrammarInfo>;
   /** Sends to the page. */
@@ -152,16 +160,19 @@ export class EngineServer {
   /** Puts another model in the place of the one that is there. */
   async #replace(
     id: number,
-    files: ModelFiles<Bytes>,
+    model: FetchedModel,
     device: DevicePreference,
     signal: AbortSignal,
   ): Promise<OfCall> {
-    if (signal.aborted) return { type: "cancelled", id };
+    if (signal.aborted) {
+      model.weights.free();
+      return { type: "cancelled", id };
+    }
     // Before the next one is made: a card may have room for one model only.
     const replaced = this.#engine;
     this.#engine = undefined;
     replaced?.free();
-    const engine = await this.#surroundings.loadEngine(files, device);
+    const engine = await this.#surroundings.loadEngine(model, device);
     if (signal.aborted) {
       engine.free();
       return { type: "cancelled", id };
