@@ -99,9 +99,12 @@ export async function modelFiles(
     return { config, tokenizer, weights: [file(WHOLE)], index };
   }
   const shards = names.includes(WHOLE) ? [WHOLE] : names;
-  const away = shards.find((name) => /[/\\:]/.test(name));
-  if (away !== undefined)
-    throw recordFault(recordUrl, FAULT.integrity, `names ${JSON.stringify(away)}: no file in it`);
+  // Half a pair of surrogates is no part of an address.
+  const away = shards.find((name) => /[/\\:\p{Surrogate}]/u.test(name));
+  if (away !== undefined) {
+    const why = `names ${JSON.stringify(away)}, which is no file beside it`;
+    throw recordFault(recordUrl, FAULT.integrity, why);
+  }
   return { config, tokenizer, weights: shards.map(file) };
 }
 
