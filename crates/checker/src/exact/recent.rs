@@ -5,7 +5,7 @@
 //! left is text with a gap or two. A completion of that is one of the pattern; that there is
 //! none says nothing.
 //!
-//! Cost: a parse of the completed text.
+//! Cost: a parse of the completed text, or a search.
 
 use super::{Decision, Exact};
 use crate::chart::Parse;
@@ -114,10 +114,14 @@ impl Recent {
 }
 
 impl Exact {
-    /// The last completion, changed near what is new in a pattern.
-    pub(super) fn mended(&mut self, pattern: &Pattern, share: usize) -> Option<Witness> {
+    /// The last completion, changed near what is new in a pattern: by a parse of so large a share
+    /// of the budget, or by a search alone.
+    pub(super) fn mended(&mut self, pattern: &Pattern, parsed: Option<usize>) -> Option<Witness> {
         let recent = self.recent.take()?;
         let near = recent.mend(pattern, NEAR, &mut |mended| {
+            let Some(share) = parsed else {
+                return self.sketched_at_once(mended);
+            };
             let parse = self.parse_beside(mended, share);
             match parse {
                 Parse::Found(_) => self.decision(mended, parse).witness(),

@@ -280,7 +280,7 @@ impl Exact {
             return (Decision::Completable(witness), Tier::Searched);
         }
         #[cfg(feature = "shortcuts")]
-        if let Some(witness) = self.mended(pattern, FIRST_PARSE) {
+        if let Some(witness) = self.mended(pattern, (!has_many).then_some(FIRST_PARSE)) {
             return (Decision::Completable(witness), Tier::Mended);
         }
         // Where a lexeme's end owes something to what follows, few states are behind a gap, and
@@ -312,15 +312,18 @@ impl Exact {
             return (Decision::Completable(witness), Tier::Searched);
         }
         #[cfg(feature = "shortcuts")]
-        if gap_count(pattern) > SEARCHED_GAPS
-            && let Some(witness) = self.sketched_short(pattern, WIDE)
-        {
+        if !is_searched && let Some(witness) = self.sketched_short(pattern, WIDE) {
+            return (Decision::Completable(witness), Tier::Searched);
+        }
+        // Where terminals are many, a whole parse seldom comes to an end.
+        #[cfg(feature = "shortcuts")]
+        if has_many && let Some(witness) = self.sketched_at_length(pattern, WIDE) {
             return (Decision::Completable(witness), Tier::Searched);
         }
         match self.chart(pattern, None, 1) {
             Parse::Exhausted => {
                 #[cfg(feature = "shortcuts")]
-                if let Some(witness) = self.sketched_at_length(pattern, WIDE) {
+                if !has_many && let Some(witness) = self.sketched_at_length(pattern, WIDE) {
                     return (Decision::Completable(witness), Tier::Searched);
                 }
                 (Decision::Exhausted, Tier::Parse)
