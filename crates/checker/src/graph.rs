@@ -28,6 +28,7 @@ use crate::cfg::Cfg;
 use crate::gap_group::Boundaries;
 use crate::gap_reach::GapReaches;
 use crate::sweep;
+use crate::widening::{Stuck, widen_near};
 use crate::{Gap, Pattern, Segment};
 
 /// What crossing an edge adds to the filling of a gap.
@@ -166,15 +167,6 @@ impl Wider<'_> {
 /// Cells at each end of a long gap that are more than blank.
 const FULL: usize = 4;
 
-/// Segments before a place behind which nothing goes on that may be why, at first.
-const BEFORE: usize = 6;
-
-/// Segments behind it that may be: those that a lexeme under way there goes on in.
-const BEHIND: usize = 2;
-
-/// How much farther a gap is for each step that it was widened.
-const FARTHER: usize = 2;
-
 /// The graph of one pattern.
 pub struct CompletionGraph<'a> {
     pub(crate) pattern: &'a Pattern,
@@ -227,43 +219,25 @@ impl<'a> CompletionGraph<'a> {
         self.spanner.as_deref_mut()
     }
 
-    /// Lets more tokens stand in a gap near a place behind which nothing goes on, twice as far from
-    /// it for each time that it is looked for `farther`, and says in which; `None` if any may stand
-    /// in all of these.
-    pub(crate) fn widen_near(&mut self, segment: u32, farther: usize) -> Option<u32> {
-        let segments = &self.pattern.segments;
-        let wider = self.wider.as_mut()?;
-        let most = wider.steps();
-        let gaps = &mut wider.gaps;
-        gaps.resize(segments.len(), 0);
-        let near = near(segment as usize, segments.len(), farther).filter(|&at| {
-            matches!(segments[at], Segment::Gap(Gap::Cells(_) | Gap::UpTo(_))) && gaps[at] < most
-        });
-        let distance = |(nth, at): &(usize, usize)| nth + FARTHER * usize::from(gaps[*at]);
-        let (_, gap) = near.enumerate().min_by_key(distance)?;
-        gaps[gap] += 1;
-        u32::try_from(gap).ok()
-    }
-
-    /// Lets more tokens stand in all gaps before a place where fewest do; `false` if any may.
-    pub(crate) fn widen_before(&mut self, segment: u32) -> bool {
+    /// Lets more tokens stand in gaps near a place behind which nothing goes on; `false` if any may in
+    /// all of these.
+    pub(crate) fn widen(&mut self, stuck: Stuck) -> bool {
         let Some(wider) = self.wider.as_mut() else {
             return false;
         };
         let most = wider.steps();
-        wider.gaps.resize(self.pattern.segments.len(), 0);
-        let before = wider.gaps.iter_mut().take(segment as usize);
-        let gaps = self.pattern.segments.iter().zip(before);
-        let gaps = gaps.filter(|(segment, _)| matches!(segment, Segment::Gap(_)));
-        let mut steps: Vec<&mut u8> = gaps.map(|(_, step)| step).collect();
-        let least = steps.iter().map(|step| **step).min();
-        let Some(least) = least.filter(|&least| least < most) else {
-            return false;
+        stuck.widen(wider.gaps, self.pattern, most)
+    }
+
+    /// The same of the nearest gap, and says which it is.
+    pub(crate) fn widen_near(&mut self, segment: u32) -> Option<u32> {
+        let wider = self.wider.as_mut()?;
+        let most = wider.steps();
+        let stuck = Stuck {
+            behind: segment,
+            in_vain: 0,
         };
-        for step in &mut steps {
-            **step = (**step).max(least + 1);
-        }
-        true
+        widen_near(wider.gaps, self.pattern, stuck, most)
     }
 
     /// The segment that a rank is in.
@@ -426,16 +400,6 @@ fn is_inside(pattern: &Pattern, node: Point) -> bool {
         }
         _ => false,
     }
-}
-
-/// Which segments to look into where nothing goes on in one, the first first: this one and the
-/// one before it, two behind it, and a few more before it.
-fn near(from: usize, count: usize, farther: usize) -> impl Iterator<Item = usize> {
-    let last = from.min(count.saturating_sub(1));
-    let near = (last.saturating_sub(1)..count.min(last + 1)).rev();
-    let behind = last + 1..count.min(last + 1 + (BEHIND << farther));
-    let before = (last.saturating_sub(BEFORE << farther)..last.saturating_sub(1)).rev();
-    near.chain(behind).chain(before)
 }
 
 /// For each segment, and for the end, the rank of its first place.

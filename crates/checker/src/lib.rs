@@ -84,6 +84,7 @@ pub mod unroll;
 mod useful;
 mod verdict;
 mod weighted;
+mod widening;
 mod witness;
 
 pub use best::{Best, Weights};

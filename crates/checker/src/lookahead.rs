@@ -495,7 +495,7 @@ impl Lookahead {
             farthest += 1;
         }
         let mut near = [farthest, under_way].into_iter();
-        let widened = near.find_map(|segment| graph.widen_near(segment, 0));
+        let widened = near.find_map(|segment| graph.widen_near(segment));
         if let Some(gap) = widened {
             self.forget_from(graph, gap, queue);
         }

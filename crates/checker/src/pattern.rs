@@ -101,14 +101,14 @@ impl Pattern {
         })
     }
 
-    /// The same with so many cells in place of any length, and up to `tail` at the end:
-    /// its fillings, spelled, are fillings of this one.
+    /// The same with cells in place of any length, as many as `cells` says for each segment, and up
+    /// to so many for an open end: its fillings, spelled, are fillings of this one.
     #[cfg(feature = "shortcuts")]
-    pub(crate) fn with_cells(&self, cells: usize, tail: usize) -> Self {
+    pub(crate) fn with_cells(&self, cells: impl Fn(usize) -> usize) -> Self {
         let last = self.segments.len().saturating_sub(1);
         let counted = |(at, segment): (usize, &Segment)| match segment {
-            Segment::Gap(Gap::Any) if at == last => Segment::Gap(Gap::UpTo(tail)),
-            Segment::Gap(Gap::Any) => Segment::Gap(Gap::Cells(cells)),
+            Segment::Gap(Gap::Any) if at == last => Segment::Gap(Gap::UpTo(cells(at))),
+            Segment::Gap(Gap::Any) => Segment::Gap(Gap::Cells(cells(at))),
             other => other.clone(),
         };
         Self {

@@ -1,12 +1,16 @@
-//! The benchmark runs: on small canvases every method has a row, the references
-//! agree, and the plot is drawn.
+//! The benchmark runs: on small canvases every method has a row, the references agree, and the
+//! plot is drawn; and its large ones are decided.
 
 #[path = "../benches/compare/mod.rs"]
 #[allow(dead_code, reason = "shared with the benchmark")]
 mod compare;
 
-use compare::workload::Source;
+use std::sync::Arc;
+
+use compare::vocabulary::Encoder;
+use compare::workload::{Masks, Source, any_length, cases};
 use compare::{Options, run};
+use lacuna_checker::{CanvasVerdict, Checker, CheckerLimits, Verdict};
 
 #[test]
 fn quick_comparison() {
@@ -35,4 +39,26 @@ fn quick_comparison() {
         }
     }
     assert!(report.markdown.contains("| mundler |") && report.svg.contains("<polyline"));
+}
+
+/// Programs of a thousand cells, some two in five masked, are what texts came of, so they can be
+/// completed; a search that looks near the nearest fault alone leaves some of them undecided.
+#[test]
+fn large_canvases_are_decided() {
+    let (source, encoder) = (Source::named("C++").expect("a source"), Encoder::shipped());
+    let cases = cases(source, Masks::Token, &encoder, 1024, 15);
+    let vocabulary = Some(Arc::clone(&encoder.vocabulary));
+    let checker = Checker::new(&source.read(), vocabulary, CheckerLimits::default());
+    let checker = checker.expect("a checker");
+    for (index, case) in cases.iter().enumerate() {
+        let (verdict, tier) = checker.clone().check_canvas(&case.cells);
+        let is_fitted = matches!(verdict, CanvasVerdict::Completable { .. });
+        assert!(is_fitted, "canvas {index}, {tier:?}");
+        if index % 3 == 0 {
+            let pattern = any_length(&case.cells, &encoder);
+            let (verdict, tier) = checker.clone().check(&pattern);
+            let is_filled = matches!(verdict, Verdict::Completable(_));
+            assert!(is_filled, "pattern {index}, {tier:?}");
+        }
+    }
 }

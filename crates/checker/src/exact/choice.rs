@@ -3,7 +3,7 @@
 //! One filling is enough for a yes, and most tokens do what others do. So a witness is first
 //! looked for among few ([`PlainTokens`]): where a grammar has many terminals, among whole
 //! lexemes, of one byte first where cells are many, more and then any tokens in those gaps only near
-//! which nothing goes on with these ([`CompletionGraph::widen_near`]), and nothing but blanks in the
+//! which nothing goes on with these ([`CompletionGraph::widen`]), and nothing but blanks in the
 //! middle of long gaps; then among a few tokens, and among more of them if the vocabulary is large.
 //! Only what all tokens allow is the answer where there is no witness. Masks ask what all tokens do:
 //! there one of each class stands for the others.
@@ -200,7 +200,8 @@ mod tests {
 
     use super::*;
     use crate::compiled::Compiled;
-    use crate::exact::tiers::{CHART_AMONG_FEWER, WIDE, WIDENINGS};
+    use crate::exact::tiers::{CHART_AMONG_FEWER, WIDE};
+    use crate::exact::widened::widenings;
 
     const GRAMMAR: &str = r#"start: item+
 item: NAME ";" | "if" "(" NAME ")" item | "{" item* "}" | NAME "=" value ";"
@@ -289,7 +290,9 @@ COMMENT: /#[^#]*#/
             let (witness, wide) = exact
                 .among(fewer, |few| {
                     let witness = match fewer {
-                        Fewer::ShortLexemes => few.widened(&pattern, WIDENINGS, CHART_AMONG_FEWER),
+                        Fewer::ShortLexemes => {
+                            few.widened(&pattern, widenings(&pattern), CHART_AMONG_FEWER)
+                        }
                         _ => few.beamed(&pattern, Some(WIDE)),
                     };
                     let (_, gaps) = few.choice.wide.clone().expect("whole lexemes");

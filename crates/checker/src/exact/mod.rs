@@ -48,6 +48,7 @@ mod recent;
 #[cfg(feature = "shortcuts")]
 mod sketch;
 mod tiers;
+mod widened;
 
 use choice::Choice;
 use memos::Memos;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use lacuna_lexer::{Lexer, Spanner, Vocabulary};
 
 use super::Exact;
-use super::tiers::FIRST_SEARCH;
-use crate::beam::Width;
+use super::tiers::{CHART_AMONG_FEWER, FIRST_SEARCH, WIDE};
+use super::widened::widenings;
 use crate::gap_reach::{Entry, GapReaches};
 use crate::graph::Emit;
 use crate::guide::Guide;
@@ -23,9 +23,9 @@ use crate::{Pattern, Witness};
 const CELLS: usize = 4;
 const TAIL: usize = 48;
 
-/// The same of the shortest look, and of longer ones, one after another.
-const SHORT: (usize, usize) = (1, 8);
-const LONGER: [(usize, usize); 3] = [(2, 8), SHORT, (CELLS, TAIL)];
+/// Cells of one at the end where others have one; all have twice as many with each step.
+const SHORT_TAIL: usize = 8;
+const STEPS: u8 = 3;
 
 /// Short lexemes as a vocabulary, with what is known of them.
 #[derive(Clone, Debug)]
@@ -56,28 +56,30 @@ impl Sketch {
 impl Exact {
     /// A witness of a pattern whose gaps have any length, by a short search.
     pub(super) fn sketched_at_once(&mut self, pattern: &Pattern) -> Option<Witness> {
-        self.sketched(&mut |exact| {
-            let counted = pattern.with_cells(CELLS, TAIL);
-            exact.search(&counted, None, FIRST_SEARCH)?.witness()
-        })
+        let last = pattern.segments.len().saturating_sub(1);
+        let counted = pattern.with_cells(|at| if at == last { TAIL } else { CELLS });
+        self.sketched(&mut |exact| exact.search(&counted, None, FIRST_SEARCH)?.witness())
     }
 
-    /// The same of a lexeme for each gap at most, along a beam.
-    pub(super) fn sketched_short(&mut self, pattern: &Pattern, width: Width) -> Option<Witness> {
-        let (cells, tail) = SHORT;
-        self.sketched(&mut |exact| exact.beamed(&pattern.with_cells(cells, tail), Some(width)))
-    }
-
-    /// The same of more, along a beam.
-    pub(super) fn sketched_at_length(
-        &mut self,
-        pattern: &Pattern,
-        width: Width,
-    ) -> Option<Witness> {
+    /// The same of a lexeme for each gap at most, and of more near which there is none.
+    pub(super) fn sketched_at_length(&mut self, pattern: &Pattern) -> Option<Witness> {
+        let last = pattern.segments.len().saturating_sub(1);
+        let counted = |steps: &[u8]| {
+            pattern.with_cells(|at| match at == last {
+                true => SHORT_TAIL << steps[at],
+                false => 1 << steps[at],
+            })
+        };
+        let mut steps = vec![0; pattern.segments.len()];
         self.sketched(&mut |exact| {
-            let mut cells = LONGER.into_iter();
-            cells.find_map(|(cells, tail)| {
-                exact.beamed(&pattern.with_cells(cells, tail), Some(width))
+            exact.until_found(widenings(pattern), &mut |exact, stuck| {
+                let cells = counted(&steps);
+                let cells = match stuck {
+                    None => cells,
+                    Some(stuck) if stuck.widen(&mut steps, &cells, STEPS) => counted(&steps),
+                    Some(_) => return Err(None),
+                };
+                exact.followed(&cells, Some(WIDE), CHART_AMONG_FEWER)
             })
         })
     }

@@ -3,6 +3,7 @@
 use lacuna_grammar::automaton::SHORTCUTS;
 
 use super::choice::Fewer;
+use super::widened::{Sought, widenings};
 use super::{Decision, Exact, Haste};
 use crate::beam::Width;
 use crate::chart::Parse;
@@ -77,16 +78,7 @@ const FEW_CELLS: usize = 12;
 /// enough, a beam takes as long, and seldom finds anything.
 pub(super) const CHART_AMONG_FEWER: usize = 1;
 
-/// How often gaps are widened near which there is no witness, once more for so many gaps, and how
-/// many at once.
-pub(super) const WIDENINGS: usize = 12;
-const GAPS_TO_WIDEN: usize = 8;
-const WIDENED: usize = 3;
-
-/// How often in a row that may lead no farther.
-const IN_VAIN: usize = 4;
-
-/// How often they are widened where there is another way to go on.
+/// How often gaps are widened where there is another way to go on.
 const WIDENINGS_TO_MEND: usize = 2;
 
 /// Gaps, of any length or of cells, up to which a search often finds a witness.
@@ -311,19 +303,20 @@ impl Exact {
         if owes && let Some(witness) = self.nearest_witness(pattern) {
             return (Decision::Completable(witness), Tier::Searched);
         }
-        #[cfg(feature = "shortcuts")]
-        if !is_searched && let Some(witness) = self.sketched_short(pattern, WIDE) {
-            return (Decision::Completable(witness), Tier::Searched);
-        }
         // Where terminals are many, a whole parse seldom comes to an end.
         #[cfg(feature = "shortcuts")]
-        if has_many && let Some(witness) = self.sketched_at_length(pattern, WIDE) {
+        if (has_many || !is_searched)
+            && let Some(witness) = self.sketched_at_length(pattern)
+        {
             return (Decision::Completable(witness), Tier::Searched);
         }
         match self.chart(pattern, None, 1) {
             Parse::Exhausted => {
                 #[cfg(feature = "shortcuts")]
-                if !has_many && let Some(witness) = self.sketched_at_length(pattern, WIDE) {
+                if !has_many
+                    && is_searched
+                    && let Some(witness) = self.sketched_at_length(pattern)
+                {
                     return (Decision::Completable(witness), Tier::Searched);
                 }
                 (Decision::Exhausted, Tier::Parse)
@@ -390,8 +383,7 @@ impl Exact {
         if SHORTCUTS
             && !is_searched_longer(pattern)
             && let Some(found) = self.among(Fewer::ShortLexemes, |few| {
-                let widenings = WIDENINGS + gap_count(pattern) / GAPS_TO_WIDEN;
-                few.widened(pattern, widenings, CHART_AMONG_FEWER)
+                few.widened(pattern, widenings(pattern), CHART_AMONG_FEWER)
             })
         {
             return found.or_else(|| self.beamed_among(&[Fewer::Few, Fewer::More], pattern));
@@ -411,59 +403,18 @@ impl Exact {
         })
     }
 
-    /// A witness as [`beamed`](Self::beamed) finds it, with more tokens in the gaps near which the
-    /// chart ends: farther from there, and more of them, the longer that leads no farther.
-    pub(super) fn widened(
-        &mut self,
-        pattern: &Pattern,
-        widenings: usize,
-        share: usize,
-    ) -> Option<Witness> {
-        let (mut farthest, mut in_vain) = (0, 0);
-        for _ in 0..widenings {
-            let behind = match self.followed(pattern, Some(WIDE), share) {
-                Ok(witness) => return Some(witness),
-                Err(behind) => behind?,
-            };
-            in_vain = match behind > farthest {
-                true => 0,
-                false => in_vain + 1,
-            };
-            farthest = farthest.max(behind);
-            if in_vain > IN_VAIN {
-                return None;
-            }
-            let mut graph = self
-                .choice
-                .graph(pattern, &self.cfg.lexer, &mut self.reaches);
-            // What is opened and not closed is seen at the end, wherever it could be closed.
-            let is_end = behind as usize == pattern.segments.len();
-            let most = if is_end && in_vain > 0 {
-                0
-            } else {
-                WIDENED << in_vain
-            };
-            let near = (0..most).map_while(|_| graph.widen_near(behind, in_vain));
-            let is_widened = near.count() > 0 || graph.widen_before(behind);
-            if !is_widened {
-                return None;
-            }
-        }
-        None
-    }
-
     /// A witness in a small chart, or along a beam where the chart is large.
     pub(super) fn beamed(&mut self, pattern: &Pattern, wide: Option<Width>) -> Option<Witness> {
         self.followed(pattern, wide, FIRST_CHART).ok()
     }
 
     /// The same, or the segment behind which nothing is true in a small chart, or to the cover.
-    fn followed(
+    pub(super) fn followed(
         &mut self,
         pattern: &Pattern,
         wide: Option<Width>,
         share: usize,
-    ) -> Result<Witness, Option<u32>> {
+    ) -> Sought {
         let standing_in = match self.cfg.lexer.counts() {
             true => StandingIn::ForMore,
             false => StandingIn::Everywhere,
@@ -488,7 +439,7 @@ impl Exact {
         ahead: &Lookahead,
         wide: Option<Width>,
         share: usize,
-    ) -> Result<Witness, Option<u32>> {
+    ) -> Sought {
         let whole = match SHORTCUTS {
             true => self.whole(pattern, ahead, share),
             false => None,

@@ -11,6 +11,9 @@ use super::report::time;
 use super::vocabulary::Encoder;
 use super::workload::{Masks, cases};
 
+/// Canvases of each size at least, if others are as many.
+const FEWEST: usize = 4;
+
 /// Cold medians, by number of cells.
 pub struct Growth {
     pub masks: Masks,
@@ -23,7 +26,7 @@ pub struct Growth {
 /// Measures canvases of several sizes, of the first grammar.
 pub fn growth(options: &Options, masks: Masks, encoder: &Encoder) -> Growth {
     let mut lines: Vec<(Method, Vec<(f64, usize)>)> = Vec::new();
-    let count = options.cases.div_ceil(6);
+    let count = options.cases.min(FEWEST).max(options.cases / 6);
     for source in options.sources.iter().take(1) {
         for &size in &options.sizes {
             let cases = cases(source, masks, encoder, size, 2 * count);
