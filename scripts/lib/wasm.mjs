@@ -271,7 +271,11 @@ async function bind(build) {
   const step = `bindings-${name}`;
   const hash = hashOf(
     [compiled(build), inside("scripts", "bindgen"), ...SHAPERS],
-    [`optimise ${!skipsOptimiser()}`, ...OPTIMISER[isSmall(build) ? "small" : "fast"], ...ALIKE],
+    [
+      `optimise ${!skipsOptimiser()}`,
+      ...OPTIMISER[isSmall(build) ? "small" : "fast"],
+      ...[...ALIKE, ...ORDER, ...SIZE_POWERS].map(String),
+    ],
   );
   if (isFresh(step, hash, [product(name)])) return;
   markStale(step);
@@ -313,7 +317,7 @@ const OPTIMISER = {
 const ALIKE = ["--merge-locals", "--coalesce-locals-learning", "--dealign"];
 
 /** How functions may be weighed for their order: which way packs best is a matter of luck. */
-const SIZE_POWERS = [0.85, 0.65, 0.7, 0.75, 0.78, 0.8, 0.83, 0.87, 0.9, 0.93, 0.95, 1];
+const SIZE_POWERS = [0.85, 0.65, 0.7, 0.75, 0.78, 0.8, 0.83, 0.87, 0.9, 0.93, 0.95, 0.97, 1];
 
 /** Puts functions into the order of their names, and takes the names away. */
 const ORDER = [
