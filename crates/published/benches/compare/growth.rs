@@ -119,7 +119,7 @@ pub fn plot(growths: &[Growth]) -> String {
             x + 28.0,
             y + 4.0,
         );
-        x += 120.0;
+        x += 60.0 + 6.0 * name.len() as f64;
     }
     svg.push_str("</svg>\n");
     svg
