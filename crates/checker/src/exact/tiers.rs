@@ -305,18 +305,15 @@ impl Exact {
         }
         // Where terminals are many, a whole parse seldom comes to an end.
         #[cfg(feature = "shortcuts")]
-        if (has_many || !is_searched)
-            && let Some(witness) = self.sketched_at_length(pattern)
-        {
+        let is_sketched = has_many || !is_searched;
+        #[cfg(feature = "shortcuts")]
+        if is_sketched && let Some(witness) = self.sketched_at_length(pattern) {
             return (Decision::Completable(witness), Tier::Searched);
         }
         match self.chart(pattern, None, 1) {
             Parse::Exhausted => {
                 #[cfg(feature = "shortcuts")]
-                if !has_many
-                    && is_searched
-                    && let Some(witness) = self.sketched_at_length(pattern)
-                {
+                if !is_sketched && let Some(witness) = self.sketched_at_length(pattern) {
                     return (Decision::Completable(witness), Tier::Searched);
                 }
                 (Decision::Exhausted, Tier::Parse)
