@@ -10,18 +10,22 @@
 //!   Where terminals are many and gaps too, searches give up sooner than they find, so a
 //!   chart among short lexemes comes first.
 //!
+//! What a model finds likely, where that is told, leads to completions of large canvases sooner
+//! ([`Checker::check_canvas_by`]).
+//!
 //! What is kept never decides more than a yes that comes with its completion, so
 //! verdicts do not depend on what was asked before; completions may.
 //!
 //! Cost: a comparison with each completion that is kept, and a few short checks.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::exact::{Haste, is_searched_longer};
-use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict, Witness};
+use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict, Weights, Witness};
 
 /// Completions that are kept.
 const MOST_KEPT: usize = 32;
@@ -29,6 +33,10 @@ const MOST_KEPT: usize = 32;
 /// Masked cells that are left free at each side of a token to be mended.
 const NEAR: &[usize] = &[2, 6];
 const FAR: &[usize] = &[6, 18];
+
+/// Cells of a canvas above which weights are heeded: up to it, completions are found as fast
+/// without them.
+const MANY_CELLS: usize = 64;
 
 /// Tokens that a completion may lack for it to be mended.
 const MOST_LACKING: usize = 16;
@@ -74,6 +82,33 @@ impl Checker {
     /// Decides a canvas, and says which tier did. The answers are those of
     /// [`check`](Self::check); they come sooner where a canvas is like one before.
     pub fn check_canvas(&mut self, cells: &[Option<TokenId>]) -> (CanvasVerdict, Tier) {
+        self.check_canvas_heeding(cells, None)
+    }
+
+    /// Whether [`check_canvas_by`](Self::check_canvas_by) goes by weights where a canvas has so many
+    /// cells; else it says what [`check_canvas`](Self::check_canvas) does.
+    pub fn heeds_weights(&mut self, cells: usize) -> bool {
+        SHORTCUTS && cells > MANY_CELLS && self.has_short_lexemes()
+    }
+
+    /// Decides a canvas as [`check_canvas`](Self::check_canvas) does, but looks first for a
+    /// completion of what a model finds likely, for each masked cell its weights. Where these are
+    /// `None`, or missing, anything may stand. The verdict is the same; the completion, if there is
+    /// one, is nearer to what the model would write.
+    pub fn check_canvas_by(
+        &mut self,
+        cells: &[Option<TokenId>],
+        weights: &[Option<Weights>],
+    ) -> (CanvasVerdict, Tier) {
+        let weights = self.heeds_weights(cells.len()).then_some(weights);
+        self.check_canvas_heeding(cells, weights)
+    }
+
+    fn check_canvas_heeding(
+        &mut self,
+        cells: &[Option<TokenId>],
+        weights: Option<&[Option<Weights>]>,
+    ) -> (CanvasVerdict, Tier) {
         let Some(vocabulary) = self.vocabulary().cloned() else {
             let verdict = CanvasVerdict::Exhausted {
                 what: "vocabularies to count cells in",
@@ -87,7 +122,7 @@ impl Checker {
         let Some(pattern) = Pattern::of_canvas(cells, &vocabulary) else {
             return (CanvasVerdict::Malformed, Tier::Kept);
         };
-        let (verdict, tier) = self.decide_canvas(cells, &pattern, &vocabulary);
+        let (verdict, tier) = self.decide_canvas(cells, weights, &pattern, &vocabulary);
         #[cfg(feature = "shortcuts")]
         let verdict = self.judged_canvas(cells, verdict, &vocabulary);
         if let CanvasVerdict::Completable(tokens) = &verdict {
@@ -100,8 +135,11 @@ impl Checker {
     fn decide_canvas(
         &mut self,
         cells: &[Option<TokenId>],
+        #[cfg_attr(not(feature = "shortcuts"), expect(unused_variables))] weights: Option<
+            &[Option<Weights>],
+        >,
         pattern: &Pattern,
-        vocabulary: &Vocabulary,
+        vocabulary: &Arc<Vocabulary>,
     ) -> (CanvasVerdict, Tier) {
         self.take_reach();
         let mut searched = Searched::default();
@@ -112,6 +150,13 @@ impl Checker {
             true => (By::Chart, None),
             false => (By::Search, self.decide_at_once(pattern, Haste::Much)),
         };
+        #[cfg(feature = "shortcuts")]
+        if decided.is_none()
+            && let Some(weights) = weights
+            && let Some(tokens) = self.likely_completion(cells, weights, vocabulary)
+        {
+            return (CanvasVerdict::Completable(tokens), Tier::Likely);
+        }
         for (reaches, by) in [(NEAR, near), (FAR, By::Both)] {
             if decided.is_some() {
                 break;

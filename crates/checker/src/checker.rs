@@ -10,6 +10,8 @@ use crate::any_length::RegularLanguage;
 use crate::canvas::Completions;
 use crate::compiled::{Compiled, Shape, Statistics};
 use crate::exact::{Decision, Exact, Haste};
+#[cfg(feature = "shortcuts")]
+use crate::likely::Likely;
 use crate::masks::Drawn;
 use crate::memo_use::MemoUses;
 use crate::optimum::Optimum;
@@ -490,6 +492,12 @@ impl Checker {
             self.exact(true).ok()?.tell_tokens_apart(&compiled);
         }
         self.exact(true).ok()?.draw(pattern, only)
+    }
+
+    /// A witness of a pattern in whose gaps these tokens stand, and others where they must.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn likely_witness(&mut self, pattern: &Pattern, likely: Likely) -> Option<Witness> {
+        self.exact(true).ok()?.likely(pattern, likely)
     }
 
     /// The heaviest ways through the graph of a pattern.

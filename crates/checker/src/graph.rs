@@ -27,6 +27,8 @@ use crate::cells;
 use crate::cfg::Cfg;
 use crate::gap_group::Boundaries;
 use crate::gap_reach::GapReaches;
+#[cfg(feature = "shortcuts")]
+use crate::likely::Likely;
 use crate::sweep;
 use crate::widening::{Stuck, widen_near};
 use crate::{Gap, Pattern, Segment};
@@ -162,6 +164,18 @@ impl Wider<'_> {
     fn steps(&self) -> u8 {
         self.spanners.iter().flatten().count() as u8
     }
+
+    /// How many steps a gap was widened.
+    fn step(&self, segment: usize) -> u8 {
+        self.gaps.get(segment).copied().unwrap_or(0)
+    }
+
+    /// What may stand in one that was widened so many steps, one at least.
+    fn spanner(&mut self, step: u8) -> Option<&mut Spanner> {
+        let mut steps = self.spanners.iter_mut().flatten();
+        let spanner = steps.nth(usize::from(step).checked_sub(1)?)?;
+        Some(spanner)
+    }
 }
 
 /// Cells at each end of a long gap that are more than blank.
@@ -173,6 +187,8 @@ pub struct CompletionGraph<'a> {
     pub(crate) lexer: &'a Lexer,
     pub(crate) spanner: Option<&'a mut Spanner>,
     wider: Option<Wider<'a>>,
+    #[cfg(feature = "shortcuts")]
+    likely: Option<&'a mut Likely>,
     pub(crate) reaches: &'a mut GapReaches,
     ranks: Vec<u32>,
 }
@@ -192,8 +208,16 @@ impl<'a> CompletionGraph<'a> {
             lexer,
             spanner,
             wider: None,
+            #[cfg(feature = "shortcuts")]
+            likely: None,
             reaches,
         }
+    }
+
+    /// The same graph in which what is likely stands in cells, until gaps are widened.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn with_likely(self, likely: Option<&'a mut Likely>) -> Self {
+        Self { likely, ..self }
     }
 
     /// The same graph with more tokens in some gaps.
@@ -203,36 +227,54 @@ impl<'a> CompletionGraph<'a> {
 
     /// What may stand in the cell at a node.
     pub(crate) fn spanner_at(&mut self, node: Point) -> Option<&mut Spanner> {
+        #[cfg(feature = "shortcuts")]
+        if let Some(likely) = self.likely.as_deref_mut() {
+            let wider = self.wider.as_mut();
+            let step = wider
+                .as_ref()
+                .map_or(0, |wider| wider.step(node.segment as usize));
+            return match likely.at(node, step) {
+                Ok(spanner) => Some(spanner),
+                Err(0) => self.spanner.as_deref_mut(),
+                Err(step) => wider?.spanner(step),
+            };
+        }
         if SHORTCUTS && let Some(wider) = &mut self.wider {
-            if let Some(blank) = &mut wider.blank
-                && is_inside(self.pattern, node)
-            {
-                return Some(blank);
+            if wider.blank.is_some() && is_inside(self.pattern, node) {
+                return wider.blank.as_deref_mut();
             }
-            if let Some(&step @ 1..) = wider.gaps.get(node.segment as usize) {
-                let mut steps = wider.spanners.iter_mut().flatten();
-                return steps
-                    .nth(usize::from(step) - 1)
-                    .map(|spanner| &mut **spanner);
+            if let step @ 1.. = wider.step(node.segment as usize) {
+                return wider.spanner(step);
             }
         }
         self.spanner.as_deref_mut()
     }
 
+    /// How many steps a gap can be widened.
+    fn steps(&self) -> u8 {
+        let steps = self.wider.as_ref().map_or(0, Wider::steps);
+        #[cfg(feature = "shortcuts")]
+        let steps = match self.likely.is_some() {
+            true => Likely::steps() + steps,
+            false => steps,
+        };
+        steps
+    }
+
     /// Lets more tokens stand in gaps near a place behind which nothing goes on; `false` if any may in
     /// all of these.
     pub(crate) fn widen(&mut self, stuck: Stuck) -> bool {
+        let most = self.steps();
         let Some(wider) = self.wider.as_mut() else {
             return false;
         };
-        let most = wider.steps();
         stuck.widen(wider.gaps, self.pattern, most)
     }
 
     /// The same of the nearest gap, and says which it is.
     pub(crate) fn widen_near(&mut self, segment: u32) -> Option<u32> {
+        let most = self.steps();
         let wider = self.wider.as_mut()?;
-        let most = wider.steps();
         let stuck = Stuck {
             behind: segment,
             in_vain: 0,

@@ -61,6 +61,8 @@ mod judged;
 #[cfg(feature = "shortcuts")]
 mod judged_pattern;
 mod landings;
+#[cfg(feature = "shortcuts")]
+mod likely;
 mod look;
 pub mod lookahead;
 pub mod lr;

@@ -74,6 +74,8 @@ pub enum Tier {
     Kept,
     /// Such a completion was changed where it did not fit.
     Mended,
+    /// Tokens that a model finds likely had a completion among them.
+    Likely,
     /// A search found a witness, or that there is none.
     Searched,
     /// The parse with gaps of any length said no.

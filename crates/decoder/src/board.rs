@@ -96,9 +96,11 @@ impl Board {
         self.timings.validation_ms / self.timings.checks.max(1) as f64
     }
 
-    /// Finds out ahead whether candidates may be committed together, which may be asked next.
+    /// Finds out ahead whether candidates may be committed together, which may be asked next; not
+    /// where the answer is to heed what the model will have said by then.
     pub(crate) fn prepare(&mut self, foreseen: &Foreseen) {
-        if foreseen.now == 0 || !self.is_strict() || self.agrees(foreseen.now()) {
+        let is_known = foreseen.now == 0 || !self.is_strict() || self.agrees(foreseen.now());
+        if is_known || self.heeds() {
             return;
         }
         self.write(&foreseen.candidates);
@@ -109,6 +111,16 @@ impl Board {
     /// Whether it is of use to look for completions with more than is to be committed.
     pub(crate) fn foresees(&self) -> bool {
         self.guard.foresees()
+    }
+
+    /// Whether completions follow what the model finds likely.
+    pub(crate) fn heeds(&mut self) -> bool {
+        self.guard.heeds(self.canvas.cells())
+    }
+
+    /// Tells what the model finds likely in each masked cell.
+    pub(crate) fn heed(&mut self, weights: Vec<Option<Weights>>) {
+        self.guard.heed(weights);
     }
 
     /// Looks for a completion that has all of these; nothing is committed.

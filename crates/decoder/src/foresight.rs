@@ -51,6 +51,11 @@ impl Foresight {
         Self { most, now }
     }
 
+    /// Whether nothing is looked at ahead.
+    pub fn is_none(&self) -> bool {
+        self.most <= 0.0
+    }
+
     /// What is to be committed now, and the most probable of the others.
     pub fn with_others(&self, now: Vec<Candidate>, mut others: Vec<Candidate>) -> Foreseen {
         let mut foreseen = Foreseen {

@@ -76,6 +76,16 @@ pub trait Guard {
         false
     }
 
+    /// Whether it heeds what a model finds likely on such a canvas ([`Guard::heed`]): then it is of
+    /// no use to check it with more tokens than are to be committed.
+    fn heeds(&mut self, _cells: &[Cell]) -> bool {
+        false
+    }
+
+    /// Told what the model finds likely in each masked cell, which completions that are found from
+    /// now on are to follow. It changes no answer but these.
+    fn heed(&mut self, _weights: Vec<Option<Weights>>) {}
+
     /// Whether what was refused as impossible is not proposed again in later steps; the published
     /// loops propose it in each.
     fn remembers(&self) -> bool {
@@ -171,6 +181,8 @@ pub struct GrammarGuard {
     vocabulary: Arc<Vocabulary>,
     /// A token for every cell that completes the canvas.
     witness: Vec<TokenId>,
+    /// What the model finds likely, as far as that was told.
+    weights: Vec<Option<Weights>>,
     /// A canvas that was decided ahead, if nothing was asked since.
     ahead: Option<(Vec<Cell>, Ahead)>,
     /// Checks that were decided ahead.
@@ -192,6 +204,7 @@ impl GrammarGuard {
             keep: None,
             vocabulary,
             witness: Vec::new(),
+            weights: Vec::new(),
             ahead: None,
             prepared: 0,
             uses: Arc::default(),
@@ -225,7 +238,8 @@ impl GrammarGuard {
         self.prepared += usize::from(ahead.is_some());
         let (verdict, _) = match ahead {
             Some((_, ahead)) => self.checker.accept(ahead),
-            None => self.checker.check_canvas(cells),
+            None if self.weights.is_empty() => self.checker.check_canvas(cells),
+            None => self.checker.check_canvas_by(cells, &self.weights),
         };
         self.count();
         verdict
@@ -291,6 +305,7 @@ impl Guard for GrammarGuard {
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
         // A run is the same whatever ran before.
         self.checker.forget_completions();
+        self.weights.clear();
         match self.decide(cells) {
             CanvasVerdict::Completable(tokens) => {
                 self.witness = tokens;
@@ -333,6 +348,16 @@ impl Guard for GrammarGuard {
 
     fn foresees(&self) -> bool {
         true
+    }
+
+    fn heeds(&mut self, cells: &[Cell]) -> bool {
+        self.checker.heeds_weights(cells.len())
+    }
+
+    fn heed(&mut self, weights: Vec<Option<Weights>>) {
+        // Another completion might have been found by what is known now.
+        self.ahead = None;
+        self.weights = weights;
     }
 
     fn remembers(&self) -> bool {

@@ -153,6 +153,24 @@ impl Guard for RegionGuard {
         self.regions.iter().all(|region| region.guard.is_some())
     }
 
+    /// Where all regions' guards do.
+    fn heeds(&mut self, cells: &[Cell]) -> bool {
+        let mut regions = self.regions.iter_mut();
+        regions.all(|region| {
+            let own = cells_of(cells, &region.range);
+            region.guard.as_mut().is_some_and(|guard| guard.heeds(own))
+        })
+    }
+
+    fn heed(&mut self, mut weights: Vec<Option<Weights>>) {
+        for region in self.regions.iter_mut().rev() {
+            let own = weights.split_off(region.range.start.min(weights.len()));
+            if let Some(guard) = &mut region.guard {
+                guard.heed(own);
+            }
+        }
+    }
+
     fn remembers(&self) -> bool {
         true
     }

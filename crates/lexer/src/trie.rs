@@ -22,10 +22,13 @@ pub struct TokenTrie {
 impl TokenTrie {
     /// The trie of all tokens that have bytes.
     pub(crate) fn new(tokens: &[Option<Box<[u8]>>]) -> Self {
-        let mut sorted: Vec<(&[u8], TokenId)> = (0..)
-            .zip(tokens)
-            .filter_map(|(id, bytes)| Some((bytes.as_deref()?, id)))
-            .collect();
+        let tokens = (0..).zip(tokens);
+        Self::of(tokens.filter_map(|(id, bytes)| Some((bytes.as_deref()?, id))))
+    }
+
+    /// The trie of these tokens.
+    pub(crate) fn of<'a>(tokens: impl Iterator<Item = (&'a [u8], TokenId)>) -> Self {
+        let mut sorted: Vec<(&[u8], TokenId)> = tokens.collect();
         sorted.sort_unstable();
         let mut trie = Self {
             byte: vec![0],

@@ -133,17 +133,15 @@ impl Vocabulary {
     }
 
     /// The vocabulary in which none but these tokens are in the trie.
-    pub(crate) fn filled_by(&self, chosen: &[TokenId]) -> Self {
-        let mut few: Vec<Option<Box<[u8]>>> = vec![None; self.tokens.len()];
-        for &token in chosen {
-            few[token as usize].clone_from(&self.tokens[token as usize]);
-        }
+    pub fn filled_by(&self, chosen: &[TokenId]) -> Self {
+        let few = chosen.iter();
+        let few = few.filter_map(|&token| Some((self.bytes(token)?, token)));
         Self {
+            trie: TokenTrie::of(few),
             tokens: Arc::clone(&self.tokens),
             special: self.special.clone(),
             ends: self.ends.clone(),
             mask: self.mask,
-            trie: TokenTrie::new(&few),
         }
     }
 

@@ -14,8 +14,14 @@ use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{Lexer, MemoUse, PlainTokens, Spanner, Vocabulary};
 
 use super::Exact;
+#[cfg(feature = "shortcuts")]
+use super::{tiers::FIRST_CHART, widened::widenings};
+#[cfg(feature = "shortcuts")]
+use crate::Witness;
 use crate::gap_reach::GapReaches;
 use crate::graph::{CompletionGraph, Wider};
+#[cfg(feature = "shortcuts")]
+use crate::likely::Likely;
 use crate::{CheckerLimits, Pattern};
 
 /// How many times as many plain tokens there are when a few have not been enough.
@@ -46,6 +52,12 @@ pub(super) struct Choice {
     has_steps: bool,
     /// Where whole lexemes are looked at, which, and how far gaps were widened.
     wide: Option<(Fewer, Vec<u8>)>,
+    /// What stands in cells before their gaps are widened, where that is likely tokens.
+    #[cfg(feature = "shortcuts")]
+    likely: Option<Likely>,
+    /// What was asked of these before.
+    #[cfg(feature = "shortcuts")]
+    of_likely: MemoUse,
 }
 
 /// Fewer tokens than all, the place of these among the others.
@@ -96,6 +108,10 @@ impl Choice {
             has_steps: plain.lexeme_count().min(LEXEMES) >= STEP * short,
             spanner: Some(Spanner::new(all)),
             wide: None,
+            #[cfg(feature = "shortcuts")]
+            likely: None,
+            #[cfg(feature = "shortcuts")]
+            of_likely: MemoUse::default(),
         }
     }
 
@@ -139,7 +155,10 @@ impl Choice {
                 gaps,
             },
         });
-        CompletionGraph::new(pattern, lexer, self.spanner.as_mut(), reaches).with_wider(wider)
+        let graph = CompletionGraph::new(pattern, lexer, self.spanner.as_mut(), reaches);
+        #[cfg(feature = "shortcuts")]
+        let graph = graph.with_likely(self.likely.as_mut());
+        graph.with_wider(wider)
     }
 
     /// How often their rows were asked for.
@@ -148,6 +167,10 @@ impl Choice {
         let others = self.others.iter().chain([&self.blank]).flatten();
         for spanner in self.spanner.iter().chain(others) {
             sum += spanner.memo_use();
+        }
+        #[cfg(feature = "shortcuts")]
+        {
+            sum += self.of_likely;
         }
         sum
     }
@@ -178,6 +201,20 @@ impl Exact {
         self.choice.others[Fewer::ShortLexemes as usize].is_some()
     }
 
+    /// A witness in which likely tokens stand in cells, where gaps need not be widened, and short
+    /// lexemes and others where they must.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn likely(&mut self, pattern: &Pattern, likely: Likely) -> Option<Witness> {
+        self.choice.likely = Some(likely);
+        let found = self.among(Fewer::ShortLexemes, |few| {
+            few.widened(pattern, widenings(pattern), FIRST_CHART)
+        });
+        if let Some(likely) = self.choice.likely.take() {
+            self.choice.of_likely += likely.memo_use();
+        }
+        found?
+    }
+
     /// What is found where none but some tokens stand in cells; `None` if all do.
     pub(super) fn among<T>(&mut self, fewer: Fewer, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.choice.others[fewer as usize].as_ref()?;
@@ -199,9 +236,11 @@ mod tests {
     use lacuna_grammar::{lark, recognize};
 
     use super::*;
+    use crate::Weights;
     use crate::compiled::Compiled;
     use crate::exact::tiers::{CHART_AMONG_FEWER, WIDE};
     use crate::exact::widened::widenings;
+    use crate::likely::Guess;
 
     const GRAMMAR: &str = r#"start: item+
 item: NAME ";" | "if" "(" NAME ")" item | "{" item* "}" | NAME "=" value ";"
@@ -323,5 +362,76 @@ COMMENT: /#[^#]*#/
         assert!(short.0 >= 100 && short.1 >= 20, "{short:?}");
         assert!(all.0 >= 100 && all.1 >= 20, "{all:?}");
         assert!(blank >= 50, "{blank}");
+    }
+
+    /// Weights of a model that prefers a text's tokens, or, in one cell of so many, another; an end
+    /// where there is no text.
+    fn weights(
+        text: &[u32],
+        cells: usize,
+        wrong: u8,
+        random: &mut fastrand::Rng,
+    ) -> Vec<Option<Weights>> {
+        let weights = (0..cells).map(|at| {
+            let token = text.get(at).copied().unwrap_or(0);
+            let other = random.u32(2..30);
+            let share = if random.bool() { 0.999f32 } else { 0.7 };
+            let mut best = vec![(token, share.ln()), (other, (0.9 - 0.9 * share).ln())];
+            if random.u8(..wrong) == 0 {
+                (best[0].0, best[1].0) = (other, token);
+            }
+            best.dedup_by_key(|&mut (token, _)| token);
+            let rest = (0.1 - 0.1 * share).ln() - 6.0;
+            (random.u8(..20) > 0).then_some(Weights { best, rest })
+        });
+        weights.collect()
+    }
+
+    #[test]
+    fn what_is_found_among_likely_tokens_fits() {
+        let vocabulary = Arc::new(vocabulary());
+        let grammar = lark::parse(GRAMMAR).expect("a grammar");
+        let limits = CheckerLimits {
+            lexemes_from: 1,
+            ..CheckerLimits::default()
+        };
+        let compiled = Compiled::new(&grammar, true, &limits).expect("small");
+        let cfg = compiled.parser(&limits.automata).expect("small");
+        let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
+        exact.count_cells(&compiled);
+        let mut random = fastrand::Rng::with_seed(9);
+        // Of those that fit: how many are the text that the model has in mind.
+        let (mut found, mut meant) = (0, 0);
+        for round in 0..400 {
+            let text = cut(TEXTS[round % TEXTS.len()], &vocabulary, &mut random);
+            let ends = random.usize(..3);
+            let size = text.len() + ends;
+            let cells: Vec<Option<u32>> = (0..size)
+                .map(|at| text.get(at).copied().filter(|_| random.u8(..3) == 0))
+                .collect();
+            let weights = weights(&text, size, 60, &mut random);
+            let certain = [0.99, 0.9995][round % 2];
+            let Some(guess) = Guess::new(&cells, &weights, certain, &vocabulary) else {
+                continue;
+            };
+            let Some(witness) = exact.likely(&guess.pattern, guess.likely) else {
+                continue;
+            };
+            let tokens = witness.tokens(&guess.canvas, &guess.pattern, &vocabulary);
+            found += 1;
+            let with_ends = text.iter().copied().chain(std::iter::repeat_n(0, ends));
+            meant += usize::from(with_ends.eq(tokens.iter().copied()));
+            let mut kept = cells.iter().zip(&tokens);
+            assert!(kept.all(|(cell, token)| cell.is_none_or(|cell| cell == *token)));
+            let bytes = tokens.iter().filter_map(|&token| vocabulary.bytes(token));
+            let bytes: Vec<u8> = bytes.flatten().copied().collect();
+            assert!(
+                recognize::recognize(&grammar, &bytes),
+                "{cells:?}: {}",
+                String::from_utf8_lossy(&bytes)
+            );
+        }
+        assert!(found >= 250 && meant >= 40, "{found}, {meant}");
+        assert!(meant < found, "none had to be widened");
     }
 }

@@ -1,5 +1,6 @@
 //! A step's commits: together as far as that goes, then one by one.
 
+use lacuna_checker::Weights;
 use lacuna_logits::TokenSet;
 
 use super::Run;
@@ -11,6 +12,9 @@ use crate::{Candidate, CellView, DecodeError, Denoiser, Event, How, Options, Rea
 /// Refusals that one check which ran out of budget counts for: it cost as much,
 /// and the next one probably runs out too.
 const EXHAUSTED_WEIGHT: usize = 500;
+
+/// Tokens of each cell that a completion is looked for among first.
+const LIKELY: usize = 16;
 
 impl<D: Denoiser> Run<D> {
     /// The cells that have a candidate, most preferred first.
@@ -40,10 +44,18 @@ impl<D: Denoiser> Run<D> {
         order.filter_map(|at| proposals[at].best()).collect()
     }
 
-    /// Looks for a completion that has candidates which are to be committed now and others that are
-    /// probable, unless the one at hand will do.
+    /// Sees to it that the completion which has the candidates that are to be committed now has what
+    /// later steps will commit, unless the one at hand will do.
     pub(super) fn foresee(&mut self, now: Vec<Candidate>, proposals: &[Proposals]) {
-        if self.board.foresees() && !self.board.agrees(&now) {
+        if self.foresight.is_none() || self.board.agrees(&now) {
+            return;
+        }
+        if self.board.heeds() {
+            let weights = self.weights_without(&now, proposals);
+            self.board.heed(weights);
+            return;
+        }
+        if self.board.foresees() {
             let foreseen = self.foreseen(now, proposals);
             if foreseen.has_others() {
                 let outcome = self.board.foresee(&foreseen);
@@ -51,6 +63,19 @@ impl<D: Denoiser> Run<D> {
                     .learn(outcome.map_err(|refused| refused.reason));
             }
         }
+    }
+
+    /// What the model finds likely in the cells that are not to be written now: where those are not,
+    /// that is because their candidates are wrong.
+    fn weights_without(&self, now: &[Candidate], proposals: &[Proposals]) -> Vec<Option<Weights>> {
+        let tokens = self.board.vocabulary.len();
+        let mut weights = vec![None; self.board.canvas.cells().len()];
+        for row in proposals {
+            if now.iter().all(|candidate| candidate.cell != row.cell()) {
+                weights[row.cell()] = Some(row.weights(LIKELY, tokens));
+            }
+        }
+        weights
     }
 
     /// Candidates that are to be committed now, with those that are looked at beside them.
