@@ -25,7 +25,7 @@ use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::exact::{Haste, is_searched_longer};
-use crate::{Checker, Filling, Gap, Pattern, Segment, Tier, Verdict, Weights, Witness};
+use crate::{Budget, Checker, Filling, Gap, Pattern, Segment, Tier, Verdict, Weights, Witness};
 
 /// Completions that are kept.
 const MOST_KEPT: usize = 32;
@@ -57,8 +57,8 @@ pub enum CanvasVerdict {
     Malformed,
     /// The budget ran out before the answer was known.
     Exhausted {
-        /// What ran out, such as `parse items`.
-        what: &'static str,
+        /// What ran out.
+        what: Budget,
         /// The limit in force.
         limit: usize,
     },
@@ -111,7 +111,7 @@ impl Checker {
     ) -> (CanvasVerdict, Tier) {
         let Some(vocabulary) = self.vocabulary().cloned() else {
             let verdict = CanvasVerdict::Exhausted {
-                what: "vocabularies to count cells in",
+                what: Budget::VOCABULARIES,
                 limit: 0,
             };
             return (verdict, Tier::Parse);

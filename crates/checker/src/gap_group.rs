@@ -50,14 +50,6 @@ pub struct Boundaries {
     pub steps: Box<[GapStep]>,
 }
 
-impl Boundaries {
-    /// The place of a lexer state.
-    pub fn member(&self, state: LexerState) -> Option<Member> {
-        let at = self.states.binary_search(&state).ok()?;
-        Some(at as Member)
-    }
-}
-
 type Arrivals = Vec<(Member, u32)>;
 
 /// What symbols do between the boundaries of a gap.

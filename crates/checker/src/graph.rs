@@ -30,6 +30,7 @@ use crate::gap_reach::GapReaches;
 #[cfg(feature = "shortcuts")]
 use crate::likely::Likely;
 use crate::sweep;
+#[cfg(feature = "shortcuts")]
 use crate::widening::{Stuck, widen_near};
 use crate::{Gap, Pattern, Segment};
 
@@ -151,6 +152,7 @@ pub struct Edges {
 }
 
 /// What may stand in some gaps besides the tokens that stand in all.
+#[cfg(feature = "shortcuts")]
 pub(crate) struct Wider<'a> {
     /// More tokens, where there are such steps, and all.
     pub spanners: [Option<&'a mut Spanner>; 3],
@@ -160,6 +162,7 @@ pub(crate) struct Wider<'a> {
     pub gaps: &'a mut Vec<u8>,
 }
 
+#[cfg(feature = "shortcuts")]
 impl Wider<'_> {
     fn steps(&self) -> u8 {
         self.spanners.iter().flatten().count() as u8
@@ -179,6 +182,7 @@ impl Wider<'_> {
 }
 
 /// Cells at each end of a long gap that are more than blank.
+#[cfg(feature = "shortcuts")]
 const FULL: usize = 4;
 
 /// The graph of one pattern.
@@ -186,6 +190,7 @@ pub struct CompletionGraph<'a> {
     pub(crate) pattern: &'a Pattern,
     pub(crate) lexer: &'a Lexer,
     pub(crate) spanner: Option<&'a mut Spanner>,
+    #[cfg(feature = "shortcuts")]
     wider: Option<Wider<'a>>,
     #[cfg(feature = "shortcuts")]
     likely: Option<&'a mut Likely>,
@@ -207,6 +212,7 @@ impl<'a> CompletionGraph<'a> {
             pattern,
             lexer,
             spanner,
+            #[cfg(feature = "shortcuts")]
             wider: None,
             #[cfg(feature = "shortcuts")]
             likely: None,
@@ -221,12 +227,16 @@ impl<'a> CompletionGraph<'a> {
     }
 
     /// The same graph with more tokens in some gaps.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn with_wider(self, wider: Option<Wider<'a>>) -> Self {
         Self { wider, ..self }
     }
 
     /// What may stand in the cell at a node.
-    pub(crate) fn spanner_at(&mut self, node: Point) -> Option<&mut Spanner> {
+    pub(crate) fn spanner_at(
+        &mut self,
+        #[cfg_attr(not(feature = "shortcuts"), expect(unused_variables))] node: Point,
+    ) -> Option<&mut Spanner> {
         #[cfg(feature = "shortcuts")]
         if let Some(likely) = self.likely.as_deref_mut() {
             let wider = self.wider.as_mut();
@@ -239,7 +249,8 @@ impl<'a> CompletionGraph<'a> {
                 Err(step) => wider?.spanner(step),
             };
         }
-        if SHORTCUTS && let Some(wider) = &mut self.wider {
+        #[cfg(feature = "shortcuts")]
+        if let Some(wider) = &mut self.wider {
             if wider.blank.is_some() && is_inside(self.pattern, node) {
                 return wider.blank.as_deref_mut();
             }
@@ -251,18 +262,18 @@ impl<'a> CompletionGraph<'a> {
     }
 
     /// How many steps a gap can be widened.
+    #[cfg(feature = "shortcuts")]
     fn steps(&self) -> u8 {
         let steps = self.wider.as_ref().map_or(0, Wider::steps);
-        #[cfg(feature = "shortcuts")]
-        let steps = match self.likely.is_some() {
+        match self.likely.is_some() {
             true => Likely::steps() + steps,
             false => steps,
-        };
-        steps
+        }
     }
 
     /// Lets more tokens stand in gaps near a place behind which nothing goes on; `false` if any may in
     /// all of these.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn widen(&mut self, stuck: Stuck) -> bool {
         let most = self.steps();
         let Some(wider) = self.wider.as_mut() else {
@@ -272,6 +283,7 @@ impl<'a> CompletionGraph<'a> {
     }
 
     /// The same of the nearest gap, and says which it is.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn widen_near(&mut self, segment: u32) -> Option<u32> {
         let most = self.steps();
         let wider = self.wider.as_mut()?;
@@ -435,6 +447,7 @@ impl<'a> CompletionGraph<'a> {
 }
 
 /// Whether a node is in the middle of a long gap.
+#[cfg(feature = "shortcuts")]
 fn is_inside(pattern: &Pattern, node: Point) -> bool {
     match pattern.segments.get(node.segment as usize) {
         Some(Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells))) => {

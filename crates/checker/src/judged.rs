@@ -25,7 +25,7 @@ use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 use crate::canvas::all_but_near;
 use crate::exact::Haste;
 use crate::judged_pattern::Changing as PatternChanging;
-use crate::{CanvasVerdict, Checker, Pattern, Segment, Verdict};
+use crate::{Budget, CanvasVerdict, Checker, Pattern, Segment, Verdict};
 
 /// Says which of a grammar's texts are wanted.
 pub trait Judge: Debug + Send + Sync {
@@ -48,10 +48,6 @@ pub enum Judgement {
     /// The judge cannot tell.
     Unknown,
 }
-
-/// What [exhausts](crate::CanvasVerdict::Exhausted) a check where the grammar has a completion
-/// and no accepted one was found.
-pub const COMPLETIONS_TO_JUDGE: &str = "completions to judge";
 
 /// Masked cells that are left free on each side of what is at fault, one after another.
 const REACHES: [usize; 3] = [0, 6, usize::MAX];
@@ -104,7 +100,7 @@ impl Checker {
         match found {
             Some(witness) => Verdict::Completable(witness),
             None => Verdict::Exhausted {
-                what: COMPLETIONS_TO_JUDGE,
+                what: Budget::JUDGED,
                 limit: self.limits().judged,
             },
         }
@@ -158,7 +154,7 @@ impl Checker {
 
     fn nothing_accepted(&self) -> CanvasVerdict {
         CanvasVerdict::Exhausted {
-            what: COMPLETIONS_TO_JUDGE,
+            what: Budget::JUDGED,
             limit: self.limits().judged,
         }
     }

@@ -7,17 +7,17 @@
 //! of which becomes one token of a vocabulary.
 //!
 //! Several tiers answer, cheapest first:
-//! 1. [`regular`]: of a regular grammar its automaton decides, and this is the end;
-//! 2. [`search`]: a guided search for one path through the *completion graph*
-//!    ([`graph`]), its lexemes parsed by interned Earley [`columns`], says yes with a
+//! 1. `regular`: of a regular grammar its automaton decides, and this is the end;
+//! 2. `search`: a guided search for one path through the *completion graph*
+//!    (`graph`), its lexemes parsed by interned Earley `columns`, says yes with a
 //!    witness, or no where nothing is left to try;
-//! 3. [`regular`] automata that hold at most or at least the language, recursion unrolled a
-//!    few levels ([`unroll`]), say yes or no;
-//! 4. [`lookahead`]: a regular [`cover`] of the parser over that graph says no, or
+//! 3. `regular` automata that hold at most or at least the language, recursion unrolled a
+//!    few levels (`unroll`), say yes or no;
+//! 4. `lookahead`: a regular `cover` of the parser over that graph says no, or
 //!    leaves a smaller graph. In that, a few columns for each node (`beam`) say yes, and the
 //!    search is made again;
-//! 5. a parse in which gaps may have any length ([`chart`], Earley's on [`sets`] of LR(0)
-//!    states ([`lr`]), on the productions' networks ([`mod@cfg`])) says no, or yes where its
+//! 5. a parse in which gaps may have any length (`chart`, Earley's on `sets` of LR(0)
+//!    states (`lr`), on the productions' networks (`cfg`)) says no, or yes where its
 //!    witness can be made to fit the cells;
 //! 6. an exact chart of the graph, of parser states with sets of origins as bits (`useful`).
 //!
@@ -41,21 +41,21 @@ mod best;
 mod bounds;
 mod canvas;
 mod cells;
-pub mod cfg;
-pub mod chart;
+mod cfg;
+mod chart;
 mod checker;
-pub mod columns;
+mod columns;
 mod compiled;
-pub mod cover;
+mod cover;
 mod derivation;
 mod dots;
 mod exact;
 #[cfg(feature = "shortcuts")]
 mod fit;
-pub mod gap_group;
+mod gap_group;
 mod gap_reach;
-pub mod graph;
-pub mod guide;
+mod graph;
+mod guide;
 #[cfg(feature = "shortcuts")]
 mod judged;
 #[cfg(feature = "shortcuts")]
@@ -63,9 +63,10 @@ mod judged_pattern;
 mod landings;
 #[cfg(feature = "shortcuts")]
 mod likely;
+mod limits;
 mod look;
-pub mod lookahead;
-pub mod lr;
+mod lookahead;
+mod lr;
 mod many_items;
 mod masks;
 mod memo_use;
@@ -74,30 +75,32 @@ mod normalize;
 mod optimum;
 mod packed;
 mod pattern;
-pub mod regular;
+mod regular;
 #[cfg(feature = "shortcuts")]
 mod respell;
 mod scratch_set;
-pub mod search;
-pub mod sets;
+mod search;
+mod sets;
 mod sweep;
 mod tidy;
-pub mod unroll;
+mod unroll;
 mod useful;
 mod verdict;
 mod weighted;
+#[cfg(feature = "shortcuts")]
 mod widening;
 mod witness;
 
 pub use best::{Best, Weights};
 pub use canvas::{Ahead, CanvasVerdict};
-pub use checker::{Checker, CheckerLimits, ContextLimits};
+pub use checker::Checker;
 pub use compiled::{Compiled, Statistics};
 #[cfg(feature = "shortcuts")]
-pub use judged::{COMPLETIONS_TO_JUDGE, Judge, Judgement};
+pub use judged::{Judge, Judgement};
 /// Times lexing, for a caller that wants to know.
 pub use lacuna_lexer::Stopwatch;
+pub use limits::{CheckerLimits, ContextLimits};
 pub use masks::Masks;
 pub use memo_use::MemoUses;
 pub use pattern::{Gap, Pattern, Segment};
-pub use verdict::{Filling, Tier, Verdict, Witness};
+pub use verdict::{Budget, Filling, Tier, Verdict, Witness};

@@ -303,6 +303,7 @@ impl Lookahead {
     }
 
     /// Nodes and edges that were looked at, a measure of the work.
+    #[cfg(test)]
     pub fn work(&self) -> usize {
         self.work
     }
@@ -364,19 +365,20 @@ impl Lookahead {
         let mut here = Vec::new();
         #[cfg(feature = "shortcuts")]
         let mut fewest = Fewest::default();
+        #[cfg(feature = "shortcuts")]
         let mut can_end = false;
         let most = cover.size() + 2 * MAX_WORDS;
         loop {
             let Some(Reverse(turn)) = queue.pop() else {
-                if can_end || !SHORTCUTS || !self.widen(graph, &mut queue) {
-                    return Some(());
-                }
-                if self.nodes.is_empty() {
-                    self.begin(cover, graph, &mut queue)?;
-                }
                 #[cfg(feature = "shortcuts")]
-                fewest.rows.clear();
-                continue;
+                if !can_end && self.widen(graph, &mut queue) {
+                    if self.nodes.is_empty() {
+                        self.begin(cover, graph, &mut queue)?;
+                    }
+                    fewest.rows.clear();
+                    continue;
+                }
+                return Some(());
             };
             let id = turn as u32;
             let node = &mut self.nodes[id as usize];
@@ -402,7 +404,10 @@ impl Lookahead {
                 let Edge { label, to, .. } = self.edges[at];
                 let (id, is_grown) = match label {
                     Label::End => {
-                        can_end |= meet(&here, cover.end());
+                        #[cfg(feature = "shortcuts")]
+                        {
+                            can_end |= meet(&here, cover.end());
+                        }
                         continue;
                     }
                     Label::Within => {
@@ -476,6 +481,7 @@ impl Lookahead {
     /// Lets more tokens stand in a gap near the farthest boundary that was come to, or where any
     /// may, near the farthest place inside a lexeme, and goes back to before it; whether there is
     /// such a gap.
+    #[cfg(feature = "shortcuts")]
     fn widen(&mut self, graph: &mut CompletionGraph<'_>, queue: &mut Queue) -> bool {
         let end = graph.pattern().segments.len() as u32;
         let inside = self.nodes.iter().filter(|node| node.point.segment < end);
@@ -504,6 +510,7 @@ impl Lookahead {
 
     /// Forgets the nodes of a segment and of those behind it. What led there is to be followed
     /// again.
+    #[cfg(feature = "shortcuts")]
     fn forget_from(&mut self, graph: &CompletionGraph<'_>, segment: u32, queue: &mut Queue) {
         let mut names = Vec::with_capacity(self.nodes.len());
         let mut kept = 0;

@@ -32,6 +32,7 @@ impl NodeSets {
     }
 
     /// Leaves the sets that have a name, in the order of these, which is theirs.
+    #[cfg(feature = "shortcuts")]
     pub fn keep(&mut self, names: &[u32]) {
         let mut kept = 0;
         for (id, &name) in names.iter().enumerate() {

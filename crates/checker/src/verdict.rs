@@ -86,6 +86,32 @@ pub enum Tier {
     Parse,
 }
 
+/// What a check can run out of, named by what it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget(&'static str);
+
+impl Budget {
+    /// Work of a parse ([`CheckerLimits::parse_items`](crate::CheckerLimits::parse_items)).
+    pub const PARSE_ITEMS: Self = Self("parse items");
+    /// Completions that a judge is asked about
+    /// ([`CheckerLimits::judged`](crate::CheckerLimits::judged)): the grammar has one, and none that
+    /// was found was accepted.
+    pub const JUDGED: Self = Self("completions to judge");
+    /// Vocabularies: cells cannot be counted without one.
+    pub const VOCABULARIES: Self = Self("vocabularies to count cells in");
+
+    /// What an automaton is made of ([`CheckerLimits::automata`](crate::CheckerLimits::automata)),
+    /// such as `deterministic states`.
+    pub const fn automata(what: &'static str) -> Self {
+        Self(what)
+    }
+
+    /// What it counts, in the plural.
+    pub const fn counts(self) -> &'static str {
+        self.0
+    }
+}
+
 /// The answer to "can this still become a sentence?".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -95,8 +121,8 @@ pub enum Verdict {
     Impossible,
     /// The budget ran out before the answer was known.
     Exhausted {
-        /// What ran out, such as `parse items`.
-        what: &'static str,
+        /// What ran out.
+        what: Budget,
         /// The limit in force.
         limit: usize,
     },

@@ -2,7 +2,7 @@
 //! Oracle: the same check with the default budget.
 
 use crate::support;
-use lacuna_checker::{Checker, CheckerLimits, Gap, Pattern, Segment, Tier, Verdict};
+use lacuna_checker::{Budget, Checker, CheckerLimits, Gap, Pattern, Segment, Tier, Verdict};
 use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_grammar::gbnf;
 use lacuna_grammar::recognize::recognize;
@@ -243,6 +243,6 @@ fn cells_without_a_vocabulary_are_left_undecided() {
         let Verdict::Exhausted { what, .. } = verdict else {
             panic!("{cells} cells: {verdict:?}");
         };
-        assert_eq!(what, "vocabularies to count cells in");
+        assert_eq!(what, Budget::VOCABULARIES);
     }
 }

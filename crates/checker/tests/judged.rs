@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use crate::support::{self, RandomGrammar, members, vocabulary};
 use lacuna_checker::{
-    COMPLETIONS_TO_JUDGE, CanvasVerdict, Checker, CheckerLimits, Judge, Judgement, Pattern,
-    Verdict, Weights,
+    Budget, CanvasVerdict, Checker, CheckerLimits, Judge, Judgement, Pattern, Verdict, Weights,
 };
 use lacuna_lexer::{TokenId, Vocabulary};
 
@@ -140,7 +139,7 @@ fn compare(seed: u64, taste: Taste, counts: &mut Counts) {
             CanvasVerdict::Impossible { .. } => assert!(wanted.is_empty(), "{context}: impossible"),
             CanvasVerdict::Malformed => assert!(!is_possible, "{context}: malformed"),
             CanvasVerdict::Exhausted { what, .. } => {
-                assert_eq!(what, COMPLETIONS_TO_JUDGE, "{context}");
+                assert_eq!(what, Budget::JUDGED, "{context}");
                 assert!(is_possible, "{context}: undecided, but impossible");
             }
         }

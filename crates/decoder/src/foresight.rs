@@ -33,6 +33,14 @@ pub(crate) struct Foreseen {
 }
 
 impl Foreseen {
+    /// Those that are to be committed now, and no others.
+    pub fn only(candidates: Vec<Candidate>) -> Self {
+        Self {
+            now: candidates.len(),
+            candidates,
+        }
+    }
+
     /// Those that are to be committed now.
     pub fn now(&self) -> &[Candidate] {
         &self.candidates[..self.now]
@@ -58,10 +66,7 @@ impl Foresight {
 
     /// What is to be committed now, and the most probable of the others.
     pub fn with_others(&self, now: Vec<Candidate>, mut others: Vec<Candidate>) -> Foreseen {
-        let mut foreseen = Foreseen {
-            now: now.len(),
-            candidates: now,
-        };
+        let mut foreseen = Foreseen::only(now);
         if self.now <= 0.0 {
             return foreseen;
         }

@@ -322,7 +322,10 @@ impl Guard for GrammarGuard {
                 masked: cells.iter().filter(|cell| cell.is_none()).count(),
                 room: None,
             }),
-            CanvasVerdict::Exhausted { what, limit } => Err(DecodeError::Exhausted { what, limit }),
+            CanvasVerdict::Exhausted { what, limit } => Err(DecodeError::Exhausted {
+                what: what.counts(),
+                limit,
+            }),
         }
     }
 

@@ -94,7 +94,7 @@ impl TriggerGuard {
                 CanvasVerdict::Malformed => Err(Reason::EndBeforeText),
                 CanvasVerdict::Impossible { .. } => Err(Reason::Impossible),
                 CanvasVerdict::Exhausted { what, limit } => {
-                    self.ran_out = (what, limit);
+                    self.ran_out = (what.counts(), limit);
                     Err(Reason::Exhausted)
                 }
             };
@@ -113,7 +113,7 @@ impl TriggerGuard {
             Verdict::Completable(witness) => Ok(witness.tokens(cells, &pattern, &self.vocabulary)),
             Verdict::Impossible => Err(Reason::Impossible),
             Verdict::Exhausted { what, limit } => {
-                self.ran_out = (what, limit);
+                self.ran_out = (what.counts(), limit);
                 Err(Reason::Exhausted)
             }
         }

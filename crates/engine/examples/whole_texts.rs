@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use lacuna_checker::{COMPLETIONS_TO_JUDGE, CanvasVerdict, Checker};
+use lacuna_checker::{Budget, CanvasVerdict, Checker};
 use lacuna_engine::{Dialect, GrammarCache, GrammarSource, Purpose};
 use lacuna_lexer::{TokenId, Vocabulary};
 use lacuna_model::{ModelConfig, Tokenizer};
@@ -107,7 +107,10 @@ impl Tally {
                     (completion, cells) = (tokens, tried);
                 }
                 CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => self.no += 1,
-                CanvasVerdict::Exhausted { what, .. } if what == COMPLETIONS_TO_JUDGE => {
+                CanvasVerdict::Exhausted {
+                    what: Budget::JUDGED,
+                    ..
+                } => {
                     self.not_accepted += 1;
                 }
                 CanvasVerdict::Exhausted { .. } => self.out_of_budget += 1,

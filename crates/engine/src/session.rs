@@ -5,7 +5,8 @@ use std::sync::Arc;
 #[cfg(feature = "shortcuts")]
 use lacuna_checker::CanvasVerdict;
 use lacuna_checker::{
-    Checker, CheckerLimits, Gap, Masks, MemoUses, Pattern, Segment, Statistics, Verdict, Witness,
+    Budget, Checker, CheckerLimits, Gap, Masks, MemoUses, Pattern, Segment, Statistics, Verdict,
+    Witness,
 };
 use lacuna_grammar::Grammar;
 #[cfg(feature = "shortcuts")]
@@ -252,13 +253,13 @@ impl GrammarSession {
 }
 
 /// Why a question has no answer.
-fn undecided(what: &str, limit: usize) -> Fault {
+fn undecided(what: Budget, limit: usize) -> Fault {
     #[cfg(feature = "shortcuts")]
-    if what == lacuna_checker::COMPLETIONS_TO_JUDGE {
+    if what == Budget::JUDGED {
         let message = "undecided: no grammar says all that this schema asks for, and no completion \
                        that was found is valid";
         return Fault::new("undecided", message);
     }
-    let message = format!("undecided: the budget of {limit} {what} ran out");
+    let message = format!("undecided: the budget of {limit} {} ran out", what.counts());
     Fault::new("budget", message)
 }

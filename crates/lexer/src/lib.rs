@@ -18,6 +18,7 @@ mod alive;
 mod bits;
 mod classes;
 mod combined;
+mod construction;
 mod contexts;
 mod counting;
 mod few;

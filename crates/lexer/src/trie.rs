@@ -23,13 +23,13 @@ impl TokenTrie {
     /// The trie of all tokens that have bytes.
     pub(crate) fn new(tokens: &[Option<Box<[u8]>>]) -> Self {
         let tokens = (0..).zip(tokens);
-        Self::of(tokens.filter_map(|(id, bytes)| Some((bytes.as_deref()?, id))))
+        Self::of(&mut tokens.filter_map(|(id, bytes)| Some((bytes.as_deref()?, id))))
     }
 
     /// The trie of these tokens.
-    pub(crate) fn of<'a>(tokens: impl Iterator<Item = (&'a [u8], TokenId)>) -> Self {
-        let mut sorted: Vec<(&[u8], TokenId)> = tokens.collect();
-        sorted.sort_unstable();
+    pub(crate) fn of(tokens: &mut dyn Iterator<Item = (&[u8], TokenId)>) -> Self {
+        let mut tokens: Vec<(&[u8], TokenId)> = tokens.collect();
+        tokens.sort_unstable();
         let mut trie = Self {
             byte: vec![0],
             depth: vec![0],
@@ -39,7 +39,7 @@ impl TokenTrie {
         };
         let mut path: Vec<TrieNode> = vec![0];
         let mut previous: &[u8] = &[];
-        for (bytes, id) in sorted {
+        for (bytes, id) in tokens {
             let shared = previous
                 .iter()
                 .zip(bytes)

@@ -135,9 +135,9 @@ impl Vocabulary {
     /// The vocabulary in which none but these tokens are in the trie.
     pub fn filled_by(&self, chosen: &[TokenId]) -> Self {
         let few = chosen.iter();
-        let few = few.filter_map(|&token| Some((self.bytes(token)?, token)));
+        let mut few = few.filter_map(|&token| Some((self.bytes(token)?, token)));
         Self {
-            trie: TokenTrie::of(few),
+            trie: TokenTrie::of(&mut few),
             tokens: Arc::clone(&self.tokens),
             special: self.special.clone(),
             ends: self.ends.clone(),

@@ -69,6 +69,10 @@ pub struct Found {
     pub additions: Vec<Addition>,
 }
 
+#[cfg_attr(
+    not(feature = "shortcuts"),
+    expect(dead_code, reason = "to write terminals in cells")
+)]
 impl Found {
     /// The terminals of its lexemes, ignored ones left out.
     pub fn terminals(&self) -> Vec<TerminalId> {

@@ -1,9 +1,9 @@
 //! What may stand in masked cells, and at what weight.
 
-use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{BitSet, Representatives, TokenId};
 
 use super::Exact;
+#[cfg(feature = "shortcuts")]
 use super::choice::Fewer;
 use super::questions::WORDS;
 use crate::Pattern;
@@ -20,8 +20,8 @@ impl Exact {
     /// no cover.
     pub(crate) fn draw(&mut self, pattern: &Pattern, only: Option<usize>) -> Option<Drawn> {
         self.forget();
-        if SHORTCUTS && let Some(drawn) = self.among(Fewer::OneOfEach, |it| it.drawn(pattern, only))
-        {
+        #[cfg(feature = "shortcuts")]
+        if let Some(drawn) = self.among(Fewer::OneOfEach, |it| it.drawn(pattern, only)) {
             return drawn;
         }
         self.drawn(pattern, only)

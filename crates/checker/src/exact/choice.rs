@@ -5,6 +5,7 @@
 //! lexemes, of one byte first where cells are many, more and then any tokens in those gaps only near
 //! which nothing goes on with these ([`CompletionGraph::widen`]), and nothing but blanks in the
 //! middle of long gaps; then among a few tokens, and among more of them if the vocabulary is large.
+//! What a model finds likely, where that is told, comes before all of these ([`Exact::likely`]).
 //! Only what all tokens allow is the answer where there is no witness. Masks ask what all tokens do:
 //! there one of each class stands for the others.
 
@@ -19,25 +20,31 @@ use super::{tiers::FIRST_CHART, widened::widenings};
 #[cfg(feature = "shortcuts")]
 use crate::Witness;
 use crate::gap_reach::GapReaches;
-use crate::graph::{CompletionGraph, Wider};
+use crate::graph::CompletionGraph;
+#[cfg(feature = "shortcuts")]
+use crate::graph::Wider;
 #[cfg(feature = "shortcuts")]
 use crate::likely::Likely;
 use crate::{CheckerLimits, Pattern};
 
 /// How many times as many plain tokens there are when a few have not been enough.
+#[cfg(feature = "shortcuts")]
 const MORE_TOKENS: usize = 6;
 
 /// How many tokens write whole lexemes.
+#[cfg(feature = "shortcuts")]
 const LEXEMES: usize = 110;
 
 /// How many of one byte are enough to be looked at alone.
+#[cfg(feature = "shortcuts")]
 const FEWEST: usize = 8;
 
 /// How many times as many these must be as those of one byte to be a step between them and all.
+#[cfg(feature = "shortcuts")]
 const STEP: usize = 2;
 
-/// How many there are; the grammar engine alone has none of those behind [`Fewer::More`].
-const KINDS: usize = if SHORTCUTS { 5 } else { 4 };
+/// How many kinds of fewer tokens there are; the grammar engine alone has none but a few.
+const KINDS: usize = if SHORTCUTS { 5 } else { 1 };
 
 /// The tokens that are looked at, and those that may be.
 #[derive(Clone, Debug, Default)]
@@ -47,10 +54,13 @@ pub(super) struct Choice {
     /// What is not, in order.
     others: [Option<Spanner>; KINDS],
     /// What is ignored between lexemes, alone.
+    #[cfg(feature = "shortcuts")]
     blank: Option<Spanner>,
     /// Whether whole lexemes are a step between those of one byte and all tokens.
+    #[cfg(feature = "shortcuts")]
     has_steps: bool,
     /// Where whole lexemes are looked at, which, and how far gaps were widened.
+    #[cfg(feature = "shortcuts")]
     wide: Option<(Fewer, Vec<u8>)>,
     /// What stands in cells before their gaps are widened, where that is likely tokens.
     #[cfg(feature = "shortcuts")]
@@ -63,16 +73,20 @@ pub(super) struct Choice {
 /// Fewer tokens than all, the place of these among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fewer {
-    /// Whole lexemes of one byte, and blanks in the middle of long gaps; more of them, a few others,
-    /// and any token, where these are not enough.
-    ShortLexemes,
-    /// Whole lexemes; a few others, and any token, where these are not enough.
-    Lexemes,
     /// A few.
     Few,
     /// Some more.
+    #[cfg(feature = "shortcuts")]
     More,
+    /// Whole lexemes; a few others, and any token, where these are not enough.
+    #[cfg(feature = "shortcuts")]
+    Lexemes,
+    /// Whole lexemes of one byte, and blanks in the middle of long gaps; more of them, a few others,
+    /// and any token, where these are not enough.
+    #[cfg(feature = "shortcuts")]
+    ShortLexemes,
     /// One of each class of those that no lexer state tells apart.
+    #[cfg(feature = "shortcuts")]
     OneOfEach,
 }
 
@@ -87,32 +101,31 @@ impl Choice {
     ) -> Self {
         let plain = PlainTokens::new(lexer, &all, limits.lexemes_from);
         let few = limits.few_tokens;
-        let more = is_large.then_some(MORE_TOKENS * few);
-        let short = plain.short_lexemes();
-        let mut others: [Option<Vocabulary>; KINDS] = [const { None }; KINDS];
-        others[Fewer::Few as usize] = plain.vocabulary(few);
-        if SHORTCUTS {
-            let short = plain.lexemes(short).filter(|_| short >= FEWEST);
-            others[Fewer::ShortLexemes as usize] = short;
-            others[Fewer::Lexemes as usize] = plain.lexemes(LEXEMES);
-            others[Fewer::More as usize] = more.and_then(|more| plain.vocabulary(more));
-        }
         let spanner = |tokens| Spanner::new(Arc::new(tokens));
-        let blank = match others[Fewer::ShortLexemes as usize].is_some() && SHORTCUTS {
-            true => plain.blank(lexer).map(spanner),
-            false => None,
-        };
-        Self {
-            blank,
-            others: others.map(|tokens| tokens.map(spanner)),
-            has_steps: plain.lexeme_count().min(LEXEMES) >= STEP * short,
-            spanner: Some(Spanner::new(all)),
-            wide: None,
-            #[cfg(feature = "shortcuts")]
-            likely: None,
-            #[cfg(feature = "shortcuts")]
-            of_likely: MemoUse::default(),
+        let mut choice = Self::default();
+        choice.others[Fewer::Few as usize] = plain.vocabulary(few).map(spanner);
+        #[cfg(feature = "shortcuts")]
+        {
+            let more = is_large.then(|| plain.vocabulary(MORE_TOKENS * few));
+            let short = plain.short_lexemes();
+            let shortest = plain.lexemes(short).filter(|_| short >= FEWEST);
+            if shortest.is_some() {
+                choice.blank = plain.blank(lexer).map(spanner);
+            }
+            choice.has_steps = plain.lexeme_count().min(LEXEMES) >= STEP * short;
+            for (fewer, tokens) in [
+                (Fewer::More, more.flatten()),
+                (Fewer::Lexemes, plain.lexemes(LEXEMES)),
+                (Fewer::ShortLexemes, shortest),
+            ] {
+                choice.others[fewer as usize] = tokens.map(spanner);
+            }
         }
+        #[cfg(not(feature = "shortcuts"))]
+        let _ = is_large;
+        drop(plain);
+        choice.spanner = Some(Spanner::new(all));
+        choice
     }
 
     /// Takes one token of each class, if they are told apart, as others than what is looked at.
@@ -122,6 +135,7 @@ impl Choice {
     }
 
     /// Whether tokens are many.
+    #[cfg(feature = "shortcuts")]
     pub fn is_large(&self) -> bool {
         self.others[Fewer::More as usize].is_some()
     }
@@ -133,44 +147,49 @@ impl Choice {
         lexer: &'a Lexer,
         reaches: &'a mut GapReaches,
     ) -> CompletionGraph<'a> {
-        // While whole lexemes are looked at, all tokens have their place.
-        let [short, lexemes, few, more, ..] = &mut self.others;
-        let (lexemes, few) = (lexemes.as_mut(), few.as_mut());
-        let is_large = more.is_some();
-        let blank = self.blank.as_mut();
-        let wide = self.wide.as_mut().filter(|_| SHORTCUTS);
-        let wider = wide.map(|(fewer, gaps)| match fewer {
-            Fewer::ShortLexemes => Wider {
-                spanners: [
-                    lexemes.filter(|_| self.has_steps),
-                    few.filter(|_| is_large),
-                    short.as_mut(),
-                ],
-                blank,
-                gaps,
-            },
-            _ => Wider {
-                spanners: [few, lexemes, None],
-                blank: None,
-                gaps,
-            },
-        });
         let graph = CompletionGraph::new(pattern, lexer, self.spanner.as_mut(), reaches);
         #[cfg(feature = "shortcuts")]
-        let graph = graph.with_likely(self.likely.as_mut());
-        graph.with_wider(wider)
+        {
+            // While whole lexemes are looked at, all tokens have their place.
+            let [few, more, lexemes, short, _] = &mut self.others;
+            let (lexemes, few) = (lexemes.as_mut(), few.as_mut());
+            let is_large = more.is_some();
+            let blank = self.blank.as_mut();
+            let wider = self.wide.as_mut().map(|(fewer, gaps)| match fewer {
+                Fewer::ShortLexemes => Wider {
+                    spanners: [
+                        lexemes.filter(|_| self.has_steps),
+                        few.filter(|_| is_large),
+                        short.as_mut(),
+                    ],
+                    blank,
+                    gaps,
+                },
+                _ => Wider {
+                    spanners: [few, lexemes, None],
+                    blank: None,
+                    gaps,
+                },
+            });
+            graph.with_likely(self.likely.as_mut()).with_wider(wider)
+        }
+        #[cfg(not(feature = "shortcuts"))]
+        graph
     }
 
     /// How often their rows were asked for.
     pub fn memo_use(&self) -> MemoUse {
         let mut sum = MemoUse::default();
-        let others = self.others.iter().chain([&self.blank]).flatten();
-        for spanner in self.spanner.iter().chain(others) {
+        for spanner in self.spanner.iter().chain(self.others.iter().flatten()) {
             sum += spanner.memo_use();
         }
         #[cfg(feature = "shortcuts")]
         {
             sum += self.of_likely;
+            sum += self
+                .blank
+                .as_ref()
+                .map_or_else(MemoUse::default, Spanner::memo_use);
         }
         sum
     }
@@ -184,9 +203,11 @@ impl Choice {
             }
             is_over
         };
-        for spanner in self.others.iter_mut().chain([&mut self.blank]).flatten() {
+        self.others.iter_mut().flatten().for_each(|spanner| {
             forget(spanner);
-        }
+        });
+        #[cfg(feature = "shortcuts")]
+        self.blank.as_mut().map(forget);
         self.spanner.as_mut().is_some_and(forget)
     }
 
@@ -197,6 +218,7 @@ impl Choice {
 
 impl Exact {
     /// Whether whole lexemes of one byte are enough to be looked at alone.
+    #[cfg(feature = "shortcuts")]
     pub(crate) fn has_short_lexemes(&self) -> bool {
         self.choice.others[Fewer::ShortLexemes as usize].is_some()
     }
@@ -219,10 +241,16 @@ impl Exact {
     pub(super) fn among<T>(&mut self, fewer: Fewer, ask: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.choice.others[fewer as usize].as_ref()?;
         self.choice.exchange(fewer);
-        let are_lexemes = matches!(fewer, Fewer::ShortLexemes | Fewer::Lexemes);
-        self.choice.wide = are_lexemes.then_some((fewer, Vec::new()));
+        #[cfg(feature = "shortcuts")]
+        {
+            let are_lexemes = matches!(fewer, Fewer::ShortLexemes | Fewer::Lexemes);
+            self.choice.wide = are_lexemes.then_some((fewer, Vec::new()));
+        }
         let found = ask(self);
-        self.choice.wide = None;
+        #[cfg(feature = "shortcuts")]
+        {
+            self.choice.wide = None;
+        }
         self.choice.exchange(fewer);
         Some(found)
     }

@@ -26,10 +26,10 @@ use std::sync::Arc;
 
 use lacuna_lexer::{Representatives, Stopwatch, Vocabulary};
 
+use crate::CheckerLimits;
 use crate::Witness;
 use crate::cfg::Cfg;
 use crate::chart::Chart;
-use crate::checker::CheckerLimits;
 use crate::compiled::Compiled;
 use crate::gap_reach::GapReaches;
 use crate::memo_use::MemoUses;
@@ -48,6 +48,7 @@ mod recent;
 #[cfg(feature = "shortcuts")]
 mod sketch;
 mod tiers;
+#[cfg(feature = "shortcuts")]
 mod widened;
 
 use choice::Choice;
@@ -81,6 +82,9 @@ pub(crate) enum Decision {
     /// The budget was not enough.
     Exhausted,
 }
+
+/// A witness, or the segment behind which nothing goes on, where that is known.
+type Sought = Result<Witness, Option<u32>>;
 
 impl Decision {
     fn witness(self) -> Option<Witness> {

@@ -2,9 +2,13 @@
 
 use lacuna_grammar::automaton::SHORTCUTS;
 
+use super::Sought;
 use super::choice::Fewer;
-use super::widened::{Sought, widenings};
+#[cfg(feature = "shortcuts")]
+use super::widened::widenings;
 use super::{Decision, Exact, Haste};
+#[cfg(feature = "shortcuts")]
+use crate::Gap;
 use crate::beam::Width;
 use crate::chart::Parse;
 #[cfg(feature = "shortcuts")]
@@ -17,13 +21,14 @@ use crate::tidy::without_needless_separators;
 use crate::useful::Whole;
 #[cfg(feature = "shortcuts")]
 use crate::witness::witness;
-use crate::{Gap, Pattern, Segment, Tier, Witness};
+use crate::{Pattern, Segment, Tier, Witness};
 
 /// The share of the budget that the first search may spend, and one in a hurry.
 pub(super) const FIRST_SEARCH: usize = 400;
 const HASTY_SEARCH: usize = 2_000;
 
 /// The share that one among all of many tokens may.
+#[cfg(feature = "shortcuts")]
 const AMONG_MANY: usize = 1_600;
 
 #[cfg(feature = "shortcuts")]
@@ -72,6 +77,7 @@ const FEW_GAPS: usize = 9;
 
 /// Cells, all gaps together, up to which lexemes of one byte are not tried before others: there
 /// these take no longer.
+#[cfg(feature = "shortcuts")]
 const FEW_CELLS: usize = 12;
 
 /// The share that a chart of bits among fewer tokens may spend on a whole canvas. Where it is not
@@ -79,6 +85,7 @@ const FEW_CELLS: usize = 12;
 pub(super) const CHART_AMONG_FEWER: usize = 1;
 
 /// How often gaps are widened where there is another way to go on.
+#[cfg(feature = "shortcuts")]
 const WIDENINGS_TO_MEND: usize = 2;
 
 /// Gaps, of any length or of cells, up to which a search often finds a witness.
@@ -130,7 +137,8 @@ impl Exact {
         {
             return Some(decided);
         }
-        let share = match SHORTCUTS && self.choice.is_large() {
+        #[cfg(feature = "shortcuts")]
+        let share = match self.choice.is_large() {
             true => share.max(AMONG_MANY),
             false => share,
         };
@@ -328,8 +336,8 @@ impl Exact {
         let shortened = with_shortest_tail(pattern);
         let shorter = shortened.as_ref().unwrap_or(pattern);
         // Behind an open tail any few tokens do, and whole lexemes take longer.
-        if SHORTCUTS
-            && shortened.is_none()
+        #[cfg(feature = "shortcuts")]
+        if shortened.is_none()
             && let Some(Some(found)) = self.among(Fewer::ShortLexemes, |lexemes| {
                 lexemes.widened(pattern, WIDENINGS_TO_MEND, FIRST_CHART)
             })
@@ -377,17 +385,21 @@ impl Exact {
 
     /// A witness along a wide beam among fewer tokens than all.
     pub(super) fn beamed_among_fewer(&mut self, pattern: &Pattern) -> Option<Witness> {
-        if SHORTCUTS
-            && !is_searched_longer(pattern)
+        #[cfg(feature = "shortcuts")]
+        if !is_searched_longer(pattern)
             && let Some(found) = self.among(Fewer::ShortLexemes, |few| {
                 few.widened(pattern, widenings(pattern), CHART_AMONG_FEWER)
             })
         {
             return found.or_else(|| self.beamed_among(&[Fewer::Few, Fewer::More], pattern));
         }
+        #[cfg(feature = "shortcuts")]
         let order = [Fewer::ShortLexemes, Fewer::Lexemes, Fewer::Few, Fewer::More];
-        let are_few = cell_count(pattern) <= FEW_CELLS;
-        self.beamed_among(&order[usize::from(are_few)..], pattern)
+        #[cfg(feature = "shortcuts")]
+        let order = &order[usize::from(cell_count(pattern) <= FEW_CELLS)..];
+        #[cfg(not(feature = "shortcuts"))]
+        let order = &[Fewer::Few];
+        self.beamed_among(order, pattern)
     }
 
     fn beamed_among(&mut self, order: &[Fewer], pattern: &Pattern) -> Option<Witness> {
@@ -510,6 +522,7 @@ pub(crate) fn is_searched_longer(pattern: &Pattern) -> bool {
     gap_count(pattern) <= SEARCHED_GAPS
 }
 
+#[cfg(feature = "shortcuts")]
 fn cell_count(pattern: &Pattern) -> usize {
     let cells = pattern.segments.iter().map(|segment| match segment {
         Segment::Gap(Gap::Cells(cells) | Gap::UpTo(cells)) => *cells,

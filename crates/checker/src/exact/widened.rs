@@ -2,8 +2,8 @@
 //!
 //! Cost: a look ahead and a small chart for each time that gaps are widened.
 
-use super::Exact;
 use super::tiers::WIDE;
+use super::{Exact, Sought};
 use crate::widening::Stuck;
 use crate::{Pattern, Segment, Witness};
 
@@ -13,9 +13,6 @@ const GAPS_TO_WIDEN: usize = 8;
 
 /// How often in a row that may lead no farther.
 const IN_VAIN: usize = 4;
-
-/// A witness, or the segment behind which nothing goes on, where that is known.
-pub(super) type Sought = Result<Witness, Option<u32>>;
 
 impl Exact {
     /// A witness in a chart or along a beam, with more tokens in the gaps near which the chart ends.

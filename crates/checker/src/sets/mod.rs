@@ -189,11 +189,6 @@ impl StateSets {
         self.is_overrun
     }
 
-    /// Number of parser states met.
-    pub fn state_count(&self) -> usize {
-        self.states.count()
-    }
-
     /// The state that stands for one where sets of items seen are forgotten.
     pub fn outline(&self, state: StateId) -> StateId {
         self.states.outline(state)
@@ -214,13 +209,6 @@ impl StateSets {
     /// The states of a set, by their numbers.
     pub fn members(&self, set: SetId) -> Arc<[(StateId, u32)]> {
         Arc::clone(&self.sets[set as usize].members)
-    }
-
-    /// What being in a state costs.
-    pub fn cost(&self, costed: Costed, state: StateId) -> Option<u32> {
-        let members = &self.sets[costed.set as usize].members;
-        let at = members.binary_search_by_key(&state, |&(known, _)| known);
-        at.ok().map(|at| costed.cost.saturating_add(members[at].1))
     }
 
     /// The set after a lexeme of a terminal.
@@ -317,11 +305,6 @@ impl StateSets {
                 target.is_some_and(|target| cover.holds(asked, target))
             })
         })
-    }
-
-    /// The set of some states, in ascending order, at no cost.
-    pub fn of(&mut self, states: &[StateId]) -> SetId {
-        self.intern(states.iter().map(|&state| (state, 0)).collect())
     }
 
     /// Both sets as one.

@@ -45,15 +45,16 @@ impl<D: Denoiser> Run<D> {
     }
 
     /// Sees to it that the completion which has the candidates that are to be committed now has what
-    /// later steps will commit, unless the one at hand will do.
-    pub(super) fn foresee(&mut self, now: Vec<Candidate>, proposals: &[Proposals]) {
+    /// later steps will commit, unless the one at hand will do; whether it is left to the next check,
+    /// which goes by what the model finds likely.
+    pub(super) fn foresee(&mut self, now: Vec<Candidate>, proposals: &[Proposals]) -> bool {
         if self.foresight.is_none() || self.board.agrees(&now) {
-            return;
+            return false;
         }
         if self.board.heeds() {
             let weights = self.weights_without(&now, proposals);
             self.board.heed(weights);
-            return;
+            return true;
         }
         if self.board.foresees() {
             let foreseen = self.foreseen(now, proposals);
@@ -63,6 +64,7 @@ impl<D: Denoiser> Run<D> {
                     .learn(outcome.map_err(|refused| refused.reason));
             }
         }
+        false
     }
 
     /// What the model finds likely in the cells that are not to be written now: where those are not,

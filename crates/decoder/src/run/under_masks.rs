@@ -16,6 +16,7 @@
 use super::Run;
 use crate::asking::CellMasks;
 use crate::commit::Attempt;
+use crate::foresight::Foreseen;
 use crate::propose::Proposals;
 use crate::{DecodeError, Denoiser, Event};
 
@@ -36,7 +37,10 @@ impl<D: Denoiser> Run<D> {
             self.follow_best(proposals, events).await?;
         }
         let candidates = self.first_candidates(proposals, cells);
-        self.foresee(candidates, proposals);
+        if self.foresee(candidates.clone(), proposals) {
+            // A completion that has them all needs no mask.
+            let _ = self.board.foresee(&Foreseen::only(candidates));
+        }
         let mut committed = 0;
         let has_mask = |cell: usize| masks.as_ref().is_none_or(|masks| masks[cell].is_some());
         // Commits when each cell's mask was drawn, if it was.
