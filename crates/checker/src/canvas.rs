@@ -34,6 +34,9 @@ const MOST_KEPT: usize = 32;
 const NEAR: &[usize] = &[2, 6];
 const FAR: &[usize] = &[6, 18];
 
+/// Tokens of a cell, the heaviest, that [`Checker::check_canvas_by`] heeds.
+pub const HEEDED_TOKENS: usize = 16;
+
 /// Cells of a canvas above which weights are heeded: up to it, completions are found as fast
 /// without them.
 const MANY_CELLS: usize = 64;

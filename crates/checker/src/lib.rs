@@ -92,7 +92,7 @@ mod widening;
 mod witness;
 
 pub use best::{Best, Weights};
-pub use canvas::{Ahead, CanvasVerdict};
+pub use canvas::{Ahead, CanvasVerdict, HEEDED_TOKENS};
 pub use checker::Checker;
 pub use compiled::{Compiled, Statistics};
 #[cfg(feature = "shortcuts")]

@@ -2,22 +2,23 @@
 //!
 //! Most canvases of a run can become the text that the model has in mind, and a completion near
 //! that one is of use to later steps, which commit what it has. So where terminals are many and a
-//! canvas is large, one is looked for among the tokens that each cell's weights name, before
-//! anything else ([`Checker::check_canvas_by`]): a few for each cell, more of them in the gaps near which nothing goes on, and then
-//! whatever may stand there ([`Choice`](crate::exact)). Cells in which the model is certain are
-//! text. If that leads nowhere, it is tried with fewer of those.
+//! canvas is large, one is looked for among the tokens that each cell's weights name, before all
+//! but the shortest search ([`Checker::check_canvas_by`]): a few for each cell, more of them in the
+//! gaps near which nothing goes on, and then whatever may stand there
+//! ([`choice`](crate::exact)). Cells in which the model is certain are text. If that leads
+//! nowhere, it is tried with fewer of those.
 //!
 //! What is found so is a completion like any other, and where nothing is, the canvas is decided as it
 //! would be without weights: they change no verdict.
 //!
 //! Cost: a few looks ahead over a graph in which a cell has as many ways as it has tokens, and a
-//! chart of each. On canvases of 256 cells of C++ that is a third of what the same takes among short
-//! lexemes, and half as many are needed.
+//! chart of each; the rows of its spanners are made anew for each cell, and forgotten.
 
 use std::sync::Arc;
 
 use lacuna_lexer::{MemoUse, Spanner, TokenId, Vocabulary};
 
+use crate::canvas::HEEDED_TOKENS;
 use crate::graph::Point;
 use crate::{Checker, Gap, Pattern, Segment, Weights};
 
@@ -29,7 +30,7 @@ const CERTAIN: [f64; 2] = [0.99, 0.9995];
 const LEFT_BY_FEW: f64 = 0.05;
 const FEW: usize = 8;
 const LEFT_BY_ALL: f64 = 0.0005;
-const ALL: usize = 16;
+const ALL: usize = HEEDED_TOKENS;
 
 /// Of the probability, how much as many as are a few must have for any of them to be likely.
 const LIKELY: f64 = 0.5;

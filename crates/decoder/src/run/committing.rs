@@ -1,6 +1,6 @@
 //! A step's commits: together as far as that goes, then one by one.
 
-use lacuna_checker::Weights;
+use lacuna_checker::{HEEDED_TOKENS, Weights};
 use lacuna_logits::TokenSet;
 
 use super::Run;
@@ -12,9 +12,6 @@ use crate::{Candidate, CellView, DecodeError, Denoiser, Event, How, Options, Rea
 /// Refusals that one check which ran out of budget counts for: it cost as much,
 /// and the next one probably runs out too.
 const EXHAUSTED_WEIGHT: usize = 500;
-
-/// Tokens of each cell that a completion is looked for among first.
-const LIKELY: usize = 16;
 
 impl<D: Denoiser> Run<D> {
     /// The cells that have a candidate, most preferred first.
@@ -74,7 +71,7 @@ impl<D: Denoiser> Run<D> {
         let mut weights = vec![None; self.board.canvas.cells().len()];
         for row in proposals {
             if now.iter().all(|candidate| candidate.cell != row.cell()) {
-                weights[row.cell()] = Some(row.weights(LIKELY, tokens));
+                weights[row.cell()] = Some(row.weights(HEEDED_TOKENS, tokens));
             }
         }
         weights
