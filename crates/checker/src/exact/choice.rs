@@ -261,7 +261,7 @@ mod tests {
     //! Oracle: a witness that is found among whole lexemes fits its canvas, and the plain
     //! recogniser takes its text, also where gaps had to be widened.
 
-    use lacuna_grammar::{lark, recognize};
+    use lacuna_grammar::{Grammar, lark, recognize};
 
     use super::*;
     use crate::Weights;
@@ -326,18 +326,43 @@ COMMENT: /#[^#]*#/
         tokens
     }
 
-    #[test]
-    fn what_is_found_among_whole_lexemes_fits() {
+    /// The tiers of the grammar, in which whole lexemes are many.
+    fn tiers(vocabulary: &Arc<Vocabulary>) -> (Grammar, Exact) {
         let grammar = lark::parse(GRAMMAR).expect("a grammar");
-        let vocabulary = Arc::new(vocabulary());
         let limits = CheckerLimits {
             lexemes_from: 1,
             ..CheckerLimits::default()
         };
         let compiled = Compiled::new(&grammar, true, &limits).expect("small");
         let cfg = compiled.parser(&limits.automata).expect("small");
-        let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
+        let mut exact = Exact::new(cfg, Some(Arc::clone(vocabulary)), limits);
         exact.count_cells(&compiled);
+        (grammar, exact)
+    }
+
+    /// Each fixed cell has its token, and the text is a member.
+    fn assert_fits(
+        grammar: &Grammar,
+        cells: &[Option<u32>],
+        tokens: &[u32],
+        vocabulary: &Vocabulary,
+    ) {
+        assert_eq!(tokens.len(), cells.len(), "{cells:?}");
+        let mut kept = cells.iter().zip(tokens);
+        let are_kept = kept.all(|(cell, token)| cell.is_none_or(|cell| cell == *token));
+        let bytes = tokens.iter().filter_map(|&token| vocabulary.bytes(token));
+        let bytes: Vec<u8> = bytes.flatten().copied().collect();
+        assert!(
+            are_kept && recognize::recognize(grammar, &bytes),
+            "{cells:?}: {}",
+            String::from_utf8_lossy(&bytes)
+        );
+    }
+
+    #[test]
+    fn what_is_found_among_whole_lexemes_fits() {
+        let vocabulary = Arc::new(vocabulary());
+        let (grammar, mut exact) = tiers(&vocabulary);
         let mut random = fastrand::Rng::with_seed(5);
         // Of those of one byte, and of all: how many were found, and found once gaps were widened;
         // and how many with a gap so long that its middle is blank.
@@ -372,19 +397,7 @@ COMMENT: /#[^#]*#/
             blank += usize::from(long > 0 && fewer == Fewer::ShortLexemes);
             *widened += usize::from(wide.iter().any(|&steps| steps > 0));
             let tokens = witness.tokens(&cells, &pattern, &vocabulary);
-            assert_eq!(tokens.len(), cells.len(), "{cells:?}");
-            let kept = cells.iter().zip(&tokens);
-            assert!(
-                { kept }.all(|(cell, token)| cell.is_none_or(|cell| cell == *token)),
-                "{cells:?}"
-            );
-            let bytes = tokens.iter().filter_map(|&token| vocabulary.bytes(token));
-            let bytes: Vec<u8> = bytes.flatten().copied().collect();
-            assert!(
-                recognize::recognize(&grammar, &bytes),
-                "{cells:?}: {}",
-                String::from_utf8_lossy(&bytes)
-            );
+            assert_fits(&grammar, &cells, &tokens, &vocabulary);
         }
         let [short, all] = seen;
         assert!(short.0 >= 100 && short.1 >= 20, "{short:?}");
@@ -418,15 +431,7 @@ COMMENT: /#[^#]*#/
     #[test]
     fn what_is_found_among_likely_tokens_fits() {
         let vocabulary = Arc::new(vocabulary());
-        let grammar = lark::parse(GRAMMAR).expect("a grammar");
-        let limits = CheckerLimits {
-            lexemes_from: 1,
-            ..CheckerLimits::default()
-        };
-        let compiled = Compiled::new(&grammar, true, &limits).expect("small");
-        let cfg = compiled.parser(&limits.automata).expect("small");
-        let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
-        exact.count_cells(&compiled);
+        let (grammar, mut exact) = tiers(&vocabulary);
         let mut random = fastrand::Rng::with_seed(9);
         // Of those that fit: how many are the text that the model has in mind.
         let (mut found, mut meant) = (0, 0);
@@ -449,15 +454,7 @@ COMMENT: /#[^#]*#/
             found += 1;
             let with_ends = text.iter().copied().chain(std::iter::repeat_n(0, ends));
             meant += usize::from(with_ends.eq(tokens.iter().copied()));
-            let mut kept = cells.iter().zip(&tokens);
-            assert!(kept.all(|(cell, token)| cell.is_none_or(|cell| cell == *token)));
-            let bytes = tokens.iter().filter_map(|&token| vocabulary.bytes(token));
-            let bytes: Vec<u8> = bytes.flatten().copied().collect();
-            assert!(
-                recognize::recognize(&grammar, &bytes),
-                "{cells:?}: {}",
-                String::from_utf8_lossy(&bytes)
-            );
+            assert_fits(&grammar, &cells, &tokens, &vocabulary);
         }
         assert!(found >= 250 && meant >= 40, "{found}, {meant}");
         assert!(meant < found, "none had to be widened");
