@@ -6,6 +6,9 @@
 //! together, the steps that commit these ask nothing. That decides no commit: what is refused
 //! together is checked without the others.
 //!
+//! A guard that heeds what the model finds likely ([`Guard::heed`](crate::Guard::heed)) finds such
+//! completions by itself; then it is told that, and nothing more is checked.
+//!
 //! Cost: a check in vain where one of the others was wrong. Then half as many may be wrong the next
 //! time, where all went together four times as many; and none any more in a run in which a check was
 //! not decided within its budget.
