@@ -34,18 +34,17 @@ pub(crate) struct Combined {
 }
 
 impl Combined {
-    /// `more` are automata whose bytes must be told apart too.
-    #[inline(never)]
-    pub(crate) fn new<'a>(
+    /// The bytes of a `constraint` are told apart, too.
+    pub(crate) fn new(
         terminals: &[Ranged],
         contexts: &Contexts,
         labels: &Labels<'_>,
-        more: impl Iterator<Item = &'a Dfa>,
+        constraint: Option<&Dfa>,
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
         let (product, sets) = product(terminals, contexts, labels, limits)?;
-        let more = more.flat_map(|dfa| dfa.ranges().all().to_vec());
-        let more = more.map(|(low, high, _)| (low, high));
+        let more = constraint.map_or(Vec::new(), |dfa| dfa.ranges().all().to_vec());
+        let more = more.into_iter().map(|(low, high, _)| (low, high));
         let (classes, representatives) = byte_classes(&mut product.turns().into_iter().chain(more));
         let states = 0..product.state_count() as LexerState;
         let mut table = Vec::with_capacity(states.len() * representatives.len());

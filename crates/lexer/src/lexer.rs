@@ -119,8 +119,7 @@ impl Lexer {
             return Self::within(terminals, &[], &contexts, limits);
         }
         let labels = Labels::new(terminals.len(), &[]);
-        let constraints = constraint.into_iter();
-        let combined = Combined::new(terminals, &contexts, &labels, constraints, limits)?;
+        let combined = Combined::new(terminals, &contexts, &labels, constraint, limits)?;
         let ways = (0..combined.state_count() as LexerState)
             .map(|state| {
                 let accepted = combined.accepts(state).iter();
@@ -143,7 +142,7 @@ impl Lexer {
         limits: &Limits,
     ) -> Result<Self, AutomatonError> {
         let labels = Labels::new(terminals.len(), counts);
-        let combined = Combined::new(terminals, contexts, &labels, std::iter::empty(), limits)?;
+        let combined = Combined::new(terminals, contexts, &labels, None, limits)?;
         if counts.is_empty() || !SHORTCUTS {
             return Self::uncounted(combined, contexts);
         }
@@ -233,8 +232,7 @@ impl Lexer {
             .collect();
         let labels = Labels::new(terminals.len(), &[]);
         let contexts = Contexts::any(terminals.len());
-        let constraints = constraint.into_iter();
-        let mut combined = Combined::new(&terminals, &contexts, &labels, constraints, limits)?;
+        let mut combined = Combined::new(&terminals, &contexts, &labels, constraint, limits)?;
         // As what a lexeme counts: as nothing, if it is none of those.
         let counts = |winner: TerminalId| match lexicon.terminals[winner as usize].ignored {
             true => Some(None),
