@@ -27,7 +27,7 @@ use super::value::Json;
 use super::{SchemaOptions, formats, reading};
 use crate::automaton::{Bounds, Language};
 use crate::slots::Ask;
-use crate::{Diagnostic, Filling, Place, Slot};
+use crate::{Diagnostic, Filling, Severity, Slot};
 
 /// Index of a dynamic scope.
 type ScopeId = u32;
@@ -366,16 +366,21 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Adds a warning, once.
+    pub(super) fn warn(&mut self, finding: Finding, pointer: &str) {
+        let mut warning = finding.at(pointer);
+        warning.severity = Severity::Warning;
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
     /// Takes note of a schema that denies itself: the whole one cannot be meant, a part
     /// of it is only absent.
     pub(super) fn deny(&mut self, id: SchemaId, pointer: &str, message: impl Into<String>) {
         match id {
             Self::ROOT => self.find(KIND, pointer, message),
-            _ => {
-                let place = Place::Pointer(pointer.to_owned());
-                let warning = Diagnostic::warning(KIND, place, message);
-                self.warnings.push(warning);
-            }
+            _ => self.warn(Finding::new(KIND, message), pointer),
         }
     }
 

@@ -17,13 +17,13 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use super::REPEATED_NAMES;
 use super::branch::Branch;
 use super::document::Document;
+use super::finding::Finding;
 use super::keyword::{Keyword, SchemaId};
 use super::shape::{Goals, Literal, Shape};
 use super::steps::{Step, Steps};
 use super::told::Told;
 use super::types::Types;
 use crate::automaton::{Language, SHORTCUTS};
-use crate::{Diagnostic, Place};
 
 /// Most shapes that schemas may lead to.
 const MAX_SHAPES: usize = 2_000;
@@ -256,10 +256,7 @@ impl<'a> Expander<'a> {
 
     fn warn(&mut self, kind: &'static str, schema: SchemaId, keyword: &str, message: String) {
         let pointer = format!("{}{keyword}", self.document.pointer(schema));
-        let warning = Diagnostic::warning(kind, Place::Pointer(pointer), message);
-        if !self.document.warnings.contains(&warning) {
-            self.document.warnings.push(warning);
-        }
+        self.document.warn(Finding::new(kind, message), &pointer);
     }
 
     /// Whether something was refused so long ago that nothing else is looked for.

@@ -33,7 +33,7 @@ impl Finding {
             Some(byte) => format!("{} (byte {byte} of the pattern)", self.message),
             None => self.message,
         };
-        let mut finding = error(self.kind, pointer, message);
+        let mut finding = Diagnostic::error(self.kind, Place::Pointer(pointer.to_owned()), message);
         finding.note = self.note;
         finding
     }
@@ -66,5 +66,5 @@ pub(super) fn expected(what: &str) -> Finding {
 }
 
 pub(super) fn error(kind: &'static str, pointer: &str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(kind, Place::Pointer(pointer.to_owned()), message)
+    Finding::new(kind, message).at(pointer)
 }

@@ -43,6 +43,11 @@ pub(super) fn language(name: &str) -> Result<Option<Arc<Language>>, Finding> {
     Ok(Some(Arc::new(texts)))
 }
 
+/// Whether a format can be asserted.
+pub(super) fn can_be_asserted(name: &str) -> bool {
+    pattern(name).is_some()
+}
+
 fn pattern(name: &str) -> Option<String> {
     let date = || r"\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))|(?:\d{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29";
     // Leap seconds are left out where the offset is not Z.

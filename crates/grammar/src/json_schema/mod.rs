@@ -88,6 +88,7 @@ mod text_values;
 mod texts;
 mod told;
 mod types;
+mod unheeded;
 mod uri;
 mod validity;
 mod value;

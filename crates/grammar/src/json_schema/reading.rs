@@ -16,10 +16,11 @@ use super::draft::Draft;
 use super::finding::{Finding, error, expected};
 use super::keyword::{Keyword, Node, SchemaId};
 use super::slots::slot;
+use super::unheeded::is_annotation;
 use super::value::Json;
+use crate::Filling;
 use crate::automaton::SHORTCUTS;
 use crate::quoted;
-use crate::{Diagnostic, Filling, Place};
 
 /// Largest count in `minItems`, `maxLength` and the like.
 const MAX_COUNT: u32 = 100_000;
@@ -151,32 +152,16 @@ impl<'a> Reader<'_, 'a> {
 
     /// Beside a reference, early drafts ignore everything.
     fn warn_of_hidden(&mut self, pointer: &str) {
-        const HARMLESS: [&str; 12] = [
-            "$ref",
-            "$schema",
-            "$id",
-            "id",
-            "$comment",
-            "title",
-            "description",
-            "default",
-            "examples",
-            "definitions",
-            "readOnly",
-            "format",
-        ];
         let Json::Object(members) = self.json else {
             return;
         };
-        let hidden = members
-            .iter()
-            .find(|(keyword, _)| !HARMLESS.contains(&keyword.as_str()) && known(keyword));
+        let hidden = members.iter().find(|(keyword, _)| !is_annotation(keyword));
         if let Some((keyword, _)) = hidden {
-            let place = Place::Pointer(format!("{pointer}/{}", step(keyword)));
             let message = "this draft ignores what stands beside $ref";
-            let warning = Diagnostic::warning("hidden-keyword", place, message)
+            let finding = Finding::new("hidden-keyword", message)
                 .with_note("take it out, or name a later draft in $schema");
-            self.document.warnings.push(warning);
+            let place = format!("{pointer}/{}", step(keyword));
+            self.document.warn(finding, &place);
         }
     }
 
@@ -190,7 +175,8 @@ impl<'a> Reader<'_, 'a> {
         if !self.dialect.has(keyword) {
             let message = format!("the keyword {keyword} is of a vocabulary that is not asked for");
             let note = "name the vocabulary in what $schema names";
-            return self.ignore(keyword, &message, note);
+            self.ignore("foreign-keyword", keyword, &message, note);
+            return Ok(());
         }
         let read = match keyword {
             "type" => return self.types(value),
@@ -209,7 +195,10 @@ impl<'a> Reader<'_, 'a> {
             "pattern" => Keyword::Text(self.pattern(text(value)?)?),
             "format" => match self.document.asserted(text(value)?, self.dialect)? {
                 Some(texts) => Keyword::Text(texts),
-                None => return Ok(()),
+                None => {
+                    self.pass_by_format(text(value)?);
+                    return Ok(());
+                }
             },
             "x-assertFormats" => {
                 let is_root = std::ptr::eq(self.json, self.document.resources.root().json);
@@ -273,7 +262,10 @@ impl<'a> Reader<'_, 'a> {
                 return self.switch(keyword, value, is_slot, "beside x-spanOf or x-oneOf");
             }
             // Annotations, locations, and what the specification calls unknown.
-            _ => return Ok(()),
+            _ => {
+                self.pass_by(keyword);
+                return Ok(());
+            }
         };
         self.keywords.push(read);
         Ok(())
@@ -311,16 +303,7 @@ impl<'a> Reader<'_, 'a> {
         if keyword == "dependencies" || !self.document.declares_draft(self.id) {
             return Err(Finding::new("unsupported-keyword", message).with_note(note));
         }
-        self.ignore(keyword, &message, note)
-    }
-
-    /// Warns of a keyword that constrains nothing, as the specification says.
-    fn ignore(&mut self, keyword: &str, message: &str, note: &str) -> Result<(), Finding> {
-        let place = format!("{}/{}", self.document.pointer(self.id), step(keyword));
-        let message = format!("{message} and constrains nothing");
-        let place = Place::Pointer(place);
-        let warning = Diagnostic::warning("foreign-keyword", place, message);
-        self.document.warnings.push(warning.with_note(note));
+        self.ignore("foreign-keyword", keyword, &message, note);
         Ok(())
     }
 
@@ -365,35 +348,6 @@ impl<'a> Reader<'_, 'a> {
         self.keywords.push(read);
         Ok(())
     }
-}
-
-/// Whether a keyword constrains in some draft.
-fn known(keyword: &str) -> bool {
-    const OTHERS: [&str; 22] = [
-        "type",
-        "enum",
-        "const",
-        "required",
-        "minItems",
-        "maxItems",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "minimum",
-        "exclusiveMinimum",
-        "maximum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minProperties",
-        "maxProperties",
-        "uniqueItems",
-        "dependentRequired",
-        "x-spanOf",
-        "x-oneOf",
-        "$dynamicRef",
-        "$recursiveRef",
-    ];
-    OTHERS.contains(&keyword) || super::draft::holder(keyword).is_some()
 }
 
 pub(super) fn text(value: &Json) -> Result<&str, Finding> {
