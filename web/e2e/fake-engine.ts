@@ -63,7 +63,14 @@ export async function fakeEngine(page: Page, pace: Pace): Promise<void> {
         if (type === "generate") this.#write(id);
       }
       #write(id: number) {
-        const begin = { type: "begin", length: cells, steps, promptTokens: 1, ends: [0] };
+        const begin = {
+          type: "begin",
+          length: cells,
+          steps,
+          promptTokens: 1,
+          warnings: [],
+          ends: [0],
+        };
         this.#say({ type: "events", id, events: [{ ...begin, constrained: true }] });
         let step = 0;
         const next = () => {

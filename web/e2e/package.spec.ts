@@ -23,6 +23,7 @@ interface Written {
   readonly value?: { artist: string };
   readonly outcome?: string;
   readonly events?: number;
+  readonly warnings?: readonly { readonly kind: string; readonly pointer?: string }[];
   readonly kind?: string;
 }
 
@@ -63,6 +64,16 @@ for (const kind of KINDS) {
     }
   });
 }
+
+test("warns of what a schema holds that constrains nothing", async ({ page }) => {
+  await open(page);
+  expect((await write(page)).warnings).toEqual([]);
+  const name = { type: "string", maxLength: 9 };
+  const slip = { type: "object", properties: { name }, requried: ["name"] };
+  const { warnings } = await write(page, { grammar: { jsonSchema: slip } });
+  const expected = { kind: "unknown-keyword", pointer: "/requried", severity: "warning" };
+  expect(warnings).toMatchObject([{ ...expected, note: "did you mean required?" }]);
+});
 
 test("works while one develops with Vite", async ({ page }) => {
   const { address, close } = await develop();

@@ -4,7 +4,15 @@ import { Timeline } from "../src/page/timeline.ts";
 
 const bytes = new Uint8Array([0x61]);
 const events: EngineEvent[] = [
-  { type: "begin", length: 3, steps: 4, promptTokens: 1, constrained: true, ends: [0] },
+  {
+    type: "begin",
+    length: 3,
+    steps: 4,
+    promptTokens: 1,
+    constrained: true,
+    warnings: [],
+    ends: [0],
+  },
   { type: "step", step: 0, steps: 4, masked: 3 },
   { type: "refusal", step: 0, cell: 2, token: 9, bytes, probability: 0.4, reason: "impossible" },
   { type: "commit", step: 0, cell: 1, token: 5, bytes, probability: 0.9, how: "model", end: false },

@@ -13,7 +13,7 @@ use lacuna_lexer::Vocabulary;
 use serde_json::{Map, Value, json};
 
 use crate::cache::CacheArguments;
-use crate::error::CommandError;
+use crate::error::{CommandError, warn};
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
 use crate::lines::{answer_each, canvas, error_line};
 use crate::output::tell;
@@ -198,7 +198,10 @@ fn open_judge(
     let mut source = read_source(path, slots)?;
     let compiled = |source: &GrammarSource| {
         let found = cache.compile(source, Purpose::Judging, vocabulary.as_ref(), false);
-        found.map(|found| found.grammar.session(vocabulary.clone()))
+        found.map(|found| {
+            warn(path, &source.text, found.grammar.warnings());
+            found.grammar.session(vocabulary.clone())
+        })
     };
     let refused = match compiled(&source) {
         Ok(session) => return Ok(session),

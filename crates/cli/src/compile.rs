@@ -12,9 +12,9 @@ use lacuna_grammar::lint::no_text_fits;
 use serde_json::{Value, json};
 
 use crate::cache::CacheArguments;
-use crate::error::{CommandError, excerpt};
+use crate::error::{CommandError, warn};
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
-use crate::output::{print, tell};
+use crate::output::print;
 
 /// Compile a grammar and print its sizes and what looks wrong with it as one
 /// JSON object; warnings also go to standard error.
@@ -101,10 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         let warning = no_text_fits(&linted, cells, fewest.at_least);
         warnings.push(Finding::new(&source.text, &warning));
     }
-    for warning in &warnings {
-        let name = path.display().to_string();
-        tell(excerpt(&name, &source.text, warning));
-    }
+    warn(path, &source.text, &warnings);
     let mut report = json!({
         "warnings": warnings,
         "rules": grammar.rules(),

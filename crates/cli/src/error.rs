@@ -7,6 +7,8 @@ use lacuna_engine::{Fault, Finding};
 use lacuna_grammar::Severity;
 use lacuna_model::WeightsError;
 
+use crate::output::tell;
+
 /// Why a command ended early.
 #[derive(Debug)]
 pub enum CommandError {
@@ -49,13 +51,21 @@ impl From<WeightsError> for CommandError {
     }
 }
 
+/// Says on standard error what looks wrong with a grammar's file of this text.
+pub fn warn<'a>(path: &Path, text: &str, warnings: impl IntoIterator<Item = &'a Finding>) {
+    let path = path.display().to_string();
+    for warning in warnings {
+        tell(excerpt(&path, text, warning));
+    }
+}
+
 /// Characters of a line that are shown at most, and of these before the place that is meant.
 const MOST_SHOWN: usize = 160;
 const LEFT_OF_COLUMN: usize = 80;
 
 /// A finding with the line that it is about, or what is near the place in a long one; what is meant
 /// is underlined.
-pub fn excerpt(path: &str, text: &str, finding: &Finding) -> String {
+fn excerpt(path: &str, text: &str, finding: &Finding) -> String {
     let severity = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

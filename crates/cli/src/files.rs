@@ -17,7 +17,7 @@ use lacuna_model::Tokenizer;
 use serde_json::Value;
 
 use crate::cache::CacheArguments;
-use crate::error::CommandError;
+use crate::error::{CommandError, warn};
 use crate::schema::SchemaArguments;
 #[cfg(feature = "gpu")]
 use crate::tunings::TuningFile;
@@ -118,10 +118,10 @@ pub fn open_session(
     cache: &GrammarCache,
 ) -> Result<GrammarSession, CommandError> {
     let source = read_source(path, slots)?;
-    cache
-        .compile(&source, purpose, vocabulary.as_ref(), false)
-        .map(|found| found.grammar.session(vocabulary))
-        .map_err(|fault| CommandError::grammar(path, &source.text, fault))
+    let found = cache.compile(&source, purpose, vocabulary.as_ref(), false);
+    let found = found.map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
+    warn(path, &source.text, found.grammar.warnings());
+    Ok(found.grammar.session(vocabulary))
 }
 
 /// What is read before a grammar is compiled.

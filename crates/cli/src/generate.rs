@@ -38,10 +38,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     if let Some(grammar) = &arguments.grammar {
         let trigger = arguments.trigger.clone();
         let shape = trigger.map_or(Shape::Masks, Shape::Trigger);
-        return write(writing, grammar, length, &shape);
+        return write(writing, &[Some(grammar)], length, &shape);
     }
     let mut regions = Vec::new();
-    let mut first = None;
+    let mut files: Vec<Option<&Path>> = Vec::new();
     for text in &arguments.region {
         let (cells, rest) = match text.split_once(':') {
             Some((cells, rest)) => (cells, Some(rest)),
@@ -53,6 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
                 content,
                 grammar: None,
             });
+            files.push(None);
             continue;
         }
         let cells = cells.parse().map_err(|_| {
@@ -64,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             return Err(Fault::new("invalid-input", message).into());
         }
         let file = rest.map(Path::new);
-        first = first.or(file);
+        files.push(file);
         regions.push(Region {
             content: Content::Masks(cells),
             grammar: match file {
@@ -73,9 +74,5 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             },
         });
     }
-    let Some(first) = first else {
-        let message = "no region has a grammar";
-        return Err(Fault::new("invalid-input", message).into());
-    };
-    write(writing, first, length, &Shape::Regions(regions))
+    write(writing, &files, length, &Shape::Regions(regions))
 }

@@ -28,5 +28,5 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let template = Template::parse(&arguments.template).map_err(Fault::from)?;
     let shape = Shape::Template(template);
-    write(&arguments.writing, &arguments.grammar, 0, &shape)
+    write(&arguments.writing, &[Some(&arguments.grammar)], 0, &shape)
 }

@@ -60,6 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         slots: &arguments.slots,
         cache: arguments.cache.open()?,
         sessions: HashMap::new(),
+        faulty: HashMap::new(),
     };
     if let Some(path) = &arguments.grammar {
         questions.session(path)?;
@@ -74,6 +75,8 @@ struct Questions<'a> {
     slots: &'a SlotArguments,
     cache: Arc<GrammarCache>,
     sessions: HashMap<PathBuf, GrammarSession>,
+    /// What is wrong with grammars of lines, read once.
+    faulty: HashMap<PathBuf, String>,
 }
 
 impl Questions<'_> {
@@ -82,7 +85,11 @@ impl Questions<'_> {
             Some(session) => session,
             None => {
                 let vocabulary = Some(Arc::clone(&self.vocabulary));
-                open_session(path, self.purpose, self.slots, vocabulary, &self.cache)?
+                open_session(path, self.purpose, self.slots, vocabulary, &self.cache).inspect_err(
+                    |error| {
+                        self.faulty.insert(path.to_owned(), error.to_string());
+                    },
+                )?
             }
         };
         Ok(self.sessions.entry(path.to_owned()).or_insert(session))
@@ -94,6 +101,10 @@ impl Questions<'_> {
             Err(unreadable) => return error_line(unreadable.id, unreadable.message),
         };
         let id = question.id.clone();
+        let path = question.grammar.as_ref().or(self.default_grammar.as_ref());
+        if let Some(message) = path.and_then(|path| self.faulty.get(path)) {
+            return error_line(id, message.clone());
+        }
         match self.masks(question) {
             Ok((masks, micros)) => answer_line(id, &masks, micros),
             Err(error) => error_line(id, error.to_string()),

@@ -8,11 +8,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lacuna_decoder::{Event, Outcome, counted};
-use lacuna_engine::{Dialect, Fault, GenerateRequest, Judge, Shape, block_on};
+use lacuna_engine::{
+    Dialect, Fault, GenerateRequest, GrammarWarning, Judge, Purpose, Shape, block_on,
+};
 
 use crate::cache::{CacheArguments, describe_origin};
 use crate::decoding::DecodingArguments;
-use crate::error::CommandError;
+use crate::error::{CommandError, warn};
 use crate::events::to_json;
 use crate::files::{ModelArguments, SlotArguments, clock, describe_device, read_grammar_text};
 use crate::output::{print, tell};
@@ -42,13 +44,18 @@ pub struct WritingArguments {
     events: Option<PathBuf>,
 }
 
-/// Writes a text on a canvas of this shape; masks are `length`.
+/// Writes a text on a canvas of this shape; masks are `length`. The files are those of the
+/// regions' grammars, or the one for all cells.
 pub fn write(
     arguments: &WritingArguments,
-    grammar: &Path,
+    files: &[Option<&Path>],
     length: usize,
     shape: &Shape,
 ) -> Result<ExitCode, CommandError> {
+    let Some(&grammar) = files.iter().flatten().next() else {
+        let message = "no region has a grammar";
+        return Err(Fault::new("invalid-input", message).into());
+    };
     let options = arguments.decoding.options(length);
     options.validate().map_err(Fault::from)?;
     let request = GenerateRequest {
@@ -79,8 +86,17 @@ pub fn write(
     let run = block_on(engine.start_shaped(&request, shape, clock()));
     let run = run.map_err(|fault| match fault.diagnostics.is_empty() {
         true => CommandError::Fault(fault),
-        false => CommandError::grammar(grammar, &request.grammar.1, fault),
+        false => {
+            let (file, text) = at_fault(files, shape).unwrap_or((grammar, &request.grammar.1));
+            CommandError::grammar(file, text, fault)
+        }
     })?;
+    for GrammarWarning { region, finding } in run.grammar_warnings() {
+        let (file, text) = region
+            .and_then(|region| of_region(files, shape, region))
+            .unwrap_or((grammar, &request.grammar.1));
+        warn(file, text, [finding]);
+    }
     if let Some(events) = &mut events {
         events.begin()?;
     }
@@ -126,6 +142,31 @@ pub fn write(
     }
     tell(describe_device(&engine));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The file and the text of a region's grammar.
+fn of_region<'a>(
+    files: &[Option<&'a Path>],
+    shape: &'a Shape,
+    region: usize,
+) -> Option<(&'a Path, &'a str)> {
+    let Shape::Regions(regions) = shape else {
+        return None;
+    };
+    let source = regions.get(region)?.grammar.as_ref()?;
+    Some(((*files.get(region)?)?, &source.text))
+}
+
+/// The file and the text of the first region's grammar that cannot be read.
+fn at_fault<'a>(files: &[Option<&'a Path>], shape: &'a Shape) -> Option<(&'a Path, &'a str)> {
+    let Shape::Regions(regions) = shape else {
+        return None;
+    };
+    let mut sources = regions.iter().map(|region| region.grammar.as_ref());
+    let region = sources.position(|source| {
+        source.is_some_and(|source| source.compile(Purpose::Writing).is_err())
+    })?;
+    of_region(files, shape, region)
 }
 
 /// Whether a text has nothing that its grammar would have begun behind.

@@ -11,3 +11,4 @@ mod mask;
 mod parted;
 mod shards;
 mod token_terminals;
+mod warnings;

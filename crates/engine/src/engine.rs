@@ -163,7 +163,7 @@ impl Engine {
             }
             (error, _) => error,
         })?;
-        Ok(run.of(judging.origin()))
+        Ok(run.of(judging.origin(), judging.warnings()))
     }
 
     /// What every run begins with: the prompt, which with so many cells must not be more

@@ -11,7 +11,8 @@ use lacuna_published::EpicParts;
 use crate::cache::{Found, Origin};
 use crate::engine::{Begin, grammar_source};
 use crate::{
-    Engine, Fault, GenerateRequest, Judge, MemoUse, Patience, Published, PublishedGuard, Purpose,
+    Engine, Fault, Finding, GenerateRequest, GrammarWarning, Judge, MemoUse, Patience, Published,
+    PublishedGuard, Purpose,
 };
 
 /// Milliseconds that one check of a published method may take.
@@ -21,7 +22,7 @@ const PATIENCE_MS: f64 = 2000.0;
 pub(crate) enum Judging {
     Nobody,
     Checker(Found),
-    Published(Grammar, Option<EpicParts>),
+    Published(Grammar, Option<EpicParts>, Vec<Finding>),
 }
 
 /// A guard, with what it counts in.
@@ -38,8 +39,10 @@ impl Judging {
             Judge::Nobody => Self::Nobody,
             Judge::Checker => Self::Checker(engine.compile(request)?),
             Judge::Published(parts) => {
-                let grammar = grammar_source(request)?.compile(Purpose::Writing)?;
-                Self::Published(grammar, parts)
+                let source = grammar_source(request)?;
+                let read = source.read(Purpose::Writing, None)?;
+                let warnings = source.findings(&read);
+                Self::Published(read.grammar, parts, warnings)
             }
         })
     }
@@ -50,6 +53,16 @@ impl Judging {
             Self::Checker(found) => Some(found.origin),
             Self::Nobody | Self::Published(..) => None,
         }
+    }
+
+    /// What looks wrong with the grammar.
+    pub fn warnings(&self) -> Vec<GrammarWarning> {
+        let warnings = match self {
+            Self::Checker(found) => found.grammar.warnings(),
+            Self::Published(_, _, warnings) => warnings,
+            Self::Nobody => &[],
+        };
+        GrammarWarning::of(None, warnings).collect()
     }
 
     /// A guard on an empty memo, or on one that an earlier run has filled.
@@ -74,7 +87,7 @@ impl Judging {
                     vocabulary,
                 }
             }
-            Self::Published(grammar, parts) => {
+            Self::Published(grammar, parts, _) => {
                 let method = Published::new(grammar, *parts)?;
                 let clock = Rc::clone(clock);
                 let patience = Patience {

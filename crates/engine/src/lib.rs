@@ -83,7 +83,7 @@ pub use prompted::PromptedModel;
 #[cfg(feature = "model")]
 pub use published::{Patience, Published, PublishedGuard};
 #[cfg(feature = "model")]
-pub use run::{ModelRun, Summary};
+pub use run::{GrammarWarning, ModelRun, Summary};
 pub use schema_choices::SchemaChoices;
 pub use session::{Answer, GrammarSession};
 #[cfg(feature = "model")]

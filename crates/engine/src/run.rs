@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use lacuna_decoder::{Canvas, Event, Outcome, Pause, Run, Timings};
 use lacuna_lexer::Vocabulary;
+use serde::Serialize;
 
 use crate::cache::Origin;
 use crate::prompted::PromptedModel;
-use crate::{Fault, MemoUse};
+use crate::{Fault, Finding, MemoUse};
 
 /// A run of an engine's model.
 pub struct ModelRun {
@@ -15,7 +16,19 @@ pub struct ModelRun {
     prompt_tokens: usize,
     vocabulary: Arc<Vocabulary>,
     grammar: Option<Origin>,
+    warnings: Vec<GrammarWarning>,
     memo: Option<Arc<Mutex<MemoUse>>>,
+}
+
+/// What looks wrong with a grammar of a run, although it can be used.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GrammarWarning {
+    /// The region whose grammar it is; `None` where one is for all cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<usize>,
+    /// What is wrong, and where in the grammar's text.
+    #[serde(flatten)]
+    pub finding: Finding,
 }
 
 /// How a run ended.
@@ -31,6 +44,16 @@ pub struct Summary {
     pub timings: Timings,
 }
 
+impl GrammarWarning {
+    /// Those of the grammar of a region, or of all cells.
+    pub(crate) fn of(region: Option<usize>, warnings: &[Finding]) -> impl Iterator<Item = Self> {
+        warnings.iter().map(move |finding| Self {
+            region,
+            finding: finding.clone(),
+        })
+    }
+}
+
 impl ModelRun {
     pub(crate) fn new(
         run: Run<PromptedModel>,
@@ -43,13 +66,15 @@ impl ModelRun {
             prompt_tokens,
             vocabulary,
             grammar: None,
+            warnings: Vec::new(),
             memo,
         }
     }
 
-    /// The same run, known to be under a compiled grammar that came from somewhere.
-    pub(crate) fn of(mut self, grammar: Option<Origin>) -> Self {
-        self.grammar = grammar;
+    /// The same run, known to be under a compiled grammar that came from somewhere, of which
+    /// there are warnings.
+    pub(crate) fn of(mut self, grammar: Option<Origin>, warnings: Vec<GrammarWarning>) -> Self {
+        (self.grammar, self.warnings) = (grammar, warnings);
         self
     }
 
@@ -79,6 +104,11 @@ impl ModelRun {
     /// Where the compiled grammar came from; `None` without a grammar.
     pub fn grammar_origin(&self) -> Option<Origin> {
         self.grammar
+    }
+
+    /// What looks wrong with its grammars: what is in them and constrains nothing, say.
+    pub fn grammar_warnings(&self) -> &[GrammarWarning] {
+        &self.warnings
     }
 
     /// Tokens of the prompt.

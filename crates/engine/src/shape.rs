@@ -23,7 +23,9 @@ use crate::fewest::fewest_tokens;
 use crate::judging::{Judging, Opened};
 use crate::prompted::PromptedModel;
 use crate::room::room;
-use crate::{Engine, Fault, GenerateRequest, GrammarSource, Judge, ModelRun, Purpose};
+use crate::{
+    Engine, Fault, GenerateRequest, GrammarSource, GrammarWarning, Judge, ModelRun, Purpose,
+};
 
 /// What a canvas looks like before a run. All but [`Shape::Masks`] leave the options'
 /// length aside.
@@ -145,7 +147,7 @@ impl Engine {
             if let Some(opened) = fits(&cells)? {
                 let canvas = Canvas::new(cells);
                 let run = begin.run(self, (canvas, opened), request, &clock)?;
-                return Ok(run.of(judging.origin()));
+                return Ok(run.of(judging.origin(), judging.warnings()));
             }
         }
         let refusal = match (refusal, &judging) {
@@ -339,7 +341,11 @@ impl Engine {
             }
             error => error,
         })?;
-        Ok(run.of(origin))
+        let warnings = (0..).zip(&found).flat_map(|(region, found)| {
+            let warnings = found.as_ref().map_or(&[][..], |it| it.grammar.warnings());
+            GrammarWarning::of(Some(region), warnings)
+        });
+        Ok(run.of(origin, warnings.collect()))
     }
 
     fn start_trigger(
@@ -365,7 +371,8 @@ impl Engine {
         };
         let canvas = Canvas::masked(request.options.length);
         let run = begin.run(self, (canvas, opened), request, &Rc::from(clock))?;
-        Ok(run.of(Some(found.origin)))
+        let warnings = GrammarWarning::of(None, found.grammar.warnings());
+        Ok(run.of(Some(found.origin), warnings.collect()))
     }
 }
 

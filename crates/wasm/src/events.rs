@@ -2,7 +2,7 @@
 //! be part of a character.
 
 use lacuna_decoder::{Event, How, Outcome, Reason, Timings};
-use lacuna_engine::{MemoUse, ModelRun};
+use lacuna_engine::{GrammarWarning, MemoUse, ModelRun};
 use lacuna_lexer::{TokenId, Vocabulary};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -26,6 +26,7 @@ impl Begin {
             prompt_tokens: run.prompt_tokens(),
             constrained: self.constrained,
             grammar: self.grammar,
+            warnings: run.grammar_warnings(),
             ends: vocabulary.ends(),
         })?;
         let fixed = js_sys::Array::new();
@@ -64,6 +65,7 @@ enum Tagged<'a> {
         constrained: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         grammar: Option<&'static str>,
+        warnings: &'a [GrammarWarning],
         ends: &'a [TokenId],
     },
     Step {

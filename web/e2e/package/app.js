@@ -35,8 +35,8 @@ window.write = async (options = {}, by = engine) => {
     const run = by.generate({ prompt, grammar, length: 24, steps: 8, ...options });
     let events = 0;
     for await (const event of run) events += event.type === "commit" ? 1 : 0;
-    const { value, outcome } = await run.result;
-    return { value, outcome, events };
+    const { value, outcome, warnings } = await run.result;
+    return { value, outcome, events, warnings };
   } catch (error) {
     return { kind: error.kind, message: error.message };
   }

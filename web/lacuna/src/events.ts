@@ -1,5 +1,6 @@
 /** What happens while a text is written, as the WebAssembly module tells it. */
 
+import type { Diagnostic } from "./fault.ts";
 import type { GrammarOrigin } from "./grammar/source.ts";
 
 /**
@@ -18,10 +19,18 @@ export interface BeginEvent {
   readonly constrained: boolean;
   /** Where the compiled grammar came from, if there is one. */
   readonly grammar?: GrammarOrigin;
+  /** What looks wrong with the grammar although it can be used. */
+  readonly warnings: readonly GrammarWarning[];
   /** The ids that end a text. */
   readonly ends: readonly number[];
   /** Cells that are filled from the start: the texts of a template. */
   readonly fixed?: readonly FixedCell[];
+}
+
+/** What looks wrong with a grammar: what is in it and constrains nothing, say. */
+export interface GrammarWarning extends Diagnostic {
+  /** The region whose grammar it is, from 0, where regions have grammars of their own. */
+  readonly region?: number;
 }
 
 /** A cell that is filled from the start, and stays so. */

@@ -43,6 +43,20 @@ it("gives structured output, within the schema that is asked for", async () => {
   ]);
 });
 
+it("warns of what the grammar does not heed", async () => {
+  const slip = { kind: "unknown-keyword", severity: "warning", pointer: "/requried" } as const;
+  const warning = { ...slip, message: "the keyword is unknown", note: "did you mean required?" };
+  const { engine } = fakeWriter(tokens, text, [warning]);
+  const model = createLacuna({ engine })();
+  const said = "unknown-keyword (/requried): the keyword is unknown; did you mean required?";
+  const expected = [{ type: "other", message: said }];
+  const { warnings } = await generateText({ model, prompt: "hello" });
+  expect(warnings).toEqual(expected);
+  const streamed = streamText({ model, prompt: "hello" });
+  await streamed.consumeStream();
+  expect(await streamed.warnings).toEqual(expected);
+});
+
 it("streams the text as its beginning grows, and tells of commits in parts of their own", async () => {
   const { engine } = fakeWriter(tokens, text);
   const deltas: string[] = [];

@@ -2,12 +2,16 @@
 
 import { Engine, type GenerateOptions } from "../src/engine/engine.ts";
 import { EventQueue, type Generation } from "../src/engine/generation.ts";
-import type { EngineEvent } from "../src/events.ts";
+import type { EngineEvent, GrammarWarning } from "../src/events.ts";
 import { cancelled } from "../src/fault.ts";
 import { commit, done, files, step } from "./doubles.ts";
 
 /** An engine, and what it was asked. */
-export function fakeWriter(tokens: readonly (string | Uint8Array)[], text: string) {
+export function fakeWriter(
+  tokens: readonly (string | Uint8Array)[],
+  text: string,
+  warnings: readonly GrammarWarning[] = [],
+) {
   const asked: GenerateOptions[] = [];
   const engine = new Engine({ model: files }, () => {
     throw new Error("no worker is needed");
@@ -23,6 +27,7 @@ export function fakeWriter(tokens: readonly (string | Uint8Array)[], text: strin
           steps: 2,
           promptTokens: 5,
           constrained: true,
+          warnings,
           ends: [0],
         };
         push([begin, step(0)]);

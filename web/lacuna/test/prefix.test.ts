@@ -12,6 +12,7 @@ const begin = (fixed: readonly [token: number, text: string][] = []): EngineEven
   steps: 2,
   promptTokens: 5,
   constrained: false,
+  warnings: [],
   ends: [0],
   fixed: fixed.map(([token, text], cell) => ({
     cell,

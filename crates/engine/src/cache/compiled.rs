@@ -7,8 +7,8 @@ use lacuna_checker::{
 };
 #[cfg(feature = "shortcuts")]
 use lacuna_grammar::json_schema::REPEATED_NAMES;
-use lacuna_grammar::lint::{no_text, shortest_text};
-use lacuna_grammar::{Grammar, Linted, TokenTexts};
+use lacuna_grammar::lint::{LintOptions, lint, no_text, shortest_text};
+use lacuna_grammar::{Linted, TokenTexts};
 use lacuna_lexer::{TokenId, Vocabulary};
 
 #[cfg(feature = "shortcuts")]
@@ -22,6 +22,8 @@ pub struct CompiledGrammar {
     /// Tokens that the grammar names.
     pub(super) tokens: Vec<TokenId>,
     pub(super) rules: usize,
+    /// What the front end warned of.
+    pub(super) warnings: Vec<Finding>,
     pub(super) lints: Option<Lints>,
     /// Judges what the grammar completes, where it admits more than is valid.
     #[cfg(feature = "shortcuts")]
@@ -31,7 +33,7 @@ pub struct CompiledGrammar {
 /// What there is to say about a grammar that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lints {
-    /// What looks wrong.
+    /// What looks wrong, first what the front end warned of.
     pub warnings: Vec<Finding>,
     /// The bytes of a shortest text, or a lower bound.
     pub shortest: Option<u64>,
@@ -39,7 +41,9 @@ pub struct Lints {
 
 /// What a front end made of a source.
 pub(super) struct Read {
-    grammar: Grammar,
+    linted: Linted,
+    /// What the front end warned of.
+    warnings: Vec<Finding>,
     lints: Option<Lints>,
     /// Bytes of all that it made it of.
     #[cfg(feature = "shortcuts")]
@@ -58,42 +62,44 @@ impl Read {
         lint: bool,
     ) -> Result<Self, Fault> {
         let tokens = vocabulary.map(|vocabulary| &**vocabulary as &dyn TokenTexts);
+        let mut read = Self::of(source, purpose, source.read(purpose, tokens)?);
         if lint {
-            let linted = source.lint_with(purpose, tokens)?;
-            return Ok(Self::linted(source, purpose, linted));
+            read.lint(source);
         }
-        let linted = source.read(purpose, tokens)?;
-        Ok(Self {
-            #[cfg(feature = "shortcuts")]
-            judge: judge_of(source, purpose, &linted),
-            grammar: linted.grammar,
-            #[cfg(feature = "shortcuts")]
-            written: source.written(),
-            lints: None,
-            if_empty: None,
-        })
+        Ok(read)
     }
 
     #[cfg_attr(
         not(feature = "shortcuts"),
-        expect(unused_variables, reason = "nothing is judged")
+        expect(
+            unused_variables,
+            reason = "nothing is judged, and no run tells of warnings"
+        )
     )]
-    fn linted(source: &GrammarSource, purpose: Purpose, linted: Linted) -> Self {
-        let lints = Lints {
-            warnings: source.findings(&linted),
-            shortest: shortest_text(&linted.grammar),
-        };
-        // Without them, the front end has looked.
-        let is_open = linted.grammar.lexicon.is_some() || linted.grammar.constraint.is_some();
+    fn of(source: &GrammarSource, purpose: Purpose, linted: Linted) -> Self {
         Self {
-            if_empty: is_open.then(|| Finding::new(&source.text, &no_text(&linted))),
             #[cfg(feature = "shortcuts")]
             judge: judge_of(source, purpose, &linted),
-            grammar: linted.grammar,
+            warnings: source.findings(&linted),
             #[cfg(feature = "shortcuts")]
             written: source.written(),
-            lints: Some(lints),
+            linted,
+            lints: None,
+            if_empty: None,
         }
+    }
+
+    fn lint(&mut self, source: &GrammarSource) {
+        let linted = &mut self.linted;
+        let found = lint(linted, &LintOptions::default());
+        linted.warnings.extend(found);
+        self.lints = Some(Lints {
+            warnings: source.findings(linted),
+            shortest: shortest_text(&linted.grammar),
+        });
+        // Without them, the front end has looked.
+        let is_open = linted.grammar.lexicon.is_some() || linted.grammar.constraint.is_some();
+        self.if_empty = is_open.then(|| Finding::new(&source.text, &no_text(linted)));
     }
 
     pub(super) fn compile(
@@ -102,20 +108,22 @@ impl Read {
         limits: &CheckerLimits,
     ) -> Result<CompiledGrammar, Fault> {
         let counts_cells = vocabulary.is_some();
-        let compiled = Compiled::new(&self.grammar, counts_cells, limits);
+        let grammar = self.linted.grammar;
+        let compiled = Compiled::new(&grammar, counts_cells, limits);
         // Larger automata only where no smaller ones do.
         #[cfg(feature = "shortcuts")]
         let compiled = compiled.or_else(|error| match limits.for_text(self.written) {
             larger if larger.automata.dfa_states > limits.automata.dfa_states => {
-                Compiled::new(&self.grammar, counts_cells, &larger)
+                Compiled::new(&grammar, counts_cells, &larger)
             }
             _ => Err(error),
         });
         let compiled = compiled?;
         let mut grammar = CompiledGrammar {
             compiled: Arc::new(compiled),
-            rules: self.grammar.rules.len(),
-            tokens: self.grammar.tokens,
+            rules: grammar.rules.len(),
+            tokens: grammar.tokens,
+            warnings: self.warnings,
             lints: self.lints,
             #[cfg(feature = "shortcuts")]
             judge: self.judge,
@@ -187,8 +195,8 @@ impl CompiledGrammar {
         purpose: Purpose,
         vocabulary: &Arc<Vocabulary>,
     ) -> Result<(Self, Linted), Fault> {
-        let linted = source.lint_with(purpose, Some(&**vocabulary as &dyn TokenTexts))?;
-        let read = Read::linted(source, purpose, linted.clone());
+        let read = Read::new(source, purpose, Some(vocabulary), true)?;
+        let linted = read.linted.clone();
         let compiled = read.compile(Some(vocabulary), &CheckerLimits::default());
         let placed = |fault| source.placed(fault, purpose, Some(&**vocabulary));
         Ok((compiled.map_err(placed)?, linted))
@@ -238,6 +246,11 @@ impl CompiledGrammar {
         self.rules
     }
 
+    /// What the front end warned of; linting finds more ([`Self::lints`]).
+    pub fn warnings(&self) -> &[Finding] {
+        &self.warnings
+    }
+
     /// What linting found, if the grammar was linted.
     pub fn lints(&self) -> Option<&Lints> {
         self.lints.as_ref()
@@ -254,6 +267,7 @@ impl CompiledGrammar {
     /// Bytes of memory that it takes, closely.
     pub fn heap_bytes(&self) -> usize {
         let warnings = self.lints.iter().flat_map(|lints| &lints.warnings);
+        let warnings = warnings.chain(&self.warnings);
         let warnings = warnings.map(|finding| size_of_val(finding) + finding.message.len());
         let own = size_of_val(self) + size_of_val(self.tokens.as_slice());
         self.compiled.heap_bytes() + warnings.sum::<usize>() + own

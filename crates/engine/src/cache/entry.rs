@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::compiled::{CompiledGrammar, Lints};
 use super::key::CacheKey;
+use crate::Finding;
 
 /// Entries larger than this are neither written nor read.
 pub const MAX_ENTRY: usize = 64 << 20;
@@ -65,9 +66,11 @@ impl EntryError {
 struct Content<'a> {
     rules: u32,
     tokens: Vec<u32>,
+    /// What the front end warned of, as JSON.
+    warnings: &'a str,
+    /// What linting found, as JSON, if the grammar was linted.
+    lints: Option<&'a str>,
     shortest: Option<u64>,
-    /// As JSON, if the grammar was linted.
-    warnings: Option<&'a str>,
     #[serde(borrow)]
     compiled: &'a [u8],
 }
@@ -75,16 +78,19 @@ struct Content<'a> {
 impl CompiledGrammar {
     /// The entry of this grammar under a key; `None` if it would be too large.
     pub fn to_entry(&self, key: &CacheKey) -> Option<Vec<u8>> {
-        let warnings = match &self.lints {
-            Some(lints) => Some(serde_json::to_string(&lints.warnings).ok()?),
+        let json = |findings: &[Finding]| serde_json::to_string(findings).ok();
+        let warnings = json(&self.warnings)?;
+        let lints = match &self.lints {
+            Some(lints) => Some(json(&lints.warnings)?),
             None => None,
         };
         let compiled = self.compiled.to_bytes().ok()?;
         let content = Content {
             rules: u32::try_from(self.rules).ok()?,
             tokens: self.tokens.clone(),
+            warnings: &warnings,
+            lints: lints.as_deref(),
             shortest: self.lints.as_ref().and_then(|lints| lints.shortest),
-            warnings: warnings.as_deref(),
             compiled: &compiled,
         };
         let content = postcard::to_allocvec(&content).ok()?;
@@ -121,9 +127,10 @@ impl CompiledGrammar {
         if !behind.is_empty() {
             return Err(Damaged("bytes behind the content").into());
         }
-        let lints = match content.warnings {
-            Some(warnings) => Some(Lints {
-                warnings: serde_json::from_str(warnings).map_err(|_| Damaged("the warnings"))?,
+        let findings = |json: &str| serde_json::from_str(json).map_err(|_| Damaged("the warnings"));
+        let lints = match content.lints {
+            Some(lints) => Some(Lints {
+                warnings: findings(lints)?,
                 shortest: content.shortest,
             }),
             None => None,
@@ -132,6 +139,7 @@ impl CompiledGrammar {
             compiled: Compiled::from_bytes(content.compiled, limits)?.into(),
             tokens: content.tokens,
             rules: content.rules as usize,
+            warnings: findings(content.warnings)?,
             lints,
             #[cfg(feature = "shortcuts")]
             judge: None,

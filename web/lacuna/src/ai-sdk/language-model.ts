@@ -19,7 +19,7 @@ import type { Engine, GenerateOptions } from "../engine/engine.ts";
 import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
 import { tokenCounts } from "../engine/usage.ts";
-import type { CommitEvent, EngineEvent, Outcome } from "../events.ts";
+import type { CommitEvent, EngineEvent, GrammarWarning, Outcome } from "../events.ts";
 import type { GrammarInput } from "../grammar/source.ts";
 import { anything, expectOptions, type Rules } from "../options.ts";
 
@@ -70,13 +70,13 @@ export class LacunaLanguageModel implements LanguageModelV4 {
   }
 
   async doGenerate(call: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const { generation, warnings } = this.#start(call);
-    const { text, outcome, events } = await generation.result;
+    const { generation, warnings: unheeded } = this.#start(call);
+    const { text, outcome, events, warnings } = await generation.result;
     return {
       content: [{ type: "text", text }],
       finishReason: finishReason(outcome),
       usage: usageOf(events),
-      warnings,
+      warnings: [...unheeded, ...warnings.map(warningOf)],
     };
   }
 
@@ -149,11 +149,13 @@ async function* partsOf(
   const id = "text";
   const seen: EngineEvent[] = [];
   let commits: CommitEvent[] = [];
-  yield { type: "stream-start", warnings };
-  yield { type: "text-start", id };
   try {
     for await (const event of generation) {
       seen.push(event);
+      if (event.type === "begin") {
+        yield { type: "stream-start", warnings: [...warnings, ...event.warnings.map(warningOf)] };
+        yield { type: "text-start", id };
+      }
       if (event.type === "commit") commits.push(event);
       if ((event.type === "step" || event.type === "done") && commits.length > 0 && !silent) {
         yield stepPart(commits);
@@ -166,6 +168,7 @@ async function* partsOf(
       yield { type: "finish", finishReason: finishReason(event.outcome), usage: usageOf(seen) };
     }
   } catch (error) {
+    if (seen.length === 0) yield { type: "stream-start", warnings };
     yield { type: "error", error };
   }
 }
@@ -229,6 +232,13 @@ function warningsOf(call: LanguageModelV4CallOptions): SharedV4Warning[] {
     return Array.isArray(value) ? value.length > 0 : value !== undefined;
   });
   return asked.map((feature) => ({ type: "unsupported", feature }));
+}
+
+/** What looks wrong with the grammar, in a line. */
+function warningOf({ kind, message, pointer, line, note }: GrammarWarning): SharedV4Warning {
+  const place = pointer ?? (line === undefined ? undefined : `line ${line}`);
+  const where = place ? ` (${place})` : "";
+  return { type: "other", message: `${kind}${where}: ${message}${note ? `; ${note}` : ""}` };
 }
 
 function finishReason(outcome: Outcome): LanguageModelV4FinishReason {

@@ -1,6 +1,6 @@
 /** A text while it is written: its events as they come, and what comes of them. */
 
-import type { DoneEvent, EngineEvent, Timings } from "../events.ts";
+import type { DoneEvent, EngineEvent, GrammarWarning, Timings } from "../events.ts";
 import { asError, FAULT, LacunaError } from "../fault.ts";
 
 /** A text that was written. */
@@ -12,6 +12,8 @@ export interface GenerationResult<Value> {
   /** Steps that were taken. */
   readonly steps: number;
   readonly timings: Timings;
+  /** What looks wrong with the grammar although it can be used. */
+  readonly warnings: readonly GrammarWarning[];
   /** All that happened, in order. */
   readonly events: readonly EngineEvent[];
 }
@@ -63,7 +65,10 @@ export class EventQueue<Value> implements Generation<Value> {
         throw new LacunaError({ kind: FAULT.internal, message });
       }
       const { text, outcome, steps, timings } = done;
-      return { text, value: await value(text), outcome, steps, timings, events: this.#all };
+      const begin = this.#all.find((event) => event.type === "begin");
+      const warnings = begin?.warnings ?? [];
+      const events = this.#all;
+      return { text, value: await value(text), outcome, steps, timings, warnings, events };
     } catch (error) {
       throw asError(error);
     } finally {

@@ -1,0 +1,112 @@
+//! What a grammar holds that constrains nothing is told by every command that reads one, on
+//! standard error, with its place; and once, however often it is asked.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A slip, and a format that is not asserted.
+const SCHEMA: &str = r#"{"type": "object", "additionalProperties": false, "requried": ["city"],
+    "properties": {"city": {"type": "string", "maxLength": 8, "format": "hostname"}}}"#;
+
+/// What is told of it.
+const TOLD: [&str; 4] = [
+    "slip.schema.json#/requried",
+    "did you mean required?",
+    "slip.schema.json#/properties/city/format",
+    "x-assertFormats",
+];
+
+fn repository(path: &str) -> String {
+    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn lacuna(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // A command that asks for nothing reads nothing.
+    let _ = child
+        .stdin
+        .take()
+        .expect("stdin")
+        .write_all(input.as_bytes());
+    child.wait_with_output().expect("the binary ends")
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a file");
+    path.to_string_lossy().into_owned()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn every_command_tells_what_constrains_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let schema = write(folder.path(), "slip.schema.json", SCHEMA);
+    let (model, tokenizer) = (
+        repository("models/lacuna-mini"),
+        repository("models/lacuna-mini/tokenizer.json"),
+    );
+    let by_model = ["--model", &model, "--prompt", "Boston", "--device", "cpu"];
+    let region = format!("24:{schema}");
+    let cells = r#"{"id": 1, "cells": [null, null, null, null, null, null, null, null]}"#;
+    let cells = format!("{cells}\n{cells}\n");
+    let with_tokenizer = ["--tokenizer", &tokenizer];
+    let cases: [(&str, &[&str], &[&str], &str); 7] = [
+        ("compile", &["--grammar", &schema], &[], ""),
+        ("check", &["--grammar", &schema], &with_tokenizer, &cells),
+        ("mask", &["--grammar", &schema], &with_tokenizer, &cells),
+        ("generate", &["--grammar", &schema], &by_model, ""),
+        (
+            "generate",
+            &["--grammar", &schema, "--trigger", "x"],
+            &by_model,
+            "",
+        ),
+        (
+            "generate",
+            &["--region", "3", "--region", ":x", "--region", &region],
+            &by_model,
+            "",
+        ),
+        (
+            "infill",
+            &["--grammar", &schema, "--template", "{<mask:0-2>}"],
+            &by_model,
+            "",
+        ),
+    ];
+    for (command, grammar, more, input) in cases {
+        let output = lacuna(&[&[command], grammar, more].concat(), input);
+        let said = said(&output);
+        assert!(output.status.success(), "{command} {grammar:?}: {said}");
+        for told in TOLD {
+            let times = said.matches(told).count();
+            assert_eq!(times, 1, "{command} {grammar:?}: {told} in {said}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_region_names_its_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let good = write(folder.path(), "good.gbnf", "root ::= [a-z]{1,9}\n");
+    let bad = write(folder.path(), "bad.schema.json", r#"{"type": "text"}"#);
+    let model = repository("models/lacuna-mini");
+    let arguments = ["generate", "--model", &model, "--prompt", "x"];
+    let (good, bad) = (format!("4:{good}"), format!("9:{bad}"));
+    let regions = ["--region", &good, "--region", &bad];
+    let output = lacuna(&[&arguments[..], &regions].concat(), "");
+    assert!(!output.status.success());
+    let said = said(&output);
+    assert!(said.contains("bad.schema.json#/type"), "{said}");
+}
