@@ -13,7 +13,7 @@ mod few;
 use std::sync::Arc;
 
 use few::{Followed, Thinning};
-use lacuna_grammar::automaton::{Dfa, SHORTCUTS, StateId};
+use lacuna_grammar::automaton::{Dfa, StateId};
 use lacuna_lexer::{Arrived, BitSet, Descent, MemoUse, TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
 
@@ -289,14 +289,12 @@ impl RegularChecker {
                         if may_end && self.accepting[set as usize] {
                             break;
                         }
-                        if SHORTCUTS {
-                            let rest = &segments[at..];
-                            if let Some(rest) = self.run_with_few(set, rest, done, &mut followed) {
-                                trail.extend(rest);
-                                return Some(trail);
-                            }
-                            set = self.thinned(set, followed);
+                        let rest = &segments[at..];
+                        if let Some(rest) = self.run_with_few(set, rest, done, &mut followed) {
+                            trail.extend(rest);
+                            return Some(trail);
                         }
+                        set = self.thinned(set, followed);
                         set = self.step_cell(set);
                         trail.push(set);
                         if set == EMPTY {
