@@ -303,7 +303,7 @@ impl Lookahead {
     }
 
     /// Nodes and edges that were looked at, a measure of the work.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "shortcuts"))]
     pub fn work(&self) -> usize {
         self.work
     }

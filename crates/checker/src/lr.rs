@@ -24,7 +24,7 @@ use std::sync::Arc;
 use lacuna_grammar::automaton::SHORTCUTS;
 use rustc_hash::FxHashMap;
 
-use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol};
+use crate::cfg::{Cfg, Interleaved, NonterminalId, Symbol, sort_moves};
 use crate::dots::{Dot, Dots, Moves};
 use crate::many_items::ManyItems;
 use lacuna_lexer::TerminalId;
@@ -84,7 +84,7 @@ impl State {
     fn rest_over(&self, symbol: Symbol) -> impl Iterator<Item = Dot> {
         let from = self
             .rest
-            .partition_point(|&(known, _)| order(known) < order(symbol));
+            .partition_point(|&(known, _)| known.number() < symbol.number());
         let alike = self.rest[from..].iter();
         let alike = alike.take_while(move |&&(known, _)| known == symbol);
         alike.map(|&(_, dot)| dot)
@@ -304,7 +304,7 @@ impl States {
         let (mut rest, mut many) = (Moves::new(), Vec::new());
         if SHORTCUTS && is_lean {
             rest = std::mem::take(&mut moves);
-            rest.sort_by_key(|&(symbol, _)| order(symbol));
+            rest.sort_by_key(|&(symbol, _)| symbol.number());
             many.extend(dots.iter().filter(|&&dot| self.dots.is_among_many(dot)));
         }
         let mut terminals = Vec::new();
@@ -391,7 +391,7 @@ impl States {
             }
         }
         symbols.retain(|symbol| matches!(symbol, Symbol::Terminal(_) | Symbol::Nonterminal(_)));
-        symbols.sort_unstable_by_key(|&symbol| order(symbol));
+        symbols.sort_unstable_by_key(|&symbol| symbol.number());
         symbols.dedup();
         symbols
     }
@@ -683,20 +683,11 @@ impl States {
 
 /// The places that each symbol leads to, in the order of the symbols.
 fn by_symbol(mut moves: Moves) -> Vec<(Symbol, Vec<Dot>)> {
-    moves.sort_unstable_by_key(|&(symbol, _)| order(symbol));
+    sort_moves(&mut moves);
     let groups = moves.chunk_by(|a, b| a.0 == b.0);
     groups
         .map(|group| (group[0].0, group.iter().map(|&(_, dot)| dot).collect()))
         .collect()
-}
-
-fn order(symbol: Symbol) -> (u8, u32) {
-    match symbol {
-        Symbol::Terminal(terminal) => (0, terminal),
-        Symbol::Nonterminal(nonterminal) => (1, nonterminal),
-        Symbol::End(nonterminal) => (2, nonterminal),
-        Symbol::EndOfText => (3, 0),
-    }
 }
 
 /// For each nonterminal, whether it derives the empty text.

@@ -17,7 +17,7 @@ use lacuna_lexer::TerminalId;
 use rustc_hash::FxHashMap;
 
 use super::network::{Network, Place};
-use super::{Interleaved, NonterminalId, Symbol};
+use super::{Interleaved, NonterminalId, Symbol, sort_moves};
 
 /// In place of one that is never come to.
 const NOWHERE: Place = Place::MAX;
@@ -213,7 +213,8 @@ struct Drawing<'a> {
     productions: Productions<'a>,
     written_out: Vec<bool>,
     places: Vec<Drawn>,
-    reads: FxHashMap<(Symbol, Place), Place>,
+    /// By the number of the symbol that is read, and the place behind.
+    reads: FxHashMap<(u32, Place), Place>,
     /// Written out nonterminals, by the place behind.
     entries: FxHashMap<(NonterminalId, Place), Place>,
 }
@@ -284,7 +285,7 @@ impl<'a> Drawing<'a> {
                     number(beginnings[nonterminal as usize]);
                 });
             }
-            here.sort_unstable_by_key(|&(symbol, to)| (order(symbol), to));
+            sort_moves(&mut here);
             here.dedup();
             moves.push(here.into());
         }
@@ -376,14 +377,14 @@ impl<'a> Drawing<'a> {
                 Symbol::Nonterminal(nonterminal) if self.written_out[nonterminal as usize] => {
                     self.entry(nonterminal, behind)
                 }
-                _ => match self.reads.get(&(symbol, behind)) {
+                _ => match self.reads.get(&(symbol.number(), behind)) {
                     Some(&known) => known,
                     None => {
                         let place = self.place(Drawn {
                             read: Some((symbol, behind)),
                             passes: Vec::new(),
                         });
-                        self.reads.insert((symbol, behind), place);
+                        self.reads.insert((symbol.number(), behind), place);
                         place
                     }
                 },
@@ -403,16 +404,6 @@ impl<'a> Drawing<'a> {
             }
         }
         moves
-    }
-}
-
-/// Orders symbols.
-fn order(symbol: Symbol) -> u64 {
-    match symbol {
-        Symbol::Terminal(terminal) => u64::from(terminal) << 2,
-        Symbol::Nonterminal(nonterminal) => u64::from(nonterminal) << 2 | 1,
-        Symbol::End(nonterminal) => u64::from(nonterminal) << 2 | 2,
-        Symbol::EndOfText => 3,
     }
 }
 

@@ -45,6 +45,25 @@ pub enum Symbol {
     EndOfText,
 }
 
+impl Symbol {
+    /// A number of its own, terminals first; there are fewer than 2^30 of a kind.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Self::Terminal(terminal) => terminal,
+            Self::Nonterminal(nonterminal) => 1 << 30 | nonterminal,
+            Self::End(nonterminal) => 2 << 30 | nonterminal,
+            Self::EndOfText => 3 << 30,
+        }
+    }
+}
+
+/// Puts what is read, each with a place, in order.
+pub(crate) fn sort_moves(moves: &mut [(Symbol, u32)]) {
+    moves.sort_unstable_by_key(|&(symbol, place)| {
+        u64::from(symbol.number()) << 32 | u64::from(place)
+    });
+}
+
 /// A nonterminal that derives items in any order.
 ///
 /// Its only production is a shortest list of items, for whoever asks what it costs;
@@ -153,8 +172,7 @@ impl Cfg {
         ))
     }
 
-    /// Productions over the terminals of a lexer. Networks are drawn of them, but in the grammar
-    /// engine alone.
+    /// Productions over the terminals of a lexer, with the networks that are drawn of them.
     pub(crate) fn of_productions(
         symbols: Vec<Symbol>,
         productions: Vec<Vec<u32>>,
@@ -162,10 +180,7 @@ impl Cfg {
         goal: u32,
         lexer: Lexer,
     ) -> Self {
-        let network = match SHORTCUTS {
-            true => Productions::new(&symbols, &productions, &interleaves).drawn(goal),
-            false => None,
-        };
+        let network = Productions::new(&symbols, &productions, &interleaves).drawn(goal);
         Self {
             symbols,
             productions,

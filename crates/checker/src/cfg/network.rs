@@ -3,13 +3,10 @@
 //! 1970). The states of the parser are sets of these places.
 //!
 //! Nonterminals that need none of their own are written out in it ([`drawing`](super::drawing)).
-//! Where that would be large, and in the grammar engine alone, which is to be small, the
-//! productions are read as they are: a place is an index into [`Cfg::symbols`]. The texts are
-//! the same.
+//! Where that would be large the productions are read as they are: a place is an index into
+//! [`Cfg::symbols`]. The texts are the same.
 //!
 //! Cost: none, or that of drawing.
-
-use lacuna_grammar::automaton::SHORTCUTS;
 
 use super::{Cfg, NonterminalId, Symbol};
 
@@ -38,19 +35,15 @@ impl Network {
 impl Cfg {
     /// Number of places.
     pub(crate) fn places(&self) -> usize {
-        match self.drawn() {
+        match &self.network {
             Some(network) => network.moves.len(),
             None => self.symbols.len(),
         }
     }
 
-    fn drawn(&self) -> Option<&Network> {
-        self.network.as_ref().filter(|_| SHORTCUTS)
-    }
-
     /// The place before every text.
     pub(crate) fn first_place(&self) -> Place {
-        match self.drawn() {
+        match &self.network {
             Some(network) => network.goal,
             None => self.goal,
         }
@@ -58,7 +51,7 @@ impl Cfg {
 
     /// The places before the texts of a nonterminal.
     pub(crate) fn beginnings(&self, nonterminal: NonterminalId) -> Vec<Place> {
-        match self.drawn() {
+        match &self.network {
             Some(network) => vec![network.beginnings[nonterminal as usize]],
             None => self.productions[nonterminal as usize].clone(),
         }
@@ -67,7 +60,7 @@ impl Cfg {
     /// Adds what may be read at a place, and the places behind; a nonterminal's end is read
     /// where its texts may be over.
     pub(crate) fn moves(&self, place: Place, moves: &mut Vec<(Symbol, Place)>) {
-        match self.drawn() {
+        match &self.network {
             Some(network) => moves.extend_from_slice(&network.moves[place as usize]),
             None => moves.push((self.symbols[place as usize], place + 1)),
         }

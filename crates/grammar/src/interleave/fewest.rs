@@ -1,6 +1,6 @@
 //! What is missing in an interleave, found without the sets in between.
 
-use super::{Interleave, Progress};
+use super::{Interleave, Item, Progress};
 use crate::automaton::SHORTCUTS;
 
 /// An item and one of its ways, by their numbers.
@@ -8,6 +8,40 @@ pub type Choice = (usize, usize);
 
 /// For sets of conditions met, in order, a list of items that meets just these.
 type Lists = Vec<(u32, Vec<Choice>)>;
+
+/// An interleave whatever its forms are, so that what is missing is looked for by one function.
+trait Formless {
+    /// Fewest and most items, and the conditions that are wanted.
+    fn bounds(&self) -> (u32, Option<u32>, u32);
+    fn items(&self) -> usize;
+    /// The ways of an item, whether it stands at most once, and whether it is required.
+    fn item(&self, item: usize) -> (usize, bool, bool);
+    /// The conditions that a way of an item meets.
+    fn meets(&self, item: usize, way: usize) -> u32;
+}
+
+impl<W> Formless for Interleave<W> {
+    fn bounds(&self) -> (u32, Option<u32>, u32) {
+        (self.min, self.max, self.wanted)
+    }
+
+    fn items(&self) -> usize {
+        self.items.len()
+    }
+
+    fn item(&self, item: usize) -> (usize, bool, bool) {
+        let Item {
+            ways,
+            is_once,
+            is_required,
+        } = &self.items[item];
+        (ways.len(), *is_once, *is_required)
+    }
+
+    fn meets(&self, item: usize, way: usize) -> u32 {
+        self.items[item].ways[way].meets & self.wanted
+    }
+}
 
 /// Where the list of a set of conditions is, or would be.
 fn place_of(lists: &Lists, met: u32) -> Result<usize, usize> {
@@ -86,82 +120,8 @@ impl<W> Interleave<W> {
         self.max.is_none_or(fits) && (repeats || left >= needed)
     }
 
-    /// The fewest items, at least so many, behind which the text may end.
-    ///
-    /// For each set of conditions met, the shortest list of items that meets it:
-    /// first the required ones, each in one of its ways, then others that meet more.
     fn missing(&self, progress: &Progress, at_least: usize) -> Option<Vec<Choice>> {
-        let mut best: Lists = vec![(progress.met & self.wanted, Vec::new())];
-        for item in self.required_left(progress) {
-            let mut with_it = Lists::new();
-            for (met, items) in &best {
-                for (at, way) in self.items[item].ways.iter().enumerate() {
-                    let met = met | way.meets & self.wanted;
-                    if let Err(place) = place_of(&with_it, met) {
-                        let mut items = items.clone();
-                        items.push((item, at));
-                        with_it.insert(place, (met, items));
-                    }
-                }
-            }
-            best = with_it;
-        }
-        if place_of(&best, self.wanted).is_err() {
-            self.meet_more(progress, &mut best);
-        }
-        let place = place_of(&best, self.wanted).ok()?;
-        let (_, mut items) = best.swap_remove(place);
-        let short = self.min.saturating_sub(progress.count) as usize;
-        self.fill(progress, &mut items, short.max(at_least))?;
-        let total = u64::from(progress.count) + items.len() as u64;
-        let fits = self.max.is_none_or(|max| total <= u64::from(max));
-        fits.then_some(items)
-    }
-
-    fn meet_more(&self, progress: &Progress, best: &mut Lists) {
-        for (at, item) in self.items.iter().enumerate() {
-            if item.is_required && !progress.has_seen(at) && item.is_once
-                || self.is_spent(progress, at)
-            {
-                continue;
-            }
-            let before = best.clone();
-            for (number, way) in item.ways.iter().enumerate() {
-                // One that may repeat can stand in several ways.
-                let from = match item.is_once {
-                    true => before.clone(),
-                    false => best.clone(),
-                };
-                for (met, mut items) in from {
-                    items.push((at, number));
-                    let met = met | way.meets & self.wanted;
-                    match place_of(best, met) {
-                        Ok(place) if items.len() < best[place].1.len() => best[place].1 = items,
-                        Ok(_) => {}
-                        Err(place) => best.insert(place, (met, items)),
-                    }
-                }
-            }
-        }
-    }
-
-    fn fill(&self, progress: &Progress, items: &mut Vec<Choice>, wanted: usize) -> Option<()> {
-        if items.len() >= wanted {
-            return Some(());
-        }
-        if let Some(again) = self.repeating() {
-            items.resize(wanted, again);
-            return Some(());
-        }
-        let mut taken = vec![false; self.items.len()];
-        items.iter().for_each(|&(item, _)| taken[item] = true);
-        for (at, item) in self.items.iter().enumerate() {
-            let free = !taken[at] && !item.ways.is_empty() && !self.is_spent(progress, at);
-            if free && items.len() < wanted {
-                items.push((at, 0));
-            }
-        }
-        (items.len() >= wanted).then_some(())
+        missing(self, progress, at_least)
     }
 
     fn is_spent(&self, progress: &Progress, item: usize) -> bool {
@@ -207,4 +167,93 @@ impl<W> Interleave<W> {
             between => Some(total.saturating_add(weight(&self.separator)?.saturating_mul(between))),
         }
     }
+}
+/// The fewest items, at least so many, behind which the text may end.
+///
+/// For each set of conditions met, the shortest list of items that meets it:
+/// first the required ones, each in one of its ways, then others that meet more.
+fn missing(of: &dyn Formless, progress: &Progress, at_least: usize) -> Option<Vec<Choice>> {
+    let (min, max, wanted) = of.bounds();
+    let mut best: Lists = vec![(progress.met & wanted, Vec::new())];
+    for item in 0..of.items() {
+        let (ways, _, is_required) = of.item(item);
+        if !is_required || progress.has_seen(item) {
+            continue;
+        }
+        let mut with_it = Lists::new();
+        for (met, items) in &best {
+            for way in 0..ways {
+                let met = met | of.meets(item, way);
+                if let Err(place) = place_of(&with_it, met) {
+                    let mut items = items.clone();
+                    items.push((item, way));
+                    with_it.insert(place, (met, items));
+                }
+            }
+        }
+        best = with_it;
+    }
+    if place_of(&best, wanted).is_err() {
+        meet_more(of, progress, &mut best);
+    }
+    let place = place_of(&best, wanted).ok()?;
+    let (_, mut items) = best.swap_remove(place);
+    let short = min.saturating_sub(progress.count) as usize;
+    fill(of, progress, &mut items, short.max(at_least))?;
+    let total = u64::from(progress.count) + items.len() as u64;
+    let fits = max.is_none_or(|max| total <= u64::from(max));
+    fits.then_some(items)
+}
+
+fn meet_more(of: &dyn Formless, progress: &Progress, best: &mut Lists) {
+    for item in 0..of.items() {
+        let (ways, is_once, is_required) = of.item(item);
+        let is_seen = progress.has_seen(item);
+        if is_once && (is_required || is_seen) {
+            continue;
+        }
+        let before = best.clone();
+        for way in 0..ways {
+            // One that may repeat can stand in several ways.
+            let from = match is_once {
+                true => before.clone(),
+                false => best.clone(),
+            };
+            for (met, mut items) in from {
+                items.push((item, way));
+                let met = met | of.meets(item, way);
+                match place_of(best, met) {
+                    Ok(place) if items.len() < best[place].1.len() => best[place].1 = items,
+                    Ok(_) => {}
+                    Err(place) => best.insert(place, (met, items)),
+                }
+            }
+        }
+    }
+}
+
+fn fill(
+    of: &dyn Formless,
+    progress: &Progress,
+    items: &mut Vec<Choice>,
+    wanted: usize,
+) -> Option<()> {
+    if items.len() >= wanted {
+        return Some(());
+    }
+    let may_repeat = |&item: &usize| matches!(of.item(item), (1.., false, _));
+    if let Some(again) = (0..of.items()).find(may_repeat) {
+        items.resize(wanted, (again, 0));
+        return Some(());
+    }
+    let mut taken = vec![false; of.items()];
+    items.iter().for_each(|&(item, _)| taken[item] = true);
+    for (item, taken) in taken.into_iter().enumerate() {
+        let (ways, is_once, _) = of.item(item);
+        let free = !taken && ways > 0 && !(is_once && progress.has_seen(item));
+        if free && items.len() < wanted {
+            items.push((item, 0));
+        }
+    }
+    (items.len() >= wanted).then_some(())
 }
