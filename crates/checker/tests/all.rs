@@ -7,7 +7,10 @@ mod front_ends;
 mod fuzz_regressions;
 mod incremental;
 mod interleave;
+#[cfg(feature = "shortcuts")]
 mod judged;
 mod long_masks;
+// Whoever keeps compiled grammars has all that saves time.
+#[cfg(feature = "shortcuts")]
 mod packed;
 mod support;

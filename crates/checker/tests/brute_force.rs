@@ -9,6 +9,7 @@ use lacuna_checker::{
     CanvasVerdict, Checker, CheckerLimits, ContextLimits, Gap, Pattern, Segment, Verdict, Weights,
 };
 use lacuna_grammar::Grammar;
+use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{BitSet, TokenId, Vocabulary};
 
 #[derive(Default)]
@@ -411,7 +412,11 @@ fn random_counts_agree_with_brute_force() {
 #[test]
 fn random_lexicons_agree_with_brute_force() {
     let counts = compare_random(&[&|random| random.munching()]);
-    assert!(counts.early > 0, "never told how far: {counts}");
+    // The grammar engine alone does not tell, for size.
+    assert!(
+        !SHORTCUTS || counts.early > 0,
+        "never told how far: {counts}"
+    );
 }
 
 #[test]
