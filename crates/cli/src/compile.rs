@@ -69,8 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         let mut wide = source.clone();
         wide.schema.wide = true;
         if let (Ok(Some(_)), Ok(taken)) = (wide.validator(), compile(&wide)) {
-            let lints = taken.grammar.lints();
-            let mut warnings = lints.iter().flat_map(|lints| &lints.warnings);
+            let mut warnings = taken.grammar.warnings().iter();
             if warnings.any(|warning| warning.kind == "whole-texts") {
                 (source, found) = (wide, Ok(taken));
             }
@@ -84,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let found_ms = lap();
     let grammar = &found.grammar;
     let lints = grammar.lints();
-    let mut warnings = lints.map_or_else(Vec::new, |lints| lints.warnings.clone());
+    let mut warnings = lints.warnings.clone();
     let statistics = grammar.statistics().map_err(refused)?;
     lap();
     let mut session = grammar.session(vocabulary.clone());
@@ -105,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut report = json!({
         "warnings": warnings,
         "rules": grammar.rules(),
-        "shortestBytes": lints.and_then(|lints| lints.shortest),
+        "shortestBytes": lints.shortest,
         "terminals": statistics.terminals,
         "nonterminals": statistics.nonterminals,
         "productions": statistics.productions,

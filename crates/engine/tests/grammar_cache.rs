@@ -164,7 +164,7 @@ fn warnings_are_the_same_from_wherever() {
     ] {
         let found = lint(cache);
         assert_eq!(found.origin, origin);
-        let lints = found.grammar.lints().expect("lints");
+        let lints = found.grammar.lints();
         assert_eq!((&lints.warnings, lints.shortest), (&expected, Some(1)));
     }
     assert_eq!(judge(&cache(&shelf), &source), Origin::Storage);

@@ -55,7 +55,7 @@ fn what_is_judged_is_said_and_kept_in_memory() {
     let found = compile(NAMES).expect("a grammar that admits more");
     assert!(found.grammar.is_judged());
     assert_eq!(found.origin, Origin::Compiled);
-    let warnings = &found.grammar.lints().expect("lints").warnings;
+    let warnings = &found.grammar.lints().warnings;
     let places: Vec<_> = warnings
         .iter()
         .map(|warning| (&*warning.kind, warning.pointer.as_deref()))
@@ -298,7 +298,7 @@ fn names_that_no_keyword_names_differ_where_that_matters() {
         let found = cache.compile(&source(schema), Purpose::Writing, Some(&vocabulary), true);
         let found = found.expect("a grammar");
         assert_eq!(found.grammar.is_judged(), is_judged, "{schema}");
-        let warnings = &found.grammar.lints().expect("lints").warnings;
+        let warnings = &found.grammar.lints().warnings;
         let kinds: Vec<&str> = warnings.iter().map(|warning| &*warning.kind).collect();
         assert_eq!(
             kinds,

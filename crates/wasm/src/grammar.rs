@@ -89,7 +89,7 @@ impl Grammar {
     pub fn info(&mut self) -> Result<JsValue, JsValue> {
         let statistics = self.session.statistics().map_err(thrown)?;
         to_js(&GrammarInfo {
-            warnings: self.compiled.lints().map_or(&[], |lints| &lints.warnings),
+            warnings: &self.compiled.lints().warnings,
             rules: self.compiled.rules(),
             terminals: statistics.terminals,
             nonterminals: statistics.nonterminals,

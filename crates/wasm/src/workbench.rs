@@ -84,7 +84,7 @@ impl Workbench {
         let terminals = lexicon.flat_map(|lexicon| lexicon.terminals.iter().enumerate());
         let lints = compiled.lints();
         to_js(&Info {
-            warnings: lints.map_or(&[], |lints| &lints.warnings),
+            warnings: &lints.warnings,
             rules: rules
                 .map(|(at, rule)| Named {
                     name: &rule.name,
@@ -97,7 +97,7 @@ impl Workbench {
                     place: linted.terminals.get(at),
                 })
                 .collect(),
-            shortest: lints.and_then(|lints| lints.shortest),
+            shortest: lints.shortest,
         })
     }
 

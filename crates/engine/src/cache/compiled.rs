@@ -22,29 +22,29 @@ pub struct CompiledGrammar {
     /// Tokens that the grammar names.
     pub(super) tokens: Vec<TokenId>,
     pub(super) rules: usize,
-    /// What the front end warned of.
-    pub(super) warnings: Vec<Finding>,
-    pub(super) lints: Option<Lints>,
+    pub(super) lints: Lints,
     /// Judges what the grammar completes, where it admits more than is valid.
     #[cfg(feature = "shortcuts")]
     pub(super) judge: Option<Arc<dyn lacuna_checker::Judge>>,
 }
 
 /// What there is to say about a grammar that can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lints {
-    /// What looks wrong, first what the front end warned of.
+    /// What looks wrong: what the front end warned of, and behind that what linting found.
     pub warnings: Vec<Finding>,
-    /// The bytes of a shortest text, or a lower bound.
+    /// How many the front end warned of.
+    pub read: usize,
+    /// Whether the grammar was linted.
+    pub is_linted: bool,
+    /// The bytes of a shortest text, or a lower bound, as linting found.
     pub shortest: Option<u64>,
 }
 
 /// What a front end made of a source.
 pub(super) struct Read {
     linted: Linted,
-    /// What the front end warned of.
-    warnings: Vec<Finding>,
-    lints: Option<Lints>,
+    lints: Lints,
     /// Bytes of all that it made it of.
     #[cfg(feature = "shortcuts")]
     written: usize,
@@ -62,11 +62,8 @@ impl Read {
         lint: bool,
     ) -> Result<Self, Fault> {
         let tokens = vocabulary.map(|vocabulary| &**vocabulary as &dyn TokenTexts);
-        let mut read = Self::of(source, purpose, source.read(purpose, tokens)?);
-        if lint {
-            read.lint(source);
-        }
-        Ok(read)
+        let linted = source.read(purpose, tokens)?;
+        Ok(Self::of(source, purpose, linted, lint))
     }
 
     #[cfg_attr(
@@ -76,30 +73,34 @@ impl Read {
             reason = "nothing is judged, and no run tells of warnings"
         )
     )]
-    fn of(source: &GrammarSource, purpose: Purpose, linted: Linted) -> Self {
+    fn of(source: &GrammarSource, purpose: Purpose, mut linted: Linted, is_linted: bool) -> Self {
+        #[cfg(feature = "shortcuts")]
+        let judge = judge_of(source, purpose, &linted);
+        let read = linted.warnings.len();
+        let (mut shortest, mut if_empty) = (None, None);
+        if is_linted {
+            let found = lint(&linted, &LintOptions::default());
+            linted.warnings.extend(found);
+            let grammar = &linted.grammar;
+            shortest = shortest_text(grammar);
+            // Without them, the front end has looked.
+            let is_open = grammar.lexicon.is_some() || grammar.constraint.is_some();
+            if_empty = is_open.then(|| Finding::new(&source.text, &no_text(&linted)));
+        }
         Self {
-            #[cfg(feature = "shortcuts")]
-            judge: judge_of(source, purpose, &linted),
-            warnings: source.findings(&linted),
+            lints: Lints {
+                warnings: source.findings(&linted),
+                read,
+                is_linted,
+                shortest,
+            },
+            if_empty,
+            linted,
             #[cfg(feature = "shortcuts")]
             written: source.written(),
-            linted,
-            lints: None,
-            if_empty: None,
+            #[cfg(feature = "shortcuts")]
+            judge,
         }
-    }
-
-    fn lint(&mut self, source: &GrammarSource) {
-        let linted = &mut self.linted;
-        let found = lint(linted, &LintOptions::default());
-        linted.warnings.extend(found);
-        self.lints = Some(Lints {
-            warnings: source.findings(linted),
-            shortest: shortest_text(&linted.grammar),
-        });
-        // Without them, the front end has looked.
-        let is_open = linted.grammar.lexicon.is_some() || linted.grammar.constraint.is_some();
-        self.if_empty = is_open.then(|| Finding::new(&source.text, &no_text(linted)));
     }
 
     pub(super) fn compile(
@@ -123,7 +124,6 @@ impl Read {
             compiled: Arc::new(compiled),
             rules: grammar.rules.len(),
             tokens: grammar.tokens,
-            warnings: self.warnings,
             lints: self.lints,
             #[cfg(feature = "shortcuts")]
             judge: self.judge,
@@ -131,8 +131,7 @@ impl Read {
         if let Some(warning) = self.if_empty
             && grammar.is_empty(vocabulary)
         {
-            let warnings = grammar.lints.iter_mut();
-            warnings.for_each(|lints| lints.warnings.push(warning.clone()));
+            grammar.lints.warnings.push(warning);
         }
         Ok(grammar)
     }
@@ -248,12 +247,12 @@ impl CompiledGrammar {
 
     /// What the front end warned of; linting finds more ([`Self::lints`]).
     pub fn warnings(&self) -> &[Finding] {
-        &self.warnings
+        &self.lints.warnings[..self.lints.read]
     }
 
-    /// What linting found, if the grammar was linted.
-    pub fn lints(&self) -> Option<&Lints> {
-        self.lints.as_ref()
+    /// What there is to say about it.
+    pub fn lints(&self) -> &Lints {
+        &self.lints
     }
 
     /// Sizes of everything that a check may use.
@@ -266,8 +265,7 @@ impl CompiledGrammar {
 
     /// Bytes of memory that it takes, closely.
     pub fn heap_bytes(&self) -> usize {
-        let warnings = self.lints.iter().flat_map(|lints| &lints.warnings);
-        let warnings = warnings.chain(&self.warnings);
+        let warnings = self.lints.warnings.iter();
         let warnings = warnings.map(|finding| size_of_val(finding) + finding.message.len());
         let own = size_of_val(self) + size_of_val(self.tokens.as_slice());
         self.compiled.heap_bytes() + warnings.sum::<usize>() + own

@@ -66,10 +66,10 @@ impl EntryError {
 struct Content<'a> {
     rules: u32,
     tokens: Vec<u32>,
-    /// What the front end warned of, as JSON.
+    /// As JSON.
     warnings: &'a str,
-    /// What linting found, as JSON, if the grammar was linted.
-    lints: Option<&'a str>,
+    read: u32,
+    is_linted: bool,
     shortest: Option<u64>,
     #[serde(borrow)]
     compiled: &'a [u8],
@@ -78,19 +78,20 @@ struct Content<'a> {
 impl CompiledGrammar {
     /// The entry of this grammar under a key; `None` if it would be too large.
     pub fn to_entry(&self, key: &CacheKey) -> Option<Vec<u8>> {
-        let json = |findings: &[Finding]| serde_json::to_string(findings).ok();
-        let warnings = json(&self.warnings)?;
-        let lints = match &self.lints {
-            Some(lints) => Some(json(&lints.warnings)?),
-            None => None,
-        };
+        let Lints {
+            warnings,
+            read,
+            is_linted,
+            shortest,
+        } = &self.lints;
         let compiled = self.compiled.to_bytes().ok()?;
         let content = Content {
             rules: u32::try_from(self.rules).ok()?,
             tokens: self.tokens.clone(),
-            warnings: &warnings,
-            lints: lints.as_deref(),
-            shortest: self.lints.as_ref().and_then(|lints| lints.shortest),
+            warnings: &serde_json::to_string(warnings).ok()?,
+            read: u32::try_from(*read).ok()?,
+            is_linted: *is_linted,
+            shortest: *shortest,
             compiled: &compiled,
         };
         let content = postcard::to_allocvec(&content).ok()?;
@@ -127,19 +128,23 @@ impl CompiledGrammar {
         if !behind.is_empty() {
             return Err(Damaged("bytes behind the content").into());
         }
-        let findings = |json: &str| serde_json::from_str(json).map_err(|_| Damaged("the warnings"));
-        let lints = match content.lints {
-            Some(lints) => Some(Lints {
-                warnings: findings(lints)?,
-                shortest: content.shortest,
-            }),
-            None => None,
+        let damaged = || Damaged("the warnings");
+        let warnings: Vec<Finding> =
+            serde_json::from_str(content.warnings).map_err(|_| damaged())?;
+        let read = content.read as usize;
+        if read > warnings.len() {
+            return Err(damaged().into());
+        }
+        let lints = Lints {
+            warnings,
+            read,
+            is_linted: content.is_linted,
+            shortest: content.shortest,
         };
         Ok(Self {
             compiled: Compiled::from_bytes(content.compiled, limits)?.into(),
             tokens: content.tokens,
             rules: content.rules as usize,
-            warnings: findings(content.warnings)?,
             lints,
             #[cfg(feature = "shortcuts")]
             judge: None,
@@ -170,7 +175,7 @@ mod tests {
         let key = CacheKey::new(&source, Purpose::Judging, hash_tokenizer(None), &limits);
         let read = Read::new(&source, Purpose::Judging, None, true).expect("a grammar");
         let grammar = read.compile(None, &limits).expect("a small grammar");
-        assert!(!grammar.lints().expect("lints").warnings.is_empty());
+        assert!(!grammar.lints().warnings.is_empty());
         (key, grammar.to_entry(&key).expect("an entry"))
     }
 

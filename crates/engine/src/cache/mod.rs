@@ -201,7 +201,7 @@ impl GrammarCache {
         lint: bool,
     ) -> Result<Found, Fault> {
         let key = self.key(source, purpose, vocabulary);
-        let enough = |grammar: &CompiledGrammar| !lint || grammar.lints().is_some();
+        let enough = |grammar: &CompiledGrammar| !lint || grammar.lints().is_linted;
         if let Some(grammar) = self.recall(&key).filter(|grammar| enough(grammar)) {
             self.state().counts.memory_hits += 1;
             return Ok(Found {
