@@ -72,7 +72,7 @@ fn meant(keyword: &str) -> String {
         return format!("did you mean {nearest}?");
     }
     let _ = keyword;
-    "what begins with x- is nobody's keyword".to_owned()
+    "a keyword of your own begins with x-".to_owned()
 }
 
 /// The keyword that one with a slip in it is nearest to.
