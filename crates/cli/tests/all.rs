@@ -10,5 +10,6 @@ mod mask;
 #[path = "../../model/tests/common/parted.rs"]
 mod parted;
 mod shards;
+mod support;
 mod token_terminals;
 mod warnings;

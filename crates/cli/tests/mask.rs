@@ -1,32 +1,12 @@
 //! `lacuna mask` in its fixed form, through the binary.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::{Value, json};
 
+use crate::support::{lacuna, repository};
+
 const SUMS: &str = "root ::= term (\" + \" term)* \nterm ::= [0-9]+ | \"(\" root \")\"\n";
-
-fn repository(path: &str) -> String {
-    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
-}
-
-fn lacuna(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("stdin");
-    let input = input.as_bytes().to_vec();
-    let writer = std::thread::spawn(move || stdin.write_all(&input));
-    let output = child.wait_with_output().expect("the binary ends");
-    // A command that refuses its arguments reads nothing.
-    let _ = writer.join();
-    output
-}
 
 fn lines(output: &Output) -> Vec<Value> {
     let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");

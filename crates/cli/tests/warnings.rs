@@ -1,9 +1,10 @@
 //! What a grammar holds that constrains nothing is told by every command that reads one, on
 //! standard error, with its place; and once, however often it is asked.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use crate::support::{lacuna, repository};
 
 /// A slip, and a format that is not asserted.
 const SCHEMA: &str = r#"{"type": "object", "additionalProperties": false, "requried": ["city"],
@@ -16,27 +17,6 @@ const TOLD: [&str; 4] = [
     "slip.schema.json#/properties/city/format",
     "x-assertFormats",
 ];
-
-fn repository(path: &str) -> String {
-    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
-}
-
-fn lacuna(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    // A command that asks for nothing reads nothing.
-    let _ = child
-        .stdin
-        .take()
-        .expect("stdin")
-        .write_all(input.as_bytes());
-    child.wait_with_output().expect("the binary ends")
-}
 
 fn write(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
