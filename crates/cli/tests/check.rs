@@ -1,10 +1,12 @@
 //! `lacuna check` in its fixed form, through the binary.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+
+use crate::support::{lacuna, repository};
 
 const JSON_GRAMMAR: &str = r#"root ::= object
 value ::= object | "[" (value ("," value)*)? "]" | string | [0-9]+ | "true" | "null"
@@ -13,27 +15,8 @@ pair ::= string ":" " "? value
 string ::= "\"" [^"\\\x00-\x1f]* "\""
 "#;
 
-fn repository(path: &str) -> String {
-    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
-}
-
 fn check(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
-        .arg("check")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("stdin");
-    match stdin.write_all(input.as_bytes()) {
-        // A command that refuses its arguments ends before it reads a line.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-        written => written.expect("input is read"),
-    }
-    drop(stdin);
-    child.wait_with_output().expect("the binary ends")
+    lacuna(&[&["check"], arguments].concat(), input)
 }
 
 fn lines(output: &Output) -> Vec<Value> {

@@ -1,11 +1,12 @@
 //! GBNF grammars that name tokens, through the binary: with the shipped model's
 //! tokenizer, whose token 2 is the special `<|sep|>`.
 
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::{Value, json};
+
+use crate::support::{self, repository};
 
 const GRAMMAR: &str = "root ::= \"a\" <|sep|> [a-z ]{1,20} !<[2]>\n";
 
@@ -24,25 +25,9 @@ fn files(grammar: &str) -> Files {
     }
 }
 
-fn repository(path: &str) -> String {
-    format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
-}
-
 fn lacuna(command: &str, files: &Files, more: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
-        .args([command, "--grammar"])
-        .arg(&files.grammar)
-        .args(more)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("stdin");
-    // A command that refuses its grammar reads nothing.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    child.wait_with_output().expect("the binary ends")
+    let grammar = files.grammar.to_str().expect("UTF-8");
+    support::lacuna(&[&[command, "--grammar", grammar], more].concat(), input)
 }
 
 fn text(bytes: &[u8]) -> String {
