@@ -328,7 +328,8 @@ impl Checker {
             Some(exact) => exact,
             None => match self.compiled.parser(&self.limits.automata) {
                 Ok(cfg) => {
-                    let mut exact = Exact::new(cfg, self.vocabulary.clone(), self.limits);
+                    let tables = self.compiled.tables.clone();
+                    let mut exact = Exact::new(cfg, tables, self.vocabulary.clone(), self.limits);
                     if let Some(clock) = self.clock {
                         exact.time_lexing(clock);
                     }

@@ -15,6 +15,7 @@ use crate::CheckerLimits;
 use crate::bounds::{LazyBounds, regular_language};
 use crate::cfg::Cfg;
 use crate::normalize::normalize;
+use crate::tables::SharedTables;
 
 /// Sizes of what was built for a grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct Compiled {
     pub(crate) shape: Shape,
     /// Of the vocabulary asked about last, for all that share this.
     representatives: Arc<Mutex<Option<Known>>>,
+    /// Of the parser, for all that share this.
+    pub(crate) tables: SharedTables,
 }
 
 type Known = (Weak<Vocabulary>, Arc<Representatives>);
@@ -78,6 +81,7 @@ impl Compiled {
         Self {
             shape,
             representatives: Arc::default(),
+            tables: SharedTables::default(),
         }
     }
 

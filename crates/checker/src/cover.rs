@@ -69,7 +69,7 @@ struct Step {
 }
 
 /// States of a parser that has a cover.
-const MAX_STATES: usize = 6_000;
+pub(crate) const MAX_STATES: usize = 6_000;
 
 /// Words of the states that read terminals, 64 megabytes, and as many of those before these.
 const MAX_STEP_WORDS: usize = 8 << 20;
@@ -77,14 +77,7 @@ const MAX_STEP_WORDS: usize = 8 << 20;
 impl Cover {
     /// The cover; `None` if the parser has too many states.
     pub fn new(cfg: &Cfg, states: &mut States) -> Option<Self> {
-        let states = states.outlines();
-        let mut made = Vec::new();
-        while made.len() < states.count() {
-            if states.count() > MAX_STATES {
-                return None;
-            }
-            made.push(states.get(cfg, made.len() as StateId));
-        }
+        let made = states.outlines().all(cfg, MAX_STATES)?;
         let count = made.len();
         let words = count.div_ceil(64);
         let none: Bits = vec![0; words].into();

@@ -112,6 +112,27 @@ impl GapReaches {
         }
     }
 
+    /// Knows what lexemes that begin in a gap can do, and the boundaries that these lead to.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn of_boundaries(cfg: &Cfg) -> Self {
+        let mut reaches = Self::default();
+        reaches.boundaries(cfg, cfg.lexer.starts().collect());
+        reaches
+    }
+
+    /// Takes all over that another knows, if nothing is known here.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn begin_with(&mut self, other: &Self) {
+        if self.entries == 0 {
+            let stopwatch = std::mem::take(&mut self.stopwatch);
+            *self = Self {
+                stopwatch,
+                walked: self.walked,
+                ..other.clone()
+            };
+        }
+    }
+
     /// Takes over what lexemes that begin in a gap can do, which is the same wherever states are
     /// looked at.
     #[cfg(feature = "shortcuts")]

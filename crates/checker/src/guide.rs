@@ -41,24 +41,62 @@ pub const FAR: u32 = u32::MAX;
 /// order, what is still required of them is added.
 #[derive(Clone, Debug)]
 pub struct Guide {
-    states: Vec<Arc<State>>,
-    /// Steps between states, backwards, with their costs.
-    before: Vec<Vec<(StateId, u32)>>,
-    /// For each state, the productions that can be completed from it, with the
-    /// fewest lexemes.
-    tails: Vec<Tails>,
-    costs: Costs,
+    paths: Arc<Paths>,
     within: FxHashMap<Goal, Arc<[u32]>>,
     returns: FxHashMap<(ColumnId, Goal), Arc<FxHashMap<NonterminalId, u32>>>,
     /// Entries in all of them.
     returned: usize,
     distances: FxHashMap<(ColumnId, Goal), u32>,
-    /// For each state of the lexer, the states one byte before it.
-    bytes_before: Vec<Vec<LexerState>>,
     /// By terminal, for each state of the lexer, the fewest bytes to a lexeme's end; at
     /// [`Goal::End`], of an ignored lexeme.
     bytes: FxHashMap<Goal, Arc<[u32]>>,
     under_way: FxHashMap<(ColumnId, LexerState, Goal), Distance>,
+}
+
+/// What is known whatever is asked.
+#[derive(Debug)]
+struct Paths {
+    states: Vec<Arc<State>>,
+    /// Steps between states, backwards, with their costs.
+    before: Vec<Steps>,
+    /// For each state, the productions that can be completed from it, with the
+    /// fewest lexemes.
+    tails: Vec<Tails>,
+    costs: Costs,
+    /// For each state of the lexer, the states one byte before it.
+    bytes_before: Vec<Vec<LexerState>>,
+    /// What ends in states of the lexer: a terminal's lexemes, or ignored ones.
+    #[cfg(feature = "shortcuts")]
+    ends: Vec<(Option<TerminalId>, LexerState)>,
+}
+
+impl Paths {
+    /// Shows the states of the lexer in which lexemes of a terminal end.
+    #[cfg(feature = "shortcuts")]
+    fn each_ending(
+        &self,
+        _: &Lexer,
+        terminal: Option<TerminalId>,
+        mut show: impl FnMut(LexerState),
+    ) {
+        let alike = self.ends.iter().filter(|(ended, _)| *ended == terminal);
+        alike.for_each(|&(_, core)| show(core));
+    }
+
+    #[cfg(not(feature = "shortcuts"))]
+    fn each_ending(
+        &self,
+        lexer: &Lexer,
+        terminal: Option<TerminalId>,
+        mut show: impl FnMut(LexerState),
+    ) {
+        for core in 0..lexer.core_count() as LexerState {
+            let mut finishes = lexer.core_finishes(core).iter();
+            if finishes.any(|finish| finish.terminal == terminal) {
+                show(core);
+            }
+        }
+    }
 }
 
 /// How far it is to a goal.
@@ -79,6 +117,9 @@ impl Distance {
     };
 }
 
+/// Steps between states, with their costs.
+type Steps = Vec<(StateId, u32)>;
+
 /// Productions that can be completed from a state, with the cost.
 type Tails = Box<[(NonterminalId, u32)]>;
 
@@ -88,35 +129,35 @@ const MAX_STATES: usize = 20_000;
 impl Guide {
     /// The guide of a grammar; `None` if its parser has too many states.
     pub fn new(cfg: &Cfg, sets: &mut StateSets, vocabulary: &Vocabulary) -> Option<Self> {
-        let outlines = sets.states().outlines();
-        let mut states: Vec<Arc<State>> = Vec::new();
-        while states.len() < outlines.count() {
-            if outlines.count() > MAX_STATES {
-                return None;
-            }
-            states.push(outlines.get(cfg, states.len() as StateId));
-        }
+        let states = sets.states().outlines().all(cfg, MAX_STATES)?;
         let costs = Costs::new(cfg, vocabulary);
-        let mut before = vec![Vec::new(); states.len()];
+        let mut before: Vec<Steps> = vec![Vec::new(); states.len()];
         for (id, state) in (0..).zip(&states) {
             for (to, cost) in costs.steps(state) {
                 before[to as usize].push((id, cost));
             }
+        }
+        let tails = tails(&states, &before);
+        for (id, state) in (0..).zip(&states) {
             if let Some(prediction) = state.prediction {
                 before[prediction as usize].push((id, 0));
             }
         }
-        let tails = tails(&states, &costs);
-        Some(Self {
+        let paths = Paths {
             states,
             before,
             tails,
             costs,
+            bytes_before: bytes_before(&cfg.lexer),
+            #[cfg(feature = "shortcuts")]
+            ends: ends(&cfg.lexer),
+        };
+        Some(Self {
+            paths: Arc::new(paths),
             within: FxHashMap::default(),
             returns: FxHashMap::default(),
             returned: 0,
             distances: FxHashMap::default(),
-            bytes_before: bytes_before(&cfg.lexer),
             bytes: FxHashMap::default(),
             under_way: FxHashMap::default(),
         })
@@ -124,7 +165,7 @@ impl Guide {
 
     /// Entries of all memos, a measure of the memory.
     pub fn size(&self) -> usize {
-        self.within.len() * self.states.len()
+        self.within.len() * self.paths.states.len()
             + 2 * (self.returned + self.distances.len() + self.under_way.len())
     }
 
@@ -206,15 +247,12 @@ impl Guide {
         }
         let mut bytes = vec![FAR; lexer.core_count()];
         let mut queue = VecDeque::new();
-        for core in 0..lexer.core_count() as LexerState {
-            let mut finishes = lexer.core_finishes(core).iter();
-            if finishes.any(|finish| finish.terminal == terminal) {
-                bytes[core as usize] = 0;
-                queue.push_back(core);
-            }
-        }
+        self.paths.each_ending(lexer, terminal, |core| {
+            bytes[core as usize] = 0;
+            queue.push_back(core);
+        });
         while let Some(core) = queue.pop_front() {
-            for &before in &self.bytes_before[core as usize] {
+            for &before in &self.paths.bytes_before[core as usize] {
                 if bytes[before as usize] == FAR {
                     bytes[before as usize] = bytes[core as usize] + 1;
                     queue.push_back(before);
@@ -239,13 +277,13 @@ impl Guide {
         let made = sets.state(cfg, state);
         if made.is_lean() {
             let owed = sets.states().owed(cfg, state);
-            let cost = self.costs.of(&owed);
+            let cost = self.paths.costs.of(&owed);
             let owed: FxHashSet<Symbol> = owed.into_iter().collect();
-            let outline = &self.states[sets.outline(state) as usize];
+            let outline = &self.paths.states[sets.outline(state) as usize];
             let behind = outline.nonterminals.iter().map(|&(nonterminal, to)| {
                 let symbol = Symbol::Nonterminal(nonterminal);
                 let paid = match owed.contains(&symbol) {
-                    true => self.costs.of(&[symbol]),
+                    true => self.paths.costs.of(&[symbol]),
                     false => 0,
                 };
                 let owed = cost.saturating_sub(paid);
@@ -271,7 +309,7 @@ impl Guide {
     ) -> u32 {
         let owed = match cfg.interleaves.is_empty() {
             true => 0,
-            false => self.costs.of(&sets.states().owed(cfg, state)),
+            false => self.paths.costs.of(&sets.states().owed(cfg, state)),
         };
         self.onwards(within, returns, sets.outline(state), owed)
     }
@@ -284,7 +322,7 @@ impl Guide {
         outline: StateId,
         owed: u32,
     ) -> u32 {
-        let tails = self.tails[outline as usize].iter();
+        let tails = self.paths.tails[outline as usize].iter();
         let behind = tails.map(|&(nonterminal, cost)| {
             let returned = returns.get(&nonterminal).copied().unwrap_or(FAR);
             returned.saturating_add(cost).saturating_add(owed)
@@ -373,9 +411,9 @@ impl Guide {
         if let Some(known) = self.within.get(&goal) {
             return Arc::clone(known);
         }
-        let mut least = vec![FAR; self.states.len()];
+        let mut least = vec![FAR; self.paths.states.len()];
         let mut queue = BinaryHeap::new();
-        for (id, state) in (0..).zip(&self.states) {
+        for (id, state) in (0..).zip(&self.paths.states) {
             let is_there = match goal {
                 Goal::Lexeme(terminal) => state.after_terminal(terminal).is_some(),
                 Goal::End => state.ends,
@@ -389,7 +427,7 @@ impl Guide {
             if cost > least[id as usize] {
                 continue;
             }
-            for &(from, step) in &self.before[id as usize] {
+            for &(from, step) in &self.paths.before[id as usize] {
                 let cost = cost.saturating_add(step);
                 if cost < least[from as usize] {
                     least[from as usize] = cost;
@@ -413,15 +451,21 @@ fn bytes_before(lexer: &Lexer) -> Vec<Vec<LexerState>> {
     before
 }
 
+#[cfg(feature = "shortcuts")]
+fn ends(lexer: &Lexer) -> Vec<(Option<TerminalId>, LexerState)> {
+    let mut ends = Vec::new();
+    for core in 0..lexer.core_count() as LexerState {
+        let finishes = lexer.core_finishes(core).iter();
+        ends.extend(finishes.map(|finish| (finish.terminal, core)));
+    }
+    ends
+}
+
 /// For each state, the productions that can be completed from it: shortest paths to
 /// where each is complete.
-fn tails(states: &[Arc<State>], costs: &Costs) -> Vec<Tails> {
-    let mut before: Vec<Vec<(StateId, u32)>> = vec![Vec::new(); states.len()];
+fn tails(states: &[Arc<State>], before: &[Steps]) -> Vec<Tails> {
     let mut complete_in: FxHashMap<NonterminalId, Vec<StateId>> = FxHashMap::default();
     for (id, state) in (0..).zip(states) {
-        for (to, cost) in costs.steps(state) {
-            before[to as usize].push((id, cost));
-        }
         for &nonterminal in &state.completes {
             complete_in.entry(nonterminal).or_default().push(id);
         }

@@ -82,6 +82,7 @@ mod scratch_set;
 mod search;
 mod sets;
 mod sweep;
+mod tables;
 mod tidy;
 mod unroll;
 mod useful;

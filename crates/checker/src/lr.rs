@@ -249,6 +249,19 @@ impl States {
         }
     }
 
+    /// All states, in their order; `None` if they are more than so many. Only of
+    /// [outlines](Self::outlines) are there finitely many.
+    pub fn all(&mut self, cfg: &Cfg, most: usize) -> Option<Vec<Arc<State>>> {
+        let mut made = Vec::new();
+        while made.len() < self.count() {
+            if self.count() > most {
+                return None;
+            }
+            made.push(self.get(cfg, made.len() as StateId));
+        }
+        Some(made)
+    }
+
     /// The state among [`outlines`](Self::outlines) that stands for a state.
     pub fn outline(&self, id: StateId) -> StateId {
         match self.outline {

@@ -13,4 +13,5 @@ mod long_masks;
 // Whoever keeps compiled grammars has all that saves time.
 #[cfg(feature = "shortcuts")]
 mod packed;
+mod shared_tables;
 mod support;

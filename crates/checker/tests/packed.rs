@@ -6,60 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::support::{self, RandomGrammar};
-use lacuna_checker::{
-    Checker, CheckerLimits, Compiled, ContextLimits, Gap, Pattern, Segment, Verdict,
-};
-use lacuna_grammar::Grammar;
+use crate::support::{self, compiled, patterns};
+use lacuna_checker::{Checker, CheckerLimits, Compiled, Pattern, Verdict};
 use lacuna_lexer::Vocabulary;
-
-fn patterns(random: &mut fastrand::Rng, vocabulary: &Vocabulary) -> Vec<Pattern> {
-    let canvases = (0..4).filter_map(|_| {
-        let cells = (0..random.usize(1..=5)).map(|_| {
-            let token = random.u32(2..vocabulary.len() as u32);
-            random.bool().then_some(token)
-        });
-        Pattern::of_canvas(&cells.collect::<Vec<_>>(), vocabulary)
-    });
-    let mut patterns: Vec<Pattern> = canvases.collect();
-    for _ in 0..4 {
-        let segments = (0..random.usize(0..=4)).map(|_| match random.bool() {
-            true => Segment::Gap(Gap::Any),
-            false => Segment::Text(vec![b"ab("[random.usize(..3)]]),
-        });
-        patterns.push(Pattern::with_open_tail(
-            segments.collect::<Vec<_>>().into_iter(),
-        ));
-    }
-    patterns
-}
-
-/// Grammars of all kinds, with what they are compiled to.
-fn compiled(seed: u64) -> (String, Grammar, Compiled) {
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut generator = RandomGrammar::new(&mut random);
-    if seed % 4 > 1 {
-        generator.with_orders();
-    }
-    if seed % 5 < 2 {
-        generator.with_counts();
-    }
-    let mut grammar = match seed % 2 {
-        0 => generator.grammar(),
-        _ => generator.munching(),
-    };
-    if seed.is_multiple_of(3) {
-        grammar.constraint = Some(Arc::new(generator.constraint()));
-    }
-    let name = format!("seed {seed}: {grammar:?}");
-    let mut limits = CheckerLimits::default();
-    if seed % 7 < 3 {
-        limits.contexts = ContextLimits::MANY;
-    }
-    let compiled = Compiled::new(&grammar, !seed.is_multiple_of(5), &limits);
-    let compiled = compiled.expect(&name);
-    (name, grammar, compiled)
-}
 
 fn checker(compiled: Compiled, vocabulary: &Arc<Vocabulary>) -> Checker {
     let vocabulary = Some(Arc::clone(vocabulary));

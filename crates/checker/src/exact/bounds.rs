@@ -9,7 +9,6 @@ use super::questions::WORDS;
 use crate::Pattern;
 #[cfg(feature = "shortcuts")]
 use crate::compiled::Compiled;
-use crate::guide::Guide;
 use crate::lookahead::{Outlook, StandingIn};
 use crate::masks::{CellMasks, Drawn, cell_masks};
 use crate::useful::Useful;
@@ -80,7 +79,7 @@ impl Exact {
         let vocabulary = self.vocabulary.as_ref()?;
         memos
             .guide
-            .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
+            .get_or_insert_with(|| self.tables.guide(&self.cfg, &mut memos.sets, vocabulary));
         self.looking(pattern, &ahead, |mut look| look.weighted(holes, witness))?
     }
 }

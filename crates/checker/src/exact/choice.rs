@@ -335,7 +335,12 @@ COMMENT: /#[^#]*#/
         };
         let compiled = Compiled::new(&grammar, true, &limits).expect("small");
         let cfg = compiled.parser(&limits.automata).expect("small");
-        let mut exact = Exact::new(cfg, Some(Arc::clone(vocabulary)), limits);
+        let mut exact = Exact::new(
+            cfg,
+            Default::default(),
+            Some(Arc::clone(vocabulary)),
+            limits,
+        );
         exact.count_cells(&compiled);
         (grammar, exact)
     }

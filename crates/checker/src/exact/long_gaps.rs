@@ -215,7 +215,12 @@ STRING: /"[ab]*"/
         let limits = CheckerLimits::default();
         let compiled = Compiled::new(grammar, true, &limits).expect("small");
         let cfg = compiled.parser(&limits.automata).expect("small");
-        let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
+        let mut exact = Exact::new(
+            cfg,
+            Default::default(),
+            Some(Arc::clone(&vocabulary)),
+            limits,
+        );
         exact.count_cells(&compiled);
         (exact, vocabulary)
     }

@@ -6,6 +6,7 @@ use crate::cover::Cover;
 use crate::guide::Guide;
 use crate::memo_use::MemoUses;
 use crate::sets::StateSets;
+use crate::tables::Tables;
 use crate::useful::{Parser, Readings};
 
 /// Words of readings that are kept from chart to chart, sixteen megabytes.
@@ -23,8 +24,8 @@ pub(super) struct Memos {
 }
 
 impl Memos {
-    pub(super) fn new(cfg: &Cfg) -> Self {
-        let mut sets = StateSets::new(cfg);
+    pub(super) fn new(cfg: &Cfg, tables: &Tables) -> Self {
+        let mut sets = tables.sets(cfg);
         Self {
             columns: Columns::new(cfg, &mut sets),
             sets,

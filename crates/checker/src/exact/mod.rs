@@ -33,6 +33,7 @@ use crate::chart::Chart;
 use crate::compiled::Compiled;
 use crate::gap_reach::GapReaches;
 use crate::memo_use::MemoUses;
+use crate::tables::SharedTables;
 
 mod bounds;
 mod choice;
@@ -58,7 +59,7 @@ use nearest::Nearest;
 #[cfg(feature = "shortcuts")]
 use recent::Recent;
 #[cfg(feature = "shortcuts")]
-use sketch::Sketch;
+pub(crate) use sketch::Sketch;
 pub(crate) use tiers::is_searched_longer;
 
 /// States of a lexer up to which classes of tokens are looked for.
@@ -99,6 +100,7 @@ impl Decision {
 #[derive(Clone, Debug)]
 pub(crate) struct Exact {
     cfg: Arc<Cfg>,
+    tables: SharedTables,
     vocabulary: Option<Arc<Vocabulary>>,
     /// Where tokens stand for others.
     representatives: Option<Arc<Representatives>>,
@@ -129,11 +131,12 @@ pub(crate) struct Exact {
 impl Exact {
     pub(crate) fn new(
         cfg: Arc<Cfg>,
+        tables: SharedTables,
         vocabulary: Option<Arc<Vocabulary>>,
         limits: CheckerLimits,
     ) -> Self {
         Self {
-            memos: Memos::new(&cfg),
+            memos: Memos::new(&cfg, &tables),
             reaches: GapReaches::default(),
             choice: Choice::default(),
             #[cfg(feature = "shortcuts")]
@@ -149,6 +152,7 @@ impl Exact {
             refused_within: None,
             parsed: 0,
             cfg,
+            tables,
             vocabulary,
             limits,
         }
@@ -213,7 +217,7 @@ impl Exact {
                 self.sketch = None;
             }
             self.past = self.past + self.memos.uses();
-            self.memos = Memos::new(&self.cfg);
+            self.memos = Memos::new(&self.cfg, &self.tables);
             self.charts.iter_mut().for_each(Chart::clear);
         }
     }

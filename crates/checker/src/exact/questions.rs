@@ -4,9 +4,7 @@
 use super::{Decision, Exact};
 use crate::beam::Width;
 use crate::chart::{Found, Parse};
-use crate::cover::Cover;
 use crate::graph::{Addition, CompletionGraph, Step};
-use crate::guide::Guide;
 use crate::look::Look;
 use crate::lookahead::{Lookahead, Outlook, StandingIn};
 use crate::search::{Search, Searched};
@@ -32,7 +30,7 @@ impl Exact {
         let memos = &mut self.memos;
         let cover = memos
             .cover
-            .get_or_insert_with(|| Cover::new(&self.cfg, memos.sets.states()));
+            .get_or_insert_with(|| self.tables.cover(&self.cfg, &mut memos.sets));
         let mut graph = self
             .choice
             .graph(pattern, &self.cfg.lexer, &mut self.reaches);
@@ -142,7 +140,7 @@ impl Exact {
         let vocabulary = self.vocabulary.as_ref()?;
         let guide = memos
             .guide
-            .get_or_insert_with(|| Guide::new(&self.cfg, &mut memos.sets, vocabulary));
+            .get_or_insert_with(|| self.tables.guide(&self.cfg, &mut memos.sets, vocabulary));
         let mut graph = self
             .choice
             .graph(pattern, &self.cfg.lexer, &mut self.reaches);
@@ -389,7 +387,12 @@ mod tests {
         let compiled = Compiled::new(&grammar, true, &limits).expect("small");
         let cfg = compiled.parser(&limits.automata).expect("small");
         assert!(cfg.lexer.counts());
-        let mut exact = Exact::new(cfg, Some(Arc::clone(&vocabulary)), limits);
+        let mut exact = Exact::new(
+            cfg,
+            Default::default(),
+            Some(Arc::clone(&vocabulary)),
+            limits,
+        );
         exact.count_cells(&compiled);
         let mut random = fastrand::Rng::with_seed(31);
         let (mut open, mut closed, mut found, mut fewer) = (0, 0, 0, 0);

@@ -29,14 +29,14 @@ const STEPS: u8 = 3;
 
 /// Short lexemes as a vocabulary, with what is known of them.
 #[derive(Clone, Debug)]
-pub(super) struct Sketch {
+pub(crate) struct Sketch {
     vocabulary: Option<Arc<Vocabulary>>,
     spanner: Option<Spanner>,
-    pub(super) guide: Option<Option<Guide>>,
+    guide: Option<Option<Guide>>,
 }
 
 impl Sketch {
-    fn new(lexer: &Lexer, reaches: &mut GapReaches) -> Self {
+    pub(crate) fn new(lexer: &Lexer, reaches: &mut GapReaches) -> Self {
         let vocabulary = short_lexemes(lexer, reaches).map(Arc::new);
         let spanner = |vocabulary| Spanner::new(vocabulary).with_empty_cells();
         Self {
@@ -89,9 +89,11 @@ impl Exact {
         if !self.cfg.interleaves.is_empty() {
             return None;
         }
-        let (lexer, reaches) = (&self.cfg.lexer, &mut self.reaches);
         let sketch = self.sketch.take();
-        let mut sketch = sketch.unwrap_or_else(|| Box::new(Sketch::new(lexer, reaches)));
+        let mut sketch = sketch.unwrap_or_else(|| {
+            let fresh = self.tables.sketch(&self.cfg.lexer, &mut self.reaches);
+            Box::new(fresh)
+        });
         let vocabulary = sketch.vocabulary.clone();
         self.exchange(&mut sketch);
         let found = vocabulary.and_then(|vocabulary| Some(look(self)?.spelled(&vocabulary)));

@@ -254,6 +254,8 @@ impl Exact {
 
     /// Decides a pattern whose gaps have any length.
     fn decide_uncounted(&mut self, pattern: &Pattern) -> (Decision, Tier) {
+        #[cfg(feature = "shortcuts")]
+        self.tables.begin_gaps(&self.cfg, &mut self.reaches);
         let (decision, tier) = self.uncounted(pattern);
         #[cfg(feature = "shortcuts")]
         self.remember(pattern, &decision);

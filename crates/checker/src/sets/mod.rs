@@ -21,6 +21,8 @@ mod settle;
 
 use lacuna_lexer::SortFew;
 use std::sync::Arc;
+#[cfg(feature = "shortcuts")]
+use std::sync::Mutex;
 
 use lacuna_grammar::automaton::SHORTCUTS;
 use lacuna_lexer::{MemoUse, TerminalId};
@@ -94,7 +96,10 @@ pub struct StateSets {
     ids: FxHashMap<Arc<[(StateId, u32)]>, SetId>,
     passed: Vec<Arc<[(NonterminalId, u32)]>>,
     passed_ids: FxHashMap<Arc<[(NonterminalId, u32)]>, PassedId>,
-    groups: Vec<(Arc<Boundaries>, Option<Arc<GapGroup>>)>,
+    groups: Vec<Grouped>,
+    /// Those that any copy of these sets has worked out.
+    #[cfg(feature = "shortcuts")]
+    shared_groups: Arc<Mutex<Vec<Grouped>>>,
     read: FxHashMap<(SetId, TerminalId), Option<Costed>>,
     passes: FxHashMap<(SetId, PassedId), Option<Costed>>,
     unions: FxHashMap<(SetId, SetId, u32), SetId>,
@@ -113,6 +118,9 @@ pub struct StateSets {
     memo_use: MemoUse,
 }
 
+/// The group of some boundaries; `None` if it is too large.
+type Grouped = (Arc<Boundaries>, Option<Arc<GapGroup>>);
+
 /// Members from which on a set is indexed.
 const INDEXED_FROM: usize = 24;
 
@@ -126,6 +134,8 @@ impl StateSets {
             passed: Vec::new(),
             passed_ids: FxHashMap::default(),
             groups: Vec::new(),
+            #[cfg(feature = "shortcuts")]
+            shared_groups: Arc::default(),
             read: FxHashMap::default(),
             passes: FxHashMap::default(),
             unions: FxHashMap::default(),

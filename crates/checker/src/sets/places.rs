@@ -2,7 +2,11 @@
 //! each boundary, and the states of each apart.
 
 use std::sync::Arc;
+#[cfg(feature = "shortcuts")]
+use std::sync::PoisonError;
 
+#[cfg(feature = "shortcuts")]
+use super::Grouped;
 use super::{Costed, GroupId, NOTHING, SetId, StateSets};
 use crate::cfg::{Cfg, Symbol};
 use crate::gap_group::{Boundaries, GapGroup, Member};
@@ -18,6 +22,10 @@ pub(super) const STATES: u32 = (1 << STATE_BITS) - 1;
 pub(super) fn at(state: StateId, member: Member) -> u32 {
     state | (member << STATE_BITS)
 }
+
+/// Groups that copies of sets share.
+#[cfg(feature = "shortcuts")]
+const MOST_SHARED: usize = 64;
 
 /// What is predicted at each boundary of a gap.
 pub(super) type Beginning = (GroupId, Box<[SetId]>);
@@ -121,12 +129,33 @@ impl StateSets {
             Arc::ptr_eq(known, boundaries) || known.as_ref() == boundaries.as_ref()
         });
         let id = known.unwrap_or_else(|| {
-            let group = GapGroup::new(cfg, self.states.nullable(), boundaries);
-            self.groups
-                .push((Arc::clone(boundaries), group.map(Arc::new)));
+            let group = self.make_group(cfg, boundaries);
+            self.groups.push((Arc::clone(boundaries), group));
             self.groups.len() - 1
         });
         self.groups[id].1.as_ref().map(|_| id as GroupId)
+    }
+
+    #[cfg(not(feature = "shortcuts"))]
+    fn make_group(&self, cfg: &Cfg, boundaries: &Arc<Boundaries>) -> Option<Arc<GapGroup>> {
+        GapGroup::new(cfg, self.states.nullable(), boundaries).map(Arc::new)
+    }
+
+    /// A group, worked out once for all copies of these sets.
+    #[cfg(feature = "shortcuts")]
+    fn make_group(&self, cfg: &Cfg, boundaries: &Arc<Boundaries>) -> Option<Arc<GapGroup>> {
+        // What a thread that panicked left here is whole.
+        let known = self.shared_groups.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let is_its = |(of, _): &&Grouped| of.as_ref() == boundaries.as_ref();
+        if let Some((_, group)) = known.iter().find(is_its) {
+            return group.clone();
+        }
+        let group = GapGroup::new(cfg, self.states.nullable(), boundaries).map(Arc::new);
+        if known.len() < MOST_SHARED {
+            known.push((Arc::clone(boundaries), group.clone()));
+        }
+        group
     }
 
     /// Shows where a state leads in a group over whole symbols, from a boundary.

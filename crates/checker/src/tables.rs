@@ -1,0 +1,132 @@
+//! What the parser's tables say of a grammar before any text, for all checkers of it.
+//!
+//! The states of the parser with sets of items forgotten ([outlines](crate::lr)), the
+//! [cover](crate::cover) over them, the [guide](crate::guide)'s distances, and short lexemes with
+//! theirs: no pattern has a part in them. Each is made when a checker first asks for it, and
+//! the next begins with it. What fills with use is not shared, so what a checker finds does not
+//! depend on others.
+//!
+//! Cost: what they cost once, and a copy of the states for each checker. The grammar engine alone
+//! makes them anew, which takes less code.
+
+#[cfg(feature = "shortcuts")]
+use std::sync::{Mutex, OnceLock, PoisonError, Weak};
+
+use std::sync::Arc;
+
+#[cfg(feature = "shortcuts")]
+use lacuna_lexer::Lexer;
+use lacuna_lexer::Vocabulary;
+
+use crate::cfg::Cfg;
+use crate::cover::Cover;
+#[cfg(feature = "shortcuts")]
+use crate::cover::MAX_STATES;
+#[cfg(feature = "shortcuts")]
+use crate::exact::Sketch;
+#[cfg(feature = "shortcuts")]
+use crate::gap_reach::GapReaches;
+use crate::guide::Guide;
+use crate::sets::StateSets;
+
+/// The tables of one grammar, for each of its checkers.
+#[cfg(feature = "shortcuts")]
+pub(crate) type SharedTables = Arc<Tables>;
+#[cfg(not(feature = "shortcuts"))]
+pub(crate) type SharedTables = Tables;
+
+/// Tables that checkers of one grammar share.
+#[cfg(feature = "shortcuts")]
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    /// With the outlines of all states, or of too many.
+    sets: OnceLock<(StateSets, bool)>,
+    cover: OnceLock<Option<Cover>>,
+    /// By vocabulary.
+    guides: Mutex<Vec<(Weak<Vocabulary>, Option<Guide>)>>,
+    sketch: OnceLock<Sketch>,
+    reaches: OnceLock<GapReaches>,
+}
+
+#[cfg(feature = "shortcuts")]
+impl Tables {
+    /// No set but the first ones, the outlines of all states made if they are not too many.
+    pub(crate) fn sets(&self, cfg: &Cfg) -> StateSets {
+        self.made_sets(cfg).0.clone()
+    }
+
+    fn made_sets(&self, cfg: &Cfg) -> &(StateSets, bool) {
+        self.sets.get_or_init(|| {
+            let mut sets = StateSets::new(cfg);
+            let is_whole = sets.states().outlines().all(cfg, MAX_STATES).is_some();
+            sets.take_work();
+            (sets, is_whole)
+        })
+    }
+
+    /// The cover with nothing asked; `None` if there is none.
+    pub(crate) fn cover(&self, cfg: &Cfg, sets: &mut StateSets) -> Option<Cover> {
+        let made = self.cover.get_or_init(|| Cover::new(cfg, sets.states()));
+        made.clone()
+    }
+
+    /// The guide with nothing asked; `None` if there is none.
+    pub(crate) fn guide(
+        &self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Option<Guide> {
+        // Where some states are made later, their numbers are each checker's own.
+        if !self.made_sets(cfg).1 {
+            return Guide::new(cfg, sets, vocabulary);
+        }
+        // What a thread that panicked left here is whole.
+        let mut known = self.guides.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_its = |of: &Weak<Vocabulary>| of.as_ptr() == Arc::as_ptr(vocabulary);
+        if let Some((_, guide)) = known.iter().find(|(of, _)| is_its(of)) {
+            return guide.clone();
+        }
+        known.retain(|(of, _)| of.strong_count() > 0);
+        let fresh = Guide::new(cfg, sets, vocabulary);
+        known.push((Arc::downgrade(vocabulary), fresh.clone()));
+        fresh
+    }
+
+    /// What lexemes that begin in a gap of any length can do, for whom nothing is known.
+    pub(crate) fn begin_gaps(&self, cfg: &Cfg, reaches: &mut GapReaches) {
+        let made = self.reaches.get_or_init(|| GapReaches::of_boundaries(cfg));
+        reaches.begin_with(made);
+    }
+
+    /// Short lexemes with nothing asked.
+    pub(crate) fn sketch(&self, lexer: &Lexer, reaches: &mut GapReaches) -> Sketch {
+        let made = self.sketch.get_or_init(|| Sketch::new(lexer, reaches));
+        made.clone()
+    }
+}
+
+/// Tables that each checker makes for itself.
+#[cfg(not(feature = "shortcuts"))]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables;
+
+#[cfg(not(feature = "shortcuts"))]
+impl Tables {
+    pub(crate) fn sets(&self, cfg: &Cfg) -> StateSets {
+        StateSets::new(cfg)
+    }
+
+    pub(crate) fn cover(&self, cfg: &Cfg, sets: &mut StateSets) -> Option<Cover> {
+        Cover::new(cfg, sets.states())
+    }
+
+    pub(crate) fn guide(
+        &self,
+        cfg: &Cfg,
+        sets: &mut StateSets,
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Option<Guide> {
+        Guide::new(cfg, sets, vocabulary)
+    }
+}
