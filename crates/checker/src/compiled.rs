@@ -158,13 +158,16 @@ impl Compiled {
 
     /// Bytes of memory that it takes, closely.
     pub fn heap_bytes(&self) -> usize {
-        match &self.shape {
+        let shape = match &self.shape {
             Shape::Regular { language, parser } => {
                 let parser = parser.get().and_then(|made| made.as_ref().ok());
                 language.heap_bytes() + parser.map_or(0, |parser| parser.heap_bytes())
             }
             Shape::Parsed { bounds, parser } => bounds.heap_bytes() + parser.heap_bytes(),
-        }
+        };
+        #[cfg(feature = "shortcuts")]
+        let shape = shape + self.tables.heap_bytes();
+        shape
     }
 
     /// Whether the language was found to be regular.

@@ -234,6 +234,14 @@ impl Cover {
         (2 * self.sets.len() + self.hopes.len()) * self.tables.words + 2 * self.steps.len()
     }
 
+    /// Bytes of memory that its tables take, closely.
+    #[cfg(feature = "shortcuts")]
+    pub fn heap_bytes(&self) -> usize {
+        let tables = &*self.tables;
+        let steps = tables.steps.iter().map(Vec::len).sum::<usize>();
+        8 * (tables.after.len() + 2 * steps * tables.words)
+    }
+
     /// How often it was asked for a set's number or a step, and how often that was not known.
     pub fn memo_use(&self) -> MemoUse {
         self.memo_use

@@ -237,6 +237,16 @@ impl GapGroup {
         at.ok().map(|at| &*self.hiding[at].1)
     }
 
+    /// Bytes of memory that it takes, closely.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let lists = self.terminals.iter().chain(&self.nonterminals);
+        let arrivals = lists.map(|list| size_of::<Arrivals>() + size_of_val(list.as_slice()));
+        let made = self.made.iter().flatten();
+        let made = made.map(|(_, made)| size_of::<Made>() + 8 + size_of_val(made.as_slice()));
+        arrivals.chain(made).sum()
+    }
+
     /// A cheapest way to read symbols one after another between two boundaries: those that are
     /// not empty, each with the boundary behind it.
     pub(crate) fn way(

@@ -120,6 +120,12 @@ impl GapReaches {
         reaches
     }
 
+    /// Bytes of memory that what is known takes, closely.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.entries * size_of::<Reached>()
+    }
+
     /// Takes all over that another knows, if nothing is known here.
     #[cfg(feature = "shortcuts")]
     pub(crate) fn begin_with(&mut self, other: &Self) {

@@ -163,6 +163,17 @@ impl Guide {
         })
     }
 
+    /// Bytes of memory that what is known before anything is asked takes, closely.
+    #[cfg(feature = "shortcuts")]
+    pub fn heap_bytes(&self) -> usize {
+        let paths = &*self.paths;
+        let steps = paths.before.iter().map(Vec::len).sum::<usize>();
+        let tails = paths.tails.iter().map(|tails| tails.len()).sum::<usize>();
+        let bytes_before = paths.bytes_before.iter().map(Vec::len).sum::<usize>();
+        let states = paths.states.len() + paths.bytes_before.len();
+        32 * states + 8 * (steps + tails + paths.ends.len()) + 4 * bytes_before
+    }
+
     /// Entries of all memos, a measure of the memory.
     pub fn size(&self) -> usize {
         self.within.len() * self.paths.states.len()

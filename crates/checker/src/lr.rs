@@ -240,6 +240,22 @@ impl States {
         }
     }
 
+    /// Bytes of memory that the states take, closely.
+    #[cfg(feature = "shortcuts")]
+    pub fn heap_bytes(&self) -> usize {
+        let keys = self.sets.iter();
+        let keys = keys.map(|key| 2 * size_of::<Key>() + size_of_val(&*key.dots));
+        let made = self.made.iter().flatten().map(|state| {
+            let moves = state.terminals.len() + state.nonterminals.len();
+            size_of::<State>() + 8 * moves + 4 * state.completes.len()
+        });
+        let outline = self
+            .outline
+            .as_ref()
+            .map_or(0, |states| states.heap_bytes());
+        keys.chain(made).sum::<usize>() + outline
+    }
+
     /// The states without sets of items seen: finitely many, for whoever asks for
     /// all.
     pub fn outlines(&mut self) -> &mut States {

@@ -99,6 +99,17 @@ impl Tables {
         reaches.begin_with(made);
     }
 
+    /// Bytes of memory that what was made takes, closely.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let sets = self.sets.get().map_or(0, |(sets, _)| sets.heap_bytes());
+        let cover = self.cover.get().and_then(Option::as_ref);
+        let known = self.guides.lock().unwrap_or_else(PoisonError::into_inner);
+        let guides = known.iter().filter_map(|(_, guide)| guide.as_ref());
+        let guides: usize = guides.map(Guide::heap_bytes).sum();
+        let reaches = self.reaches.get().map_or(0, GapReaches::heap_bytes);
+        sets + cover.map_or(0, Cover::heap_bytes) + guides + reaches
+    }
+
     /// Short lexemes with nothing asked.
     pub(crate) fn sketch(&self, lexer: &Lexer, reaches: &mut GapReaches) -> Sketch {
         let made = self.sketch.get_or_init(|| Sketch::new(lexer, reaches));

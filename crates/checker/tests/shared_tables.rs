@@ -71,6 +71,7 @@ fn who_asks_at_the_same_time_changes_no_answer() {
     let alone = answers(&compile(), &vocabulary, &patterns);
     assert!(alone.iter().any(|(verdict, _)| verdict.is_completable()));
     let shared = compile();
+    let compiled = shared.heap_bytes();
     thread::scope(|scope| {
         let others: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| answers(&shared, &vocabulary, &patterns)))
@@ -78,5 +79,9 @@ fn who_asks_at_the_same_time_changes_no_answer() {
         for other in others {
             assert_eq!(other.join().expect("answers"), alone);
         }
-    });
+    }); // What they share is counted, and does not grow with them.
+    let once = shared.heap_bytes();
+    assert_eq!(once > compiled, cfg!(feature = "shortcuts"));
+    answers(&shared, &vocabulary, &patterns);
+    assert_eq!(shared.heap_bytes(), once);
 }

@@ -160,6 +160,12 @@ impl StateSets {
         self.memo_use
     }
 
+    /// Bytes of memory that states and shared groups take, closely.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.states.heap_bytes() + self.shared_group_bytes()
+    }
+
     /// The set of the first state.
     pub fn start(&mut self) -> Costed {
         let set = self.intern(vec![(States::START, 0)]);

@@ -23,9 +23,9 @@ pub(super) fn at(state: StateId, member: Member) -> u32 {
     state | (member << STATE_BITS)
 }
 
-/// Groups that copies of sets share.
+/// Groups that copies of sets share, and the bytes that these may take.
 #[cfg(feature = "shortcuts")]
-const MOST_SHARED: usize = 64;
+const MOST_SHARED: (usize, usize) = (64, 16 << 20);
 
 /// What is predicted at each boundary of a gap.
 pub(super) type Beginning = (GroupId, Box<[SetId]>);
@@ -152,10 +152,20 @@ impl StateSets {
             return group.clone();
         }
         let group = GapGroup::new(cfg, self.states.nullable(), boundaries).map(Arc::new);
-        if known.len() < MOST_SHARED {
+        let all = known.iter().map(|(_, group)| group).chain([&group]);
+        let bytes: usize = all.flatten().map(|group| group.heap_bytes()).sum();
+        if known.len() < MOST_SHARED.0 && bytes <= MOST_SHARED.1 {
             known.push((Arc::clone(boundaries), group.clone()));
         }
         group
+    }
+
+    #[cfg(feature = "shortcuts")]
+    pub(super) fn shared_group_bytes(&self) -> usize {
+        let known = self.shared_groups.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        let groups = known.iter().filter_map(|(_, group)| group.as_ref());
+        groups.map(|group| group.heap_bytes()).sum()
     }
 
     /// Shows where a state leads in a group over whole symbols, from a boundary.
