@@ -1,42 +1,20 @@
-//! What the parser's tables say of a grammar before any text, for all checkers of it.
-//!
-//! The states of the parser with sets of items forgotten ([outlines](crate::lr)), the
-//! [cover](crate::cover) over them, the [guide](crate::guide)'s distances, and short lexemes with
-//! theirs: no pattern has a part in them. Each is made when a checker first asks for it, and
-//! the next begins with it. What fills with use is not shared, so what a checker finds does not
-//! depend on others.
-//!
-//! Cost: what they cost once, and a copy of the states for each checker. The grammar engine alone
-//! makes them anew, which takes less code.
+//! Tables that the first checker makes and others begin with.
 
-#[cfg(feature = "shortcuts")]
-use std::sync::{Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use std::sync::Arc;
-
-#[cfg(feature = "shortcuts")]
-use lacuna_lexer::Lexer;
-use lacuna_lexer::Vocabulary;
+use lacuna_lexer::{Lexer, Vocabulary};
 
 use crate::cfg::Cfg;
-use crate::cover::Cover;
-#[cfg(feature = "shortcuts")]
-use crate::cover::MAX_STATES;
-#[cfg(feature = "shortcuts")]
+use crate::cover::{Cover, MAX_STATES};
 use crate::exact::Sketch;
-#[cfg(feature = "shortcuts")]
 use crate::gap_reach::GapReaches;
 use crate::guide::Guide;
 use crate::sets::StateSets;
 
 /// The tables of one grammar, for each of its checkers.
-#[cfg(feature = "shortcuts")]
 pub(crate) type SharedTables = Arc<Tables>;
-#[cfg(not(feature = "shortcuts"))]
-pub(crate) type SharedTables = Tables;
 
 /// Tables that checkers of one grammar share.
-#[cfg(feature = "shortcuts")]
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     /// With the outlines of all states, or of too many.
@@ -48,7 +26,6 @@ pub(crate) struct Tables {
     reaches: OnceLock<GapReaches>,
 }
 
-#[cfg(feature = "shortcuts")]
 impl Tables {
     /// No set but the first ones, the outlines of all states made if they are not too many.
     pub(crate) fn sets(&self, cfg: &Cfg) -> StateSets {
@@ -114,30 +91,5 @@ impl Tables {
     pub(crate) fn sketch(&self, lexer: &Lexer, reaches: &mut GapReaches) -> Sketch {
         let made = self.sketch.get_or_init(|| Sketch::new(lexer, reaches));
         made.clone()
-    }
-}
-
-/// Tables that each checker makes for itself.
-#[cfg(not(feature = "shortcuts"))]
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tables;
-
-#[cfg(not(feature = "shortcuts"))]
-impl Tables {
-    pub(crate) fn sets(&self, cfg: &Cfg) -> StateSets {
-        StateSets::new(cfg)
-    }
-
-    pub(crate) fn cover(&self, cfg: &Cfg, sets: &mut StateSets) -> Option<Cover> {
-        Cover::new(cfg, sets.states())
-    }
-
-    pub(crate) fn guide(
-        &self,
-        cfg: &Cfg,
-        sets: &mut StateSets,
-        vocabulary: &Arc<Vocabulary>,
-    ) -> Option<Guide> {
-        Guide::new(cfg, sets, vocabulary)
     }
 }
