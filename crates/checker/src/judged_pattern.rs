@@ -367,6 +367,7 @@ impl<'a> Changing<'a> {
             let mut tokens = FxHashMap::default();
             for token in 0..vocabulary.len() as TokenId {
                 if let Some(bytes) = vocabulary.bytes(token)
+                    && vocabulary.is_fillable(token)
                     && bytes.len() <= LONGEST
                     && bytes.is_ascii()
                 {

@@ -213,7 +213,7 @@ fn offer(weights: Option<&Weights>, certain: f64, vocabulary: &Vocabulary) -> Of
     for &(token, weight) in &best {
         let probability = share(weight) / all;
         left -= probability;
-        if vocabulary.bytes(token).is_none() {
+        if !vocabulary.is_fillable(token) {
             continue;
         }
         if probability >= certain {

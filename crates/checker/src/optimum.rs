@@ -92,6 +92,7 @@ impl Optimum {
             let best: Vec<(TokenId, &[u8], f32)> = weights
                 .best
                 .iter()
+                .filter(|&&(token, _)| vocabulary.is_fillable(token))
                 .filter_map(|&(token, weight)| Some((token, vocabulary.bytes(token)?, weight)))
                 .collect();
             for &(token, ..) in &best {

@@ -15,7 +15,7 @@ pub enum CommandError {
     /// The engine refused.
     Fault(Fault),
     /// A grammar file is at fault: its name, its text and the findings.
-    Grammar(String, String, Fault),
+    Grammar(String, String, Box<Fault>),
     /// A file could not be read or written.
     File(String, std::io::Error),
     /// A file holds something else than expected.
@@ -25,7 +25,7 @@ pub enum CommandError {
 impl CommandError {
     /// The error of a grammar file with this text.
     pub fn grammar(path: &Path, text: &str, fault: Fault) -> Self {
-        Self::Grammar(path.display().to_string(), text.to_owned(), fault)
+        Self::Grammar(path.display().to_string(), text.to_owned(), Box::new(fault))
     }
 
     /// The error of a file operation.

@@ -1,5 +1,6 @@
 //! `lacuna generate`: a text from a model, within a grammar.
 
+use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -74,5 +75,29 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             },
         });
     }
+    part_slots(&mut regions);
     write(writing, &files, length, &Shape::Regions(regions))
+}
+
+/// Leaves each region those texts and lists that its grammar may ask for; what none of them may
+/// ask for stays with all, and is refused there.
+fn part_slots(regions: &mut [Region]) {
+    let mut grammars: Vec<_> = regions
+        .iter_mut()
+        .filter_map(|it| it.grammar.as_mut())
+        .collect();
+    let Some(first) = grammars.first() else {
+        return;
+    };
+    let texts = first.texts.iter().map(|(name, _)| name);
+    let names = texts.chain(first.lists.iter().map(|(name, _)| name));
+    let asked = names.filter(|name| grammars.iter().any(|it| it.may_ask_for(name)));
+    let asked: Vec<String> = asked.cloned().collect();
+    for grammar in &mut grammars {
+        let (mut texts, mut lists) = (take(&mut grammar.texts), take(&mut grammar.lists));
+        let stays = |name: &String| grammar.may_ask_for(name) || !asked.contains(name);
+        texts.retain(|(name, _)| stays(name));
+        lists.retain(|(name, _)| stays(name));
+        (grammar.texts, grammar.lists) = (texts, lists);
+    }
 }

@@ -8,9 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lacuna_decoder::{Event, Outcome, counted};
-use lacuna_engine::{
-    Dialect, Fault, GenerateRequest, GrammarWarning, Judge, Purpose, Shape, block_on,
-};
+use lacuna_engine::{Dialect, Fault, GenerateRequest, GrammarWarning, Judge, Shape, block_on};
 
 use crate::cache::{CacheArguments, describe_origin};
 use crate::decoding::DecodingArguments;
@@ -87,7 +85,10 @@ pub fn write(
     let run = run.map_err(|fault| match fault.diagnostics.is_empty() {
         true => CommandError::Fault(fault),
         false => {
-            let (file, text) = at_fault(files, shape).unwrap_or((grammar, &request.grammar.1));
+            let (file, text) = fault
+                .region
+                .and_then(|region| of_region(files, shape, region))
+                .unwrap_or((grammar, &request.grammar.1));
             CommandError::grammar(file, text, fault)
         }
     })?;
@@ -155,18 +156,6 @@ fn of_region<'a>(
     };
     let source = regions.get(region)?.grammar.as_ref()?;
     Some(((*files.get(region)?)?, &source.text))
-}
-
-/// The file and the text of the first region's grammar that cannot be read.
-fn at_fault<'a>(files: &[Option<&'a Path>], shape: &'a Shape) -> Option<(&'a Path, &'a str)> {
-    let Shape::Regions(regions) = shape else {
-        return None;
-    };
-    let mut sources = regions.iter().map(|region| region.grammar.as_ref());
-    let region = sources.position(|source| {
-        source.is_some_and(|source| source.compile(Purpose::Writing).is_err())
-    })?;
-    of_region(files, shape, region)
 }
 
 /// Whether a text has nothing that its grammar would have begun behind.

@@ -87,6 +87,63 @@ fn what_is_wrong_with_a_region_names_its_file() {
     let regions = ["--region", &good, "--region", &bad];
     let output = lacuna(&[&arguments[..], &regions].concat(), "");
     assert!(!output.status.success());
-    let said = said(&output);
-    assert!(said.contains("bad.schema.json#/type"), "{said}");
+    let told = said(&output);
+    assert!(told.contains("bad.schema.json#/type"), "{told}");
+
+    // What stands before it is usable in a run, though not by itself.
+    let asking = repository("grammars/snips.schema.json");
+    let other = write(folder.path(), "other.gbnf", "root ::= other\n");
+    let (asking, other) = (format!("48:{asking}"), format!("9:{other}"));
+    let output = lacuna(
+        &[&arguments[..], &["--region", &asking, "--region", &other]].concat(),
+        "",
+    );
+    let told = said(&output);
+    assert!(told.contains("other.gbnf:1:10"), "{told}");
+    assert!(!told.contains("snips.schema.json"), "{told}");
+}
+
+#[test]
+fn regions_take_the_lists_that_they_ask_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let asks = write(folder.path(), "a.lark", "start: COLUMN\n%slot COLUMN\n");
+    let other = write(folder.path(), "b.gbnf", "root ::= [a-z]\n");
+    let columns = write(folder.path(), "columns.txt", "name\nage\n");
+    let model = repository("models/lacuna-mini");
+    let regions = [format!("4:{asks}"), format!("2:{other}")];
+    let run = |list: &str| {
+        let list = format!("{list}={columns}");
+        let arguments = [
+            "generate", "--model", &model, "--prompt", "x", "--list", &list,
+        ];
+        let regions = ["--region", &regions[0], "--region", &regions[1]];
+        lacuna(&[&arguments[..], &regions].concat(), "")
+    };
+    let output = run("COLUMN");
+    assert!(output.status.success(), "{}", said(&output));
+    // What no region asks for is refused.
+    let output = run("TABLE");
+    assert!(!output.status.success());
+    assert!(said(&output).contains("TABLE"), "{}", said(&output));
+}
+
+#[test]
+fn a_region_that_no_text_fits_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let good = write(folder.path(), "good.gbnf", "root ::= [a-z]{1,4}\n");
+    let long = write(
+        folder.path(),
+        "long.gbnf",
+        "root ::= \"(\" root \")\" | \"qxz\"{4}\n",
+    );
+    let model = repository("models/lacuna-mini");
+    let (good, long) = (format!("4:{good}"), format!("4:{long}"));
+    let arguments = ["generate", "--model", &model, "--prompt", "x"];
+    let regions = ["--region", &good, "--region", &long];
+    let output = lacuna(&[&arguments[..], &regions].concat(), "");
+    let told = said(&output);
+    assert!(
+        told.contains("regions[1]: no text of the grammar fits a canvas of 4 cells"),
+        "{told}"
+    );
 }

@@ -272,7 +272,7 @@ impl Guard for TriggerGuard {
             heaviest
         } else if place.is_some() {
             let harmless = |token: &TokenId| {
-                let is_written = self.vocabulary.bytes(*token).is_some();
+                let is_written = self.vocabulary.is_fillable(*token);
                 is_written && found(&with(&|_| *token)) == place
             };
             let mut tokens = 0..self.vocabulary.len() as TokenId;

@@ -1,7 +1,7 @@
 //! A loaded model and the runs it makes.
 
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use futures_util::lock::Mutex;
 use lacuna_decoder::{Canvas, DecodeError, GrammarGuard, Options, Run, counted};
@@ -52,6 +52,8 @@ pub struct Engine {
     pub(crate) tokenizer: Tokenizer,
     prompt: PromptTemplate,
     vocabulary: Arc<Vocabulary>,
+    /// What was last banned, and the vocabulary without: runs that ban the same share checkers.
+    without: std::sync::Mutex<Option<(Vec<TokenId>, Arc<Vocabulary>)>>,
     placement: Arc<Mutex<Placement>>,
     device: SharedReport,
     cache: Arc<GrammarCache>,
@@ -94,6 +96,7 @@ impl Engine {
             tokenizer,
             prompt,
             vocabulary: Arc::new(vocabulary),
+            without: std::sync::Mutex::default(),
             device: placement.report().clone(),
             placement: Arc::new(Mutex::new(placement)),
             cache: Arc::default(),
@@ -229,20 +232,19 @@ impl Engine {
         Ok(self.cache.key(&source, Purpose::Writing, vocabulary))
     }
 
-    /// The vocabulary in which these tokens cannot be written.
+    /// The vocabulary in which these tokens may stand in text, and cannot be written.
     fn vocabulary_without(&self, banned: &[TokenId]) -> Result<Arc<Vocabulary>, Fault> {
-        let all = &self.vocabulary;
         if banned.is_empty() {
-            return Ok(Arc::clone(all));
+            return Ok(Arc::clone(&self.vocabulary));
         }
-        let written = |token: &TokenId| !banned.contains(token);
-        let bytes = |token| all.bytes(token).filter(|_| written(&token));
-        let tokens = (0..all.len() as TokenId).map(|token| bytes(token).map(<[u8]>::to_vec));
-        let vocabulary = Vocabulary::new(tokens.collect(), all.ends().to_vec(), all.mask())?;
-        let special = self.tokenizer.special_tokens().iter();
-        let special = special.filter(|(_, id)| written(id));
-        let vocabulary = vocabulary.with_special(special.map(|(text, &id)| (id, text.as_str())));
-        Ok(Arc::new(vocabulary))
+        let mut last = self.without.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = last.as_ref().filter(|(of, _)| of == banned) {
+            return Ok(Arc::clone(known));
+        }
+        let all = Vocabulary::clone(&self.vocabulary);
+        let vocabulary = Arc::new(all.keeping_out(banned)?);
+        *last = Some((banned.to_vec(), Arc::clone(&vocabulary)));
+        Ok(vocabulary)
     }
 
     pub(crate) fn compile(&self, request: &GenerateRequest) -> Result<Found, Fault> {
@@ -294,19 +296,8 @@ impl Begin {
 /// A [`Fault`] of kind `invalid-input` if another text than the request goes by its name.
 pub fn grammar_source(request: &GenerateRequest) -> Result<GrammarSource, Fault> {
     let (dialect, text) = &request.grammar;
-    let name = request_text(*dialect);
     let mut texts = request.texts.clone();
-    if let Some((_, other)) =
-        (texts.iter()).find(|(it, text)| it == name && *text != request.request)
-    {
-        let message = format!(
-            "the text {name} is {}, but {name} is the prompt: leave it out",
-            quoted(other),
-        );
-        return Err(Fault::new("invalid-input", message));
-    }
-    texts.retain(|(it, _)| it != name);
-    texts.push((name.to_owned(), request.request.clone()));
+    name_request(&mut texts, *dialect, &request.request)?;
     Ok(GrammarSource {
         dialect: *dialect,
         text: text.clone(),
@@ -318,9 +309,31 @@ pub fn grammar_source(request: &GenerateRequest) -> Result<GrammarSource, Fault>
     })
 }
 
+/// Puts the request among the texts that a grammar may name.
+///
+/// # Errors
+/// As for [`grammar_source`].
+pub(crate) fn name_request(
+    texts: &mut Vec<(String, String)>,
+    dialect: Dialect,
+    request: &str,
+) -> Result<(), Fault> {
+    let name = request_text(dialect);
+    if let Some((_, other)) = (texts.iter()).find(|(it, text)| it == name && text != request) {
+        let message = format!(
+            "the text {name} is {}, but {name} is the prompt: leave it out",
+            quoted(other),
+        );
+        return Err(Fault::new("invalid-input", message));
+    }
+    texts.retain(|(it, _)| it != name);
+    texts.push((name.to_owned(), request.to_owned()));
+    Ok(())
+}
+
 /// By what name a grammar means the request: a `%slot` of Lark's is a terminal, and those are in
 /// capitals.
-pub(crate) fn request_text(dialect: Dialect) -> &'static str {
+fn request_text(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Lark => "REQUEST",
         _ => "request",

@@ -21,6 +21,9 @@ pub struct Fault {
     /// What is wrong with the grammar, where that is the fault.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Finding>,
+    /// Of several regions, the one that is at fault, counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<usize>,
 }
 
 /// A [`Diagnostic`] with its place resolved to line and column.
@@ -65,6 +68,17 @@ impl Fault {
             kind,
             message: message.into(),
             diagnostics: Vec::new(),
+            region: None,
+        }
+    }
+
+    /// The same of one of several regions, which its message then names, too.
+    #[cfg(feature = "model")]
+    pub(crate) fn in_region(self, region: usize) -> Self {
+        Self {
+            message: format!("regions[{region}]: {}", self.message),
+            region: Some(region),
+            ..self
         }
     }
 
@@ -84,6 +98,7 @@ impl Fault {
             kind: "grammar",
             message,
             diagnostics: findings,
+            region: None,
         }
     }
 }

@@ -11,14 +11,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lacuna_decoder::{
-    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, NarrowRequest, Piece, RegionGuard,
-    Template, TemplateError, TriggerGuard,
+    Canvas, Cell, DecodeError, DenoiseRequest, Denoiser, GrammarGuard, Guard, NarrowRequest, Piece,
+    RegionGuard, Template, TemplateError, TriggerGuard,
 };
 use lacuna_grammar::quoted;
+use lacuna_lexer::Vocabulary;
 use lacuna_logits::{Scored, TokenSet};
 
 use crate::cache::Found;
-use crate::engine::{Begin, request_text};
+use crate::engine::{Begin, name_request};
 use crate::fewest::fewest_tokens;
 use crate::judging::{Judging, Opened};
 use crate::prompted::PromptedModel;
@@ -287,60 +288,41 @@ impl Engine {
         self.begin(request, masked.fold(0, usize::saturating_add))?;
         let mut parts: Vec<Vec<Cell>> = Vec::new();
         let mut found: Vec<Option<Found>> = Vec::new();
-        for region in regions {
+        for (at, region) in regions.iter().enumerate() {
             parts.push(match &region.content {
                 Content::Text(text) => self.cells_of(text)?,
                 Content::Masks(cells) => vec![None; *cells],
             });
             let source = region.grammar.clone();
             let source = source.filter(|_| request.judge == Judge::Checker);
-            found.push(match source {
-                Some(mut source) => {
-                    // A text of that name, if there is one, comes later and counts.
-                    let name = request_text(source.dialect).to_owned();
-                    source.texts.insert(0, (name, request.request.clone()));
-                    let (purpose, vocabulary) = (Purpose::Writing, Some(self.vocabulary()));
-                    Some(self.cache().compile(&source, purpose, vocabulary, false)?)
-                }
-                None => None,
+            let compiled = source.map(|source| {
+                let source = with_request(source, &request.request)?;
+                let (purpose, vocabulary) = (Purpose::Writing, Some(self.vocabulary()));
+                self.cache().compile(&source, purpose, vocabulary, false)
             });
+            found.push(compiled.transpose().map_err(|it| it.in_region(at))?);
         }
         let canvas = Canvas::joined(parts);
         let begin = self.begin(request, canvas.cells().len())?;
         let origin = found.iter().flatten().map(|found| found.origin).next();
-        let checkers = found.iter().map(|found| {
-            let writable = Some(Arc::clone(&begin.writable));
-            found.as_ref().map(|found| found.grammar.checker(writable))
-        });
-        let lengths = canvas.regions().iter().map(|range| range.len());
-        let regions = lengths.zip(checkers).collect::<Vec<_>>();
         // A cell may hold what its region's grammar names; to the run, what any does.
         let grammars = found.iter().flatten().map(|found| &found.grammar);
         let vocabulary = grammars.fold(Arc::clone(&begin.writable), |all, one| one.named_in(&all));
+        let mut guards = Vec::with_capacity(found.len());
+        for (at, (range, found)) in canvas.regions().iter().zip(&found).enumerate() {
+            let cells = &canvas.cells()[range.clone()];
+            let guard = found.as_ref().map(|found| {
+                let guard = open_region(found, cells, &begin.writable);
+                guard.map_err(|error| Fault::from(error).in_region(at))
+            });
+            guards.push((range.len(), guard.transpose()?));
+        }
         let opened = Opened {
-            guard: Box::new(RegionGuard::new(regions, &vocabulary)),
+            guard: Box::new(RegionGuard::of_guards(guards, &vocabulary)),
             vocabulary,
             memo: None,
         };
-        let sizes: Vec<usize> = canvas.regions().iter().map(|range| range.len()).collect();
-        let run = begin.run(self, (canvas, opened), request, &Rc::from(clock));
-        let run = run.map_err(|error| match error {
-            // The guard knows a bound; said is how many that region's texts take.
-            DecodeError::NoMember { length, shortest } => {
-                let of_length = found
-                    .iter()
-                    .zip(sizes)
-                    .filter(|&(_, cells)| cells == length);
-                let fewest = of_length.filter_map(|(found, _)| {
-                    let writable = Some(Arc::clone(&begin.writable));
-                    let mut checker = found.as_ref()?.grammar.checker(writable);
-                    Some(fewest_tokens(&mut checker)?.at_least).filter(|&fewest| fewest > length)
-                });
-                let shortest = fewest.min().or(shortest);
-                DecodeError::NoMember { length, shortest }
-            }
-            error => error,
-        })?;
+        let run = begin.run(self, (canvas, opened), request, &Rc::from(clock))?;
         let warnings = (0..).zip(&found).flat_map(|(region, found)| {
             let warnings = found.as_ref().map_or(&[][..], |it| it.grammar.warnings());
             GrammarWarning::of(Some(region), warnings)
@@ -373,6 +355,34 @@ impl Engine {
         let run = begin.run(self, (canvas, opened), request, &Rc::from(clock))?;
         let warnings = GrammarWarning::of(None, found.grammar.warnings());
         Ok(run.of(Some(found.origin), warnings.collect()))
+    }
+}
+
+/// The grammar of a region, which may ask for the request by its name.
+fn with_request(mut source: GrammarSource, request: &str) -> Result<GrammarSource, Fault> {
+    name_request(&mut source.texts, source.dialect, request)?;
+    Ok(source)
+}
+
+/// The guard of a region, which its cells fit.
+fn open_region(
+    found: &Found,
+    cells: &[Cell],
+    writable: &Arc<Vocabulary>,
+) -> Result<GrammarGuard, DecodeError> {
+    let checker = found.grammar.checker(Some(Arc::clone(writable)));
+    let own = Arc::clone(checker.vocabulary().unwrap_or(writable));
+    let mut guard = GrammarGuard::new(checker, own);
+    match guard.open(cells) {
+        Ok(()) => Ok(guard),
+        // The guard knows a bound; said is how many the region's texts take.
+        Err(DecodeError::NoMember { length, shortest }) => {
+            let mut checker = found.grammar.checker(Some(Arc::clone(writable)));
+            let fewest = fewest_tokens(&mut checker).map(|fewest| fewest.at_least);
+            let shortest = fewest.or(shortest);
+            Err(DecodeError::NoMember { length, shortest })
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -216,19 +216,22 @@ impl GrammarSource {
             + lists.map(String::len).sum::<usize>()
     }
 
-    /// The texts that what is compiled may depend on: those that the grammar may
-    /// ask for, by names that it spells. In a schema a name may be spelled with
-    /// escapes; then all texts count.
+    /// The texts that what is compiled may depend on: those that the grammar may ask for.
     pub(crate) fn texts_that_matter(&self) -> impl Iterator<Item = &(String, String)> {
-        let plain = |name: &str| {
-            let mut bytes = name.bytes();
-            bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
-        };
-        let escaped = self.text.contains("\\u");
-        let may_be_asked_for =
-            move |name: &str| escaped || !plain(name) || self.text.contains(name);
         let texts = self.texts.iter();
-        texts.filter(move |(name, _)| may_be_asked_for(name))
+        texts.filter(|(name, _)| self.may_ask_for(name))
+    }
+
+    /// Whether the grammar, or a document that it may refer to, can ask for a text or a list of
+    /// this name: only if it spells the name. In a schema a name may be spelled with escapes; then
+    /// it can ask for any.
+    pub fn may_ask_for(&self, name: &str) -> bool {
+        let mut bytes = name.bytes();
+        let is_plain =
+            bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        let documents = self.schema.documents.iter().map(|(_, text)| text);
+        let mut written = documents.chain([&self.text]);
+        !is_plain || written.any(|text| text.contains("\\u") || text.contains(name))
     }
 
     /// The warnings of a grammar that this source was compiled to, for showing.

@@ -313,6 +313,49 @@ fn written(mut run: ModelRun) -> String {
 }
 
 #[test]
+fn what_is_banned_may_stand_in_fixed_text() {
+    let engine = engine();
+    let before = "Answer: ";
+    let banned = engine.encode(before).expect("tokens");
+    let gap = || Piece::Gap(6..=6);
+    let text = || Piece::Text(before.to_owned());
+    let template = Shape::Template(Template {
+        pieces: vec![text(), gap()],
+    });
+    let regions = Shape::Regions(vec![
+        Region {
+            content: Content::Text(before.to_owned()),
+            grammar: None,
+        },
+        Region {
+            content: Content::Masks(6),
+            grammar: Some(GrammarSource::new(Dialect::Regex, "[a-zA-Z :]{1,20}")),
+        },
+    ]);
+    let mut request = request(Dialect::Regex, "Answer: [a-zA-Z :]{1,20}");
+    request.options.banned = banned.clone();
+    for judge in [Judge::Checker, Judge::Nobody] {
+        request.judge = judge;
+        for shape in [&template, &regions] {
+            let run = block_on(engine.start_shaped(&request, shape, no_time()));
+            let mut run = run.unwrap_or_else(|fault| panic!("{judge:?} {shape:?}: {fault}"));
+            let mut text = None;
+            while text.is_none() {
+                for event in block_on(run.step()).unwrap_or_else(|fault| panic!("{fault}")) {
+                    match event {
+                        Event::Commit(commit) => assert!(!banned.contains(&commit.token)),
+                        Event::Done { text: done, .. } => text = Some(done),
+                        _ => {}
+                    }
+                }
+            }
+            let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
+            assert!(text.starts_with(before), "{judge:?} {shape:?}: {text:?}");
+        }
+    }
+}
+
+#[test]
 fn a_region_may_hold_the_special_tokens_that_its_grammar_names() {
     let engine = engine();
     let request = request(Dialect::Gbnf, "root ::= \"\"");

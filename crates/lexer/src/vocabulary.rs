@@ -2,7 +2,8 @@
 //!
 //! A token is *fillable* if a masked cell may become it: it emits at least one
 //! byte. Special tokens (mask, padding, ends) are not, unless a grammar names them
-//! ([`Vocabulary::naming`]). What is checked is the bytes that will be emitted, so
+//! ([`Vocabulary::naming`]), nor are tokens that are kept out of cells
+//! ([`Vocabulary::keeping_out`]), which text may hold all the same. What is checked is the bytes that will be emitted, so
 //! a token may hold part of a character.
 
 use std::sync::Arc;
@@ -23,6 +24,9 @@ pub struct Vocabulary {
     special: FxHashMap<TokenId, Box<[u8]>>,
     ends: Vec<TokenId>,
     mask: TokenId,
+    /// Tokens that text may hold and no cell may become, ascending.
+    kept_out: Vec<TokenId>,
+    /// The others that have bytes.
     trie: TokenTrie,
 }
 
@@ -95,8 +99,29 @@ impl Vocabulary {
             special: FxHashMap::default(),
             ends,
             mask,
+            kept_out: Vec::new(),
             trie,
         })
+    }
+
+    /// The same vocabulary in which these tokens may stand in text, and may not fill cells.
+    ///
+    /// # Errors
+    /// When nothing is fillable then.
+    pub fn keeping_out(mut self, tokens: &[TokenId]) -> Result<Self, VocabularyError> {
+        self.kept_out.extend_from_slice(tokens);
+        self.kept_out.sort_unstable();
+        self.kept_out.dedup();
+        self.trie = self.trie_of_fillable();
+        match self.trie.is_empty() {
+            true => Err(VocabularyError::NothingFillable),
+            false => Ok(self),
+        }
+    }
+
+    fn trie_of_fillable(&self) -> TokenTrie {
+        let ids = (0..self.tokens.len() as TokenId).filter(|&id| self.is_fillable(id));
+        TokenTrie::of(&mut ids.filter_map(|id| Some((self.bytes(id)?, id))))
     }
 
     /// The same vocabulary, knowing what stands for special tokens in a text. The
@@ -128,7 +153,7 @@ impl Vocabulary {
                 Arc::make_mut(&mut vocabulary.tokens)[*id as usize] = Some(text);
             }
         }
-        vocabulary.trie = TokenTrie::new(&vocabulary.tokens);
+        vocabulary.trie = vocabulary.trie_of_fillable();
         Arc::new(vocabulary)
     }
 
@@ -142,6 +167,7 @@ impl Vocabulary {
             special: self.special.clone(),
             ends: self.ends.clone(),
             mask: self.mask,
+            kept_out: self.kept_out.clone(),
         }
     }
 
@@ -155,9 +181,14 @@ impl Vocabulary {
         self.tokens.is_empty()
     }
 
-    /// The bytes of a fillable token.
+    /// The bytes of a token that text may hold: a fillable one, or one that is kept out of cells.
     pub fn bytes(&self, token: TokenId) -> Option<&[u8]> {
         self.tokens.get(token as usize)?.as_deref()
+    }
+
+    /// Whether a masked cell may become the token.
+    pub fn is_fillable(&self, token: TokenId) -> bool {
+        self.bytes(token).is_some() && self.kept_out.binary_search(&token).is_err()
     }
 
     /// Whether the token ends the text.
@@ -228,5 +259,33 @@ mod tests {
         assert_eq!(naming.bytes(0), None);
         assert_eq!(naming.trie().prefixes(b"<think>").last(), Some((7, 2)));
         assert!(Arc::ptr_eq(&vocabulary, &vocabulary.naming(&[4, 99])));
+    }
+
+    #[test]
+    fn tokens_that_are_kept_out_of_cells_stand_in_text() {
+        let tokens = vec![None, None, None, Some(b"a".to_vec()), Some(b"ab".to_vec())];
+        let plain = Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary");
+        let all = plain.with_special([(2, "<think>")]);
+        let vocabulary = Arc::new(all.clone().keeping_out(&[4, 2, 4]).expect("one is left"));
+        assert_eq!(vocabulary.bytes(4), Some(&b"ab"[..]));
+        assert_eq!(
+            (3..5)
+                .map(|id| vocabulary.is_fillable(id))
+                .collect::<Vec<_>>(),
+            [true, false]
+        );
+        assert_eq!(
+            vocabulary.trie().prefixes(b"ab").collect::<Vec<_>>(),
+            [(1, 3)]
+        );
+        // Not even where a grammar names them.
+        let naming = vocabulary.naming(&[2]);
+        assert_eq!(naming.bytes(2), Some(&b"<think>"[..]));
+        assert!(!naming.is_fillable(2));
+        assert_eq!(naming.trie().prefixes(b"<think>").count(), 0);
+        assert_eq!(
+            all.keeping_out(&[3, 4]).err(),
+            Some(VocabularyError::NothingFillable)
+        );
     }
 }

@@ -22,6 +22,8 @@ export interface Fault {
   readonly kind: string;
   readonly message: string;
   readonly diagnostics?: readonly Diagnostic[];
+  /** Of several regions, the one that is at fault, counted from 0. */
+  readonly region?: number;
 }
 
 /** Whether a value has the shape of a {@link Fault}. */
@@ -61,12 +63,14 @@ export class LacunaError extends Error implements Fault {
   override readonly name: "LacunaError" | "AbortError";
   readonly kind: string;
   readonly diagnostics: readonly Diagnostic[];
+  readonly region?: number;
 
-  constructor({ kind, message, diagnostics = [] }: Fault, options?: ErrorOptions) {
+  constructor({ kind, message, diagnostics = [], region }: Fault, options?: ErrorOptions) {
     super(message, options);
     this.name = kind === FAULT.cancelled ? "AbortError" : "LacunaError";
     this.kind = kind;
     this.diagnostics = diagnostics;
+    if (region !== undefined) this.region = region;
   }
 }
 
@@ -110,8 +114,9 @@ export function describeThrown(thrown: unknown): { fault: Fault; fatal: boolean 
   }
   if (isFault(thrown)) return { fault: thrown, fatal: false };
   if (thrown instanceof LacunaError) {
-    const { kind, message, diagnostics } = thrown;
-    return { fault: { kind, message, diagnostics }, fatal: false };
+    const { kind, message, diagnostics, region } = thrown;
+    const fault = { kind, message, diagnostics };
+    return { fault: region === undefined ? fault : { ...fault, region }, fatal: false };
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { fault: { kind: FAULT.internal, message }, fatal: false };

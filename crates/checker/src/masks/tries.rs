@@ -33,7 +33,7 @@ impl Checker {
             for token in 0..vocabulary.len() as TokenId {
                 let at = token as usize;
                 let is_known = masks.cells[cell].as_ref().is_some_and(|m| m.contains(at));
-                if is_known || vocabulary.bytes(token).is_none() {
+                if is_known || !vocabulary.is_fillable(token) {
                     continue;
                 }
                 if effort == 0 {

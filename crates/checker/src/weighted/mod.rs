@@ -330,7 +330,7 @@ impl Beam<'_> {
     /// Writes tokens into a cell, from all places before it, the heaviest ways first.
     fn write(&mut self, look: &mut Look<'_, '_>, hole: usize, places: &[(Place, Came)]) {
         let witness = self.witness.get(hole).copied();
-        if let Some(token) = witness.filter(|&token| self.vocabulary.bytes(token).is_some()) {
+        if let Some(token) = witness.filter(|&token| self.vocabulary.is_fillable(token)) {
             let weight = self.holes[hole]
                 .weights
                 .map_or(0.0, |w| f64::from(w.of(token)));

@@ -54,7 +54,7 @@ impl Offers {
         let best = weights.map_or(&[][..], |weights| &weights.best);
         let named = best.iter().copied();
         let mut named: Vec<(TokenId, f32)> = named
-            .filter(|&(token, _)| vocabulary.bytes(token).is_some())
+            .filter(|&(token, _)| vocabulary.is_fillable(token))
             .collect();
         named.sort_by(|a, b| b.1.total_cmp(&a.1));
         Self {

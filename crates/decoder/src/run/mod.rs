@@ -129,7 +129,7 @@ impl<D: Denoiser> Run<D> {
             return Err(DecodeError::VocabularyMismatch { logits, tokens });
         }
         options.expect_tokens(tokens)?;
-        let written = |token: &u32| vocabulary.bytes(*token).is_some();
+        let written = |token: &u32| vocabulary.is_fillable(*token);
         // A completion could hold them.
         if guard.is_strict() && options.banned.iter().any(|&token| vocabulary.is_end(token)) {
             return Err(DecodeError::Invalid(

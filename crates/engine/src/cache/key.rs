@@ -176,7 +176,7 @@ pub(crate) fn hash_tokenizer(vocabulary: Option<&Vocabulary>) -> [u8; 32] {
     parts.number(vocabulary.len() as u64);
     for token in 0..vocabulary.len() as TokenId {
         let text = TokenTexts::text(vocabulary, token);
-        parts.number(u64::from(text.is_some()) << 1 | u64::from(vocabulary.bytes(token).is_some()));
+        parts.number(u64::from(text.is_some()) << 1 | u64::from(vocabulary.is_fillable(token)));
         parts.add(text.unwrap_or_default());
     }
     parts.number(u64::from(vocabulary.mask()));
@@ -258,6 +258,25 @@ mod tests {
             },
         ] {
             sources.push(schema("{}", choices));
+        }
+        // A text counts where the schema or a document spells its name.
+        for text in ["b", "c"] {
+            for of_document in [false, true] {
+                let asks = r#"{"x-spanOf": "text"}"#;
+                let refers = r#"{"$ref": "urn:s"}"#;
+                let documents = [("urn:s".to_owned(), asks.to_owned())].into();
+                let choices = SchemaChoices {
+                    documents,
+                    ..SchemaChoices::default()
+                };
+                sources.push(GrammarSource {
+                    texts: vec![("text".to_owned(), text.to_owned())],
+                    ..match of_document {
+                        false => schema(asks, SchemaChoices::default()),
+                        true => schema(refers, choices),
+                    }
+                });
+            }
         }
         for lists in [
             vec![("a", list(&["b", "c"]))],
