@@ -7,8 +7,10 @@
 //! with `x-task`. A model that reads schemas as such gets the schema in the notation of
 //! [`crate::notation`], behind the word `json`.
 
-use crate::notation::notation;
+use rustc_hash::FxHashSet;
 use serde_json::Value;
+
+use crate::notation::notation;
 
 /// The task of a JSON Schema for a model that reads schemas; `None` if the text is no JSON.
 pub fn schema_task(schema: &str) -> Option<String> {
@@ -22,7 +24,7 @@ pub fn task_line(schema: &str) -> Option<String> {
     if let Some(task) = stated(&schema) {
         return Some(task);
     }
-    let mut names = Names::default();
+    let mut names = Names::new();
     names.collect(&schema, &schema, 0);
     let intents = names.intents.join(" ");
     let slots = names.slots.join(" ");
@@ -37,68 +39,78 @@ fn stated(schema: &Value) -> Option<String> {
     task.map(str::to_owned)
 }
 
-#[derive(Default)]
 struct Names {
     intents: Vec<String>,
     slots: Vec<String>,
+    /// Those of either kind that are listed.
+    known: FxHashSet<(bool, String)>,
+    /// Schemas and names that may still be looked at.
+    left: usize,
 }
 
 /// Levels of alternatives and references looked through.
 const DEPTH: usize = 8;
 
+/// Schemas and names that are looked at: more than any model reads. References lead to a schema
+/// as often as they stand there.
+const EFFORT: usize = 1 << 16;
+
 impl Names {
+    fn new() -> Self {
+        Self {
+            intents: Vec::new(),
+            slots: Vec::new(),
+            known: FxHashSet::default(),
+            left: EFFORT,
+        }
+    }
+
     fn collect(&mut self, root: &Value, schema: &Value, depth: usize) {
-        if depth > DEPTH {
+        if depth > DEPTH || !self.spend() {
             return;
         }
-        if let Some(pointer) = schema.get("$ref").and_then(Value::as_str)
-            && let Some(target) = pointer
-                .strip_prefix('#')
-                .and_then(|path| root.pointer(path))
-        {
-            self.collect(root, target, depth + 1);
+        let target = schema.get("$ref").and_then(Value::as_str);
+        let target = target.and_then(|pointer| root.pointer(pointer.strip_prefix('#')?));
+        let alternatives = schema.get("anyOf").and_then(Value::as_array);
+        for schema in target.into_iter().chain(alternatives.into_iter().flatten()) {
+            self.collect(root, schema, depth + 1);
         }
-        for alternative in schema
-            .get("anyOf")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            self.collect(root, alternative, depth + 1);
-        }
-        for (name, property) in schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
-            if name == "intent" {
-                let values = property
-                    .get("enum")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten();
-                for value in values
-                    .chain(property.get("const"))
-                    .filter_map(Value::as_str)
-                {
-                    push_new(&mut self.intents, value);
-                }
-            } else {
-                push_new(&mut self.slots, name);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            if name != "intent" {
+                self.push(false, name);
+                continue;
+            }
+            let values = property.get("enum").and_then(Value::as_array);
+            let values = values.into_iter().flatten().chain(property.get("const"));
+            for value in values.filter_map(Value::as_str) {
+                self.push(true, value);
             }
         }
     }
-}
 
-fn push_new(names: &mut Vec<String>, name: &str) {
-    if !names.iter().any(|known| known == name) {
-        names.push(name.to_owned());
+    /// Adds a name that is new, an intent or a slot.
+    fn push(&mut self, is_intent: bool, name: &str) {
+        if self.spend() && self.known.insert((is_intent, name.to_owned())) {
+            let names = match is_intent {
+                true => &mut self.intents,
+                false => &mut self.slots,
+            };
+            names.push(name.to_owned());
+        }
+    }
+
+    /// Whether there is effort left for one more.
+    fn spend(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left > 0
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -108,6 +120,14 @@ mod tests {
             {"properties": {"intent": {"const": "Book"}, "city": {}, "date": {}}}
         ]}"#;
         assert_eq!(task_line(schema).as_deref(), Some("Find Book: city date"));
+    }
+
+    #[test]
+    fn schemas_that_refer_to_themselves_many_times_end() {
+        let values: Vec<Value> = (0..1000).map(|_| json!({"$ref": "#"})).collect();
+        let schema = json!({"anyOf": values, "properties": {"a": {}}});
+        let line = task_line(&schema.to_string());
+        assert!(line.is_some_and(|line| line.len() < EFFORT));
     }
 
     #[test]
