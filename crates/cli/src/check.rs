@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::cache::CacheArguments;
 use crate::error::{CommandError, warn};
 use crate::files::{SlotArguments, VocabularyArguments, read_source};
-use crate::lines::{answer_each, canvas, error_line};
+use crate::lines::{answer_each, error_line};
 use crate::output::tell;
 use crate::question::{Canvas, Question};
 use crate::reference::{Reference, ReferenceArguments};
@@ -165,7 +165,6 @@ impl Checks<'_> {
         if let Some(reference) = self.reference(&path)? {
             return Ok(reference.check(&question.canvas)?);
         }
-        let vocabulary = self.vocabulary.clone();
         let session = self.session(&path)?;
         match question.canvas {
             Canvas::Segments { segments, gaps } => {
@@ -174,11 +173,9 @@ impl Checks<'_> {
                 Ok((answer, started.elapsed().as_micros()))
             }
             Canvas::Cells(cells) => {
-                let vocabulary =
-                    vocabulary.ok_or_else(|| invalid("\"cells\" needs --tokenizer"))?;
-                // With the special tokens that this grammar names.
-                let vocabulary = session.vocabulary().map_or(vocabulary, Arc::clone);
-                let cells = canvas(cells, &vocabulary)?;
+                if session.vocabulary().is_none() {
+                    return Err(invalid("\"cells\" needs --tokenizer"));
+                }
                 let started = Instant::now();
                 let answer = session.check_canvas(&cells)?;
                 Ok((answer, started.elapsed().as_micros()))

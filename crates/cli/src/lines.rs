@@ -3,10 +3,7 @@
 use std::io::BufRead;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use lacuna_engine::Fault;
-use lacuna_lexer::{TokenId, Vocabulary};
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
@@ -48,23 +45,4 @@ pub fn error_line(id: Value, error: String) -> Map<String, Value> {
 /// Microseconds, as they are written.
 pub fn micros(micros: u128) -> Value {
     u64::try_from(micros).unwrap_or(u64::MAX).into()
-}
-
-/// Cells as a vocabulary has them: the mask's id is a masked cell too.
-///
-/// # Errors
-/// When an id is outside the vocabulary.
-pub fn canvas(
-    cells: Vec<Option<TokenId>>,
-    vocabulary: &Arc<Vocabulary>,
-) -> Result<Vec<Option<TokenId>>, CommandError> {
-    let size = vocabulary.len();
-    if let Some(id) = cells.iter().flatten().find(|&&id| id as usize >= size) {
-        let message = format!("token {id} is outside the vocabulary of {size}");
-        return Err(Fault::new("invalid-input", message).into());
-    }
-    let cells = cells.into_iter();
-    Ok(cells
-        .map(|cell| cell.filter(|&token| token != vocabulary.mask()))
-        .collect())
 }

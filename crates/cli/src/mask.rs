@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::cache::CacheArguments;
 use crate::error::CommandError;
 use crate::files::{SlotArguments, VocabularyArguments, open_session};
-use crate::lines::{answer_each, canvas, error_line, micros};
+use crate::lines::{answer_each, error_line, micros};
 use crate::question::{Canvas, Question};
 
 /// List the tokens that may stand in each masked cell of a canvas.
@@ -118,11 +118,7 @@ impl Questions<'_> {
         let path = question.grammar.or_else(|| self.default_grammar.clone());
         let path =
             path.ok_or_else(|| invalid("no grammar: name one with --grammar or on the line"))?;
-        let vocabulary = Arc::clone(&self.vocabulary);
         let session = self.session(&path)?;
-        // With the special tokens that this grammar names.
-        let vocabulary = session.vocabulary().map_or(vocabulary, Arc::clone);
-        let cells = canvas(cells, &vocabulary)?;
         let started = Instant::now();
         let masks = session.masks(&cells)?;
         Ok((masks, started.elapsed().as_micros()))

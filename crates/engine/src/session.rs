@@ -171,13 +171,14 @@ impl GrammarSession {
         }
     }
 
-    /// Whether a canvas can be completed: masked cells are `None`. Where completions are judged,
-    /// one that is refused is changed until it is accepted, if that can be.
+    /// Whether a canvas can be completed: masked cells are `None`, or the mask's id. Where
+    /// completions are judged, one that is refused is changed until it is accepted, if that can be.
     ///
     /// # Errors
-    /// When there is no vocabulary, or a budget runs out.
+    /// When there is no vocabulary, a token is outside of it, or a budget runs out.
     #[cfg(feature = "shortcuts")]
     pub fn check_canvas(&mut self, cells: &[Option<TokenId>]) -> Result<Answer, Fault> {
+        let cells = &*self.canvas(cells)?;
         if !self.checker.is_judged() {
             return self.check_cells(cells);
         }
@@ -194,10 +195,8 @@ impl GrammarSession {
 
     #[cfg(feature = "shortcuts")]
     fn check_cells(&mut self, cells: &[Option<TokenId>]) -> Result<Answer, Fault> {
-        let Some(vocabulary) = self.checker.vocabulary() else {
-            return Err(Fault::new("invalid-input", "cells need a tokenizer"));
-        };
-        match Pattern::of_canvas(cells, vocabulary) {
+        let vocabulary = self.checker.vocabulary();
+        match vocabulary.and_then(|vocabulary| Pattern::of_canvas(cells, vocabulary)) {
             Some(pattern) => self.check_pattern(&pattern),
             None => Ok(Answer {
                 completable: false,
@@ -219,22 +218,30 @@ impl GrammarSession {
         bytes.flatten().copied().collect()
     }
 
-    /// The tokens that may stand in each masked cell of a canvas, the other masked
-    /// cells being free; ends of text among them.
-    ///
-    /// # Errors
-    /// When there is no vocabulary, a token is outside of it, or a budget runs out for some
-    /// token.
-    pub fn masks(&mut self, cells: &[Option<TokenId>]) -> Result<Masks, Fault> {
+    /// The cells of a canvas, in which the mask's id is a masked cell, too.
+    fn canvas(&self, cells: &[Option<TokenId>]) -> Result<Vec<Option<TokenId>>, Fault> {
         let Some(vocabulary) = self.checker.vocabulary() else {
-            let message = "masks of tokens need a tokenizer";
-            return Err(Fault::new("invalid-input", message));
+            return Err(Fault::new("invalid-input", "cells need a tokenizer"));
         };
         let size = vocabulary.len();
         if let Some(id) = cells.iter().flatten().find(|&&id| id as usize >= size) {
             let message = format!("token {id} is outside the vocabulary of {size}");
             return Err(Fault::new("invalid-input", message));
         }
+        let cells = cells.iter();
+        Ok(cells
+            .map(|cell| cell.filter(|&token| token != vocabulary.mask()))
+            .collect())
+    }
+
+    /// The tokens that may stand in each masked cell of a canvas, `None` or the mask's id, the
+    /// other masked cells being free; ends of text among them.
+    ///
+    /// # Errors
+    /// When there is no vocabulary, a token is outside of it, or a budget runs out for some
+    /// token.
+    pub fn masks(&mut self, cells: &[Option<TokenId>]) -> Result<Masks, Fault> {
+        let cells = &*self.canvas(cells)?;
         #[cfg(feature = "shortcuts")]
         if self.checker.is_judged() {
             let message = "no grammar says all that this schema asks for: whole texts are judged, \

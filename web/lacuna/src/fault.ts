@@ -106,9 +106,14 @@ export function asError(thrown: unknown): LacunaError {
   return thrown instanceof LacunaError ? thrown : new LacunaError(describeThrown(thrown).fault);
 }
 
+/** Whether the stack was too small: a module that it ends in the middle of is beyond use. */
+function isOutOfStack(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && /call stack|too much recursion/i.test(thrown.message);
+}
+
 /** Whatever was thrown, as a fault, and whether the engine is beyond use after it. */
 export function describeThrown(thrown: unknown): { fault: Fault; fatal: boolean } {
-  if (thrown instanceof WebAssembly.RuntimeError) {
+  if (thrown instanceof WebAssembly.RuntimeError || isOutOfStack(thrown)) {
     const message = `The engine broke: ${thrown.message}`;
     return { fault: { kind: FAULT.trap, message }, fatal: true };
   }

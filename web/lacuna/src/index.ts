@@ -16,7 +16,9 @@
  * @module
  */
 
+import { browserCaches } from "./browser-caches.ts";
 import { Engine, type EngineOptions } from "./engine/engine.ts";
+import { GrammarStore } from "./worker/grammar-store.ts";
 import { ModelStore } from "./worker/model-store.ts";
 
 export type {
@@ -79,5 +81,10 @@ export function createEngine(options: EngineOptions): Engine {
 
 /** Removes all models from the browser's storage. */
 export function forgetModels(): Promise<void> {
-  return new ModelStore(globalThis.caches).clear();
+  return new ModelStore(browserCaches()).clear();
+}
+
+/** Removes all compiled grammars from the browser's storage. */
+export function forgetGrammars(): Promise<void> {
+  return new GrammarStore(browserCaches()).clear();
 }

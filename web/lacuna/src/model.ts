@@ -182,7 +182,8 @@ async function readRecord(
   signal: AbortSignal | undefined,
 ): Promise<ModelRecord> {
   const fault = (kind: string, why: string, cause?: unknown) => recordFault(url, kind, why, cause);
-  const response = await fetch(url, signal ? { signal } : {}).catch(async (error: unknown) => {
+  const asking = { cache: "no-cache", ...(signal ? { signal } : {}) } as const;
+  const response = await fetch(url, asking).catch(async (error: unknown) => {
     if (signal?.aborted) throw cancelled(signal);
     const kept = await store.record(url.href);
     if (kept !== undefined) return new Response(kept);

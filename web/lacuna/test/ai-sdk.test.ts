@@ -22,12 +22,16 @@ it("gives structured output, within the schema that is asked for", async () => {
     maxOutputTokens: 12,
     topP: 0.9,
     presencePenalty: 0.1,
+    reasoning: "high",
     output: Output.object({ schema: z.object({ name: z.string() }) }),
   });
   expect(output).toEqual({ name: "né" });
   expect(finishReason).toBe("stop");
   expect(usage).toMatchObject({ inputTokens: 5, outputTokens: 4 });
-  expect(warnings).toMatchObject([{ type: "unsupported", feature: "presencePenalty" }]);
+  expect(warnings).toMatchObject([
+    { type: "unsupported", feature: "presencePenalty" },
+    { type: "unsupported", feature: "reasoning" },
+  ]);
   expect(asked).toMatchObject([
     {
       prompt: "I am né",

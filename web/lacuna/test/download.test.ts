@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FoundFiles, ModelFile, Progress } from "../src/model.ts";
 import { type Bytes, type DownloadOptions, fetchModel } from "../src/worker/download.ts";
 import { ModelStore, PIECE } from "../src/worker/model-store.ts";
@@ -173,6 +173,25 @@ describe("fetching a model", () => {
   it("refuses a file that is not the one that is wanted", async () => {
     const other = model({ weights: [file("weights", { ...kept, sha256: hash("another") })] });
     await expect(fetched(other, options())).rejects.toMatchObject({ kind: "integrity" });
+  });
+
+  it("leaves aside what the browser remembers of a file that was there before", async () => {
+    const fetching = globalThis.fetch;
+    const modes: (string | undefined)[] = [];
+    const spy = vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+      if (!String(input).endsWith("/weights")) return fetching(input, init);
+      modes.push(init?.cache);
+      return init?.cache === "reload"
+        ? fetching(input, init)
+        : Promise.resolve(new Response("what was there before"));
+    });
+    try {
+      const files = await fetched(model(), options());
+      expect(hash(files.weights)).toBe(kept.sha256);
+      expect(modes).toEqual([undefined, "reload"]);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it("stops when it is given up", async () => {

@@ -371,6 +371,19 @@ describe("loading", () => {
     expect(await again).toEqual(info);
   });
 
+  it("that is done is not given up with a call that just began", async () => {
+    const { engine, worker } = await loaded();
+    const abort = new AbortController();
+    const given = engine.generate({ ...hello, signal: abort.signal });
+    abort.abort();
+    await expect(given.result).rejects.toMatchObject({ kind: "cancelled" });
+    expect(engine.model).toEqual(info);
+    const { result } = engine.generate(hello);
+    worker.say({ type: "finished", id: await worker.next("generate") });
+    await result.catch(() => {});
+    expect(worker.sent.filter(({ type }) => type === "load")).toHaveLength(1);
+  });
+
   it("is given up when one signal gives up all who wait", async () => {
     const { engine, workers } = connected();
     const abort = new AbortController();

@@ -38,7 +38,7 @@ export interface LacunaModelOptions {
 /** What a call may say in `providerOptions.lacuna`. */
 export interface LacunaCallOptions
   extends Pick<LacunaModelOptions, "grammar" | "steps">,
-    Pick<GenerateOptions, "task" | "texts" | "lists" | "maxDepth" | "matching">,
+    Pick<GenerateOptions, "task" | "texts" | "lists" | "maxDepth" | "matching" | "schema">,
     Omit<DecodingOptions, "method"> {}
 
 /**
@@ -89,8 +89,10 @@ export class LacunaLanguageModel implements LanguageModelV4 {
     const stream = new ReadableStream<LanguageModelV4StreamPart>({
       async pull(controller) {
         const { value, done } = await parts.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (!done) return controller.enqueue(value);
+        controller.close();
+        // What hangs on the caller's signal is let go when the run is over.
+        abort.abort();
       },
       cancel: (reason) => abort.abort(reason),
     });
@@ -231,7 +233,10 @@ function warningsOf(call: LanguageModelV4CallOptions): SharedV4Warning[] {
     const value: unknown = call[name];
     return Array.isArray(value) ? value.length > 0 : value !== undefined;
   });
-  return asked.map((feature) => ({ type: "unsupported", feature }));
+  const { reasoning = "provider-default" } = call;
+  const thinks = reasoning !== "provider-default" && reasoning !== "none";
+  const unheeded = thinks ? [...asked, "reasoning"] : asked;
+  return unheeded.map((feature) => ({ type: "unsupported", feature }));
 }
 
 /** What looks wrong with the grammar, in a line. */

@@ -2,6 +2,7 @@
 
 import { abortable } from "../abortable.ts";
 import { resolveUrl } from "../base-url.ts";
+import { browserCaches } from "../browser-caches.ts";
 import { type ComparedMethod, type DecodingOptions, readDecoding } from "../decoding.ts";
 import { invalid, throwIfAborted } from "../fault.ts";
 import {
@@ -155,7 +156,7 @@ export class Engine {
     if (this.#loading) return "downloading";
     if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") return "unavailable";
     const files = await abortable(modelFiles(this.#options.model, signal), signal);
-    const store = new ModelStore(globalThis.caches);
+    const store = new ModelStore(browserCaches());
     const kept = [files.config, files.tokenizer, ...files.weights].map(({ sha256, bytes }) =>
       sha256 && bytes !== undefined ? store.holds(sha256, bytes) : false,
     );

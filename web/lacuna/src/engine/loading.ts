@@ -14,6 +14,8 @@ export class Loading {
   readonly #listeners = new Set<OnProgress>();
   readonly #waiting = new Set<symbol>();
   #ended: LacunaError | undefined;
+  /** Whether it is done, or has failed: there is nothing to give up then. */
+  #settled = false;
 
   constructor(load: (onProgress: OnProgress, signal: AbortSignal) => Promise<ModelInfo>) {
     const tell: OnProgress = (progress) => {
@@ -22,7 +24,10 @@ export class Loading {
     this.#done = load(tell, this.#abort.signal).catch((error: unknown) => {
       throw this.#ended ?? asError(error);
     });
-    this.#done.catch(() => {});
+    const settle = () => {
+      this.#settled = true;
+    };
+    this.#done.then(settle, settle);
   }
 
   /** Whether nobody waits for it any more: it must not be joined. */
@@ -49,7 +54,7 @@ export class Loading {
     if (onProgress) this.#listeners.add(onProgress);
     const giveUp = () => {
       this.#waiting.delete(here);
-      if (this.#waiting.size === 0) this.#abort.abort(signal?.reason);
+      if (this.#waiting.size === 0 && !this.#settled) this.#abort.abort(signal?.reason);
     };
     signal?.addEventListener("abort", giveUp, { once: true });
     try {

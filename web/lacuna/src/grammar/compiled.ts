@@ -1,7 +1,7 @@
 /** A compiled grammar that answers questions about texts with gaps. */
 
 import { FAULT, LacunaError, reading } from "../fault.ts";
-import { bindings, entering } from "./load.ts";
+import { bindings, entering, releasing } from "./load.ts";
 import type { GrammarInfo, GrammarOptions, GrammarSource, ReadGrammar } from "./source.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -120,7 +120,7 @@ export class CompiledGrammar<Value = unknown> implements ReadGrammar<Value> {
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.#handle.free();
+    releasing(() => this.#handle.free());
   }
 
   [Symbol.dispose](): void {

@@ -44,6 +44,11 @@ async function instantiate({ wasm, wasmUrl }: GrammarEngineOptions): Promise<voi
   unpackTables(memory, tables);
 }
 
+/** Gives memory of the module back, unless it is beyond use, and its memory with it. */
+export function releasing(work: () => void): void {
+  if (!broken) entering(work);
+}
+
 /**
  * Calls the module. Whatever it throws becomes a {@link LacunaError}; behind a trap it is
  * not entered again, because its memory may be in any state.

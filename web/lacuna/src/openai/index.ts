@@ -77,7 +77,8 @@ export function createOpenAI(engine: Engine): OpenAILike {
       model: request.model ?? "lacuna",
     };
     const includeUsage = request.stream_options?.include_usage ?? false;
-    if (!request.stream) return whole(generation, head);
+    // What hangs on the caller's signal is let go when the run is over.
+    if (!request.stream) return whole(generation, head).finally(() => abort.abort());
     const stream = chunks(generation, new CommittedPrefix(options), head, includeUsage, abort);
     // One that was never read has nothing to clean up behind itself.
     const leave = stream.return.bind(stream);

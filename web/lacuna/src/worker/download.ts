@@ -122,6 +122,8 @@ class Download {
   #kept: KeptFile | undefined;
   /** Whether a server was believed that it went on where the download was. */
   #believed = false;
+  /** Whether what the browser remembers of the file is left aside. */
+  #reload = false;
   /** What is not yet a piece. */
   #loose: Uint8Array[] = [];
   #looseBytes = 0;
@@ -152,14 +154,15 @@ class Download {
       const bytes = complete ? concatenate(this.#chunks) : await this.#fetch();
       if ((await sha256(bytes)) === wanted) return bytes;
       await kept.forget();
-      // What was kept may have been damaged since, and what followed may have been something else.
-      if (kept.pieces.length > 0 || this.#believed) return this.#afresh(wanted);
-      throw this.#notTheOne();
+      // What was kept may have been damaged since, what followed may have been something else, and
+      // the browser may remember the file that was there before.
+      return this.#afresh(wanted);
     });
   }
 
   async #afresh(wanted: string): Promise<Bytes> {
     this.#startOver();
+    this.#reload = true;
     this.#kept = await this.#options.store.open(wanted);
     const bytes = await this.#fetch();
     if ((await sha256(bytes)) === wanted) return bytes;
@@ -194,6 +197,7 @@ class Download {
     const from = this.#loaded;
     const response = await fetch(url, {
       ...(signal ? { signal } : {}),
+      ...(this.#reload ? { cache: "reload" } : {}),
       ...(from > 0 ? { headers: { range: `bytes=${from}-` } } : {}),
     }).catch((error: unknown) => {
       throw from > 0 ? new BrokenOff(error) : error;
@@ -355,8 +359,16 @@ function alone<Result>(
 ): Promise<Result> {
   const { locks } = globalThis.navigator ?? {};
   if (!locks) return work();
-  return locks.request(name, signal ? { signal } : {}, work).catch((error: unknown) => {
-    throw signal?.aborted ? cancelled(signal) : error;
+  let begun = false;
+  const begin = () => {
+    begun = true;
+    return work();
+  };
+  return locks.request(name, signal ? { signal } : {}, begin).catch((error: unknown) => {
+    if (signal?.aborted) throw cancelled(signal);
+    if (begun) throw error;
+    // A frame without an origin of its own has no locks, and shares nothing with others.
+    return work();
   }) as Promise<Result>;
 }
 

@@ -16,7 +16,7 @@ export const STORE_NAME = "lacuna-grammars";
 /** Bytes that all entries may take together. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Keeps entries by key. No call ever rejects. */
+/** Keeps entries by key. No call but {@link clear} ever rejects. */
 export class GrammarStore {
   readonly #caches: CacheStorage | undefined;
   readonly #most: number;
@@ -48,6 +48,11 @@ export class GrammarStore {
   put(key: string, entry: Uint8Array): Promise<void> {
     this.#writing = this.#writing.then(() => this.#put(key, entry)).catch(() => {});
     return this.#writing;
+  }
+
+  /** Removes all entries. */
+  async clear(): Promise<void> {
+    await this.#caches?.delete(STORE_NAME);
   }
 
   async #put(key: string, entry: Uint8Array): Promise<void> {

@@ -14,6 +14,7 @@
  * @module
  */
 
+import { browserCaches } from "../browser-caches.ts";
 import { describeThrown, LacunaError, moduleFault, throwIfAborted } from "../fault.ts";
 import type { GrammarInfo } from "../grammar/source.ts";
 import { type Bytes, fetchModel } from "./download.ts";
@@ -27,7 +28,7 @@ import { EngineServer, type LoadedEngine, type ServedEngine, type Turn } from ".
 /** Serves the page that started this worker. */
 export function serve(): void {
   const scope = self as unknown as DedicatedWorkerGlobalScope;
-  const storage = "caches" in scope ? scope.caches : undefined;
+  const storage = browserCaches();
   const grammars = new GrammarStore(storage);
   const models = new ModelStore(storage);
   const turn = new MessageChannel();
