@@ -2,8 +2,8 @@
 
 import type { Fault } from "lacuna-lm/grammar";
 import { element, replaceInPlace, seen } from "../src/page/dom.ts";
+import { sentence } from "../src/page/findings-view.ts";
 import { counted, whole } from "../src/page/words.ts";
-import { sentence } from "./findings-view.ts";
 import type { Choices, Tried } from "./protocol.ts";
 import { expectedWords } from "./verdict-view.ts";
 import { quoted, rangeWords } from "./words.ts";

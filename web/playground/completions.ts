@@ -2,8 +2,8 @@
 
 import type { Fault } from "lacuna-lm/grammar";
 import { byId, element, replaceInPlace, seen } from "../src/page/dom.ts";
+import { sentence } from "../src/page/findings-view.ts";
 import type { Bench } from "./bench.ts";
-import { sentence } from "./findings-view.ts";
 import { writtenText } from "./gaps.ts";
 import type { LinkedViews } from "./linked-views.ts";
 import type { Completed } from "./protocol.ts";

@@ -3,8 +3,8 @@
 import type { Fault, GrammarKind } from "lacuna-lm/grammar";
 import type { Place } from "../editor/editor.ts";
 import { element } from "../src/page/dom.ts";
+import { findingsList, sentence } from "../src/page/findings-view.ts";
 import { counted } from "../src/page/words.ts";
-import { findingsList, sentence } from "./findings-view.ts";
 import type { ExportDialect } from "./protocol.ts";
 import { KIND_NAMES, type State } from "./state.ts";
 

@@ -12,8 +12,7 @@ import { regex } from "../editor/languages/regex.ts";
 import { completeRules, definitions, type RuleNotation } from "../editor/rules.ts";
 import { completeSchema } from "../editor/schema-words.ts";
 import { element } from "../src/page/dom.ts";
-import { findingsList } from "./findings-view.ts";
-import { placeOfFinding } from "./places.ts";
+import { findingsList, placeOf } from "../src/page/findings-view.ts";
 import { KIND_NAMES, KINDS } from "./state.ts";
 
 interface Parts {
@@ -120,7 +119,7 @@ export class GrammarPane {
   show(findings: readonly Diagnostic[]): void {
     const { text } = this;
     const marks = findings.flatMap((finding) => {
-      const place = placeOfFinding(finding, text);
+      const place = placeOf(finding, text);
       if (!place) return [];
       const { message, note, severity } = finding;
       const from = Math.min(place.start, text.length);

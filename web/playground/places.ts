@@ -1,23 +1,10 @@
 /** Places that the engine tells, in the grammar's text. */
 
-import type { Diagnostic } from "lacuna-lm/grammar";
 import type { Place } from "../editor/editor.ts";
 import { definitions } from "../editor/rules.ts";
-import {
-  rangeOfBytes,
-  rangeOfPointer,
-  rangesOfPointers,
-  unitsOfBytes,
-} from "../src/page/json-places.ts";
+import { rangesOfPointers, unitsOfBytes } from "../src/page/json-places.ts";
 import type { Named } from "./protocol.ts";
 import type { State } from "./state.ts";
-
-/** Where a finding is, if it is anywhere. */
-export function placeOfFinding(finding: Diagnostic, text: string): Place | undefined {
-  if (finding.span) return rangeOfBytes(text, finding.span);
-  if (finding.pointer !== undefined) return rangeOfPointer(text, finding.pointer);
-  return undefined;
-}
 
 /** The whole definitions of rules or terminals, as far as their places tell. */
 export function placesOfNamed(

@@ -1,8 +1,8 @@
 /** Texts that must, and must not, belong, checked as the grammar changes. */
 
 import { element, replaceInPlace } from "../src/page/dom.ts";
+import { sentence } from "../src/page/findings-view.ts";
 import { whole } from "../src/page/words.ts";
-import { sentence } from "./findings-view.ts";
 import type { TestResult } from "./protocol.ts";
 import type { Test } from "./state.ts";
 

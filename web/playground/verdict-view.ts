@@ -2,7 +2,7 @@
 
 import type { Fault } from "lacuna-lm/grammar";
 import { element, seen } from "../src/page/dom.ts";
-import { sentence } from "./findings-view.ts";
+import { sentence } from "../src/page/findings-view.ts";
 import type { Part } from "./gaps.ts";
 import { isGap, writtenPlace } from "./gaps.ts";
 import type { Explanation, Repeat } from "./protocol.ts";

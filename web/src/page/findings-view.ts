@@ -17,7 +17,11 @@ export function findingsList(
   text: string,
   goTo: (place: Range) => void,
 ): HTMLElement {
-  return element("ul", {}, ...findings.map((finding) => item(finding, text, goTo)));
+  return element(
+    "ul",
+    { class: "findings" },
+    ...findings.map((finding) => item(finding, text, goTo)),
+  );
 }
 
 function item(finding: Diagnostic, text: string, goTo: (place: Range) => void): HTMLElement {
