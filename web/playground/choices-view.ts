@@ -1,10 +1,12 @@
 /** What may stand first in a gap: characters, tokens, and why something else may not. */
 
 import type { Fault } from "lacuna-lm/grammar";
+import { pieces } from "../src/page/bytes.ts";
 import { element, replaceInPlace, seen } from "../src/page/dom.ts";
 import { sentence } from "../src/page/findings-view.ts";
 import { counted, whole } from "../src/page/words.ts";
 import type { Choices, Tried } from "./protocol.ts";
+import { isText, PART, type Spelling, tokenLabel, tokenName } from "./tokens.ts";
 import { expectedWords } from "./verdict-view.ts";
 import { quoted, rangeWords } from "./words.ts";
 
@@ -20,6 +22,15 @@ const BLANKS = [
 
 const withBlanks = (shown: string): string =>
   BLANKS.reduce((text, [blank, sign]) => text.replaceAll(sign, blank), shown);
+
+/** A token as it is shown: blanks by their signs, bytes that are no characters by their numbers. */
+function seenToken(spelling: Spelling): (Node | string)[] {
+  if (isText(spelling))
+    return seen(BLANKS.reduce((text, [blank, sign]) => text.replaceAll(blank, sign), spelling));
+  return pieces(spelling).map(({ kind, shown }) =>
+    kind === "byte" ? element("span", { class: "named" }, `<${shown}>`) : shown,
+  );
+}
 
 /** What the view asks of the page. */
 export interface ChoicesActions {
@@ -37,6 +48,12 @@ interface Parts {
   readonly form: HTMLFormElement;
   readonly input: HTMLInputElement;
   readonly reason: HTMLElement;
+}
+
+interface NamedToken {
+  readonly id: number;
+  readonly spelling: Spelling;
+  readonly name: string;
 }
 
 export class ChoicesView {
@@ -57,7 +74,8 @@ export class ChoicesView {
   #hasNone = false;
   /** How much was told since something new is looked at. */
   #told: "nothing" | "some" | "all" = "nothing";
-  #spellings: readonly (string | null)[] = [];
+  /** All tokens that spell something. */
+  #named: readonly NamedToken[] = [];
   #tokens: ReadonlySet<number> = new Set();
 
   constructor(parts: Parts, actions: ChoicesActions) {
@@ -79,8 +97,10 @@ export class ChoicesView {
   isJudged = false;
 
   /** Learns what tokens spell. */
-  set spellings(spellings: readonly (string | null)[]) {
-    this.#spellings = spellings;
+  set spellings(spellings: readonly (Spelling | null)[]) {
+    this.#named = spellings.flatMap((spelling, id) =>
+      spelling === null ? [] : [{ id, spelling, name: tokenName(spelling) }],
+    );
   }
 
   /** Shows which gaps there are; the chosen one is marked. */
@@ -135,7 +155,7 @@ export class ChoicesView {
     this.#tokenBox.hidden = tokens === undefined;
     if (!tokens) return;
     this.#tokens = new Set(tokens);
-    const count = whole(this.#spellings.filter((it) => it !== null).length);
+    const count = whole(this.#named.length);
     this.#tokenWords.textContent = `${counted(tokens.length, "token")} of ${count} may stand first.`;
     this.#fillTokens();
   }
@@ -169,14 +189,11 @@ export class ChoicesView {
   #fillTokens(): void {
     // Blanks are found as they are shown, too.
     const wanted = [this.#search.value, withBlanks(this.#search.value)];
-    const spelled = this.#spellings.map((spelling, id) => ({ spelling, id }));
-    const found = spelled.filter(({ spelling }) => wanted.some((it) => spelling?.includes(it)));
+    const found = this.#named.filter(({ name }) => wanted.some((it) => name.includes(it)));
     const allowed = found.filter(({ id }) => this.#tokens.has(id));
     const refused = wanted[0] === "" ? [] : found.filter(({ id }) => !this.#tokens.has(id));
     const all = [...allowed, ...refused];
-    const chips = all
-      .slice(0, SHOWN_TOKENS)
-      .map(({ spelling, id }) => this.#tokenChip(spelling ?? "", id));
+    const chips = all.slice(0, SHOWN_TOKENS).map((token) => this.#tokenChip(token));
     if (all.length > SHOWN_TOKENS) {
       const words = `and ${whole(all.length - SHOWN_TOKENS)} more: look for them`;
       chips.push(element("li", {}, element("span", { class: "chip wide" }, words)));
@@ -184,17 +201,25 @@ export class ChoicesView {
     replaceInPlace(this.#tokenChips, ...chips);
   }
 
-  #tokenChip(spelling: string, id: number): HTMLElement {
+  #tokenChip({ id, spelling, name }: NamedToken): HTMLElement {
     const isAllowed = this.#tokens.has(id);
-    const label = `Token ${JSON.stringify(spelling)}, ${isAllowed ? "allowed" : "refused"}`;
-    const shown = seen(
-      BLANKS.reduce((text, [blank, sign]) => text.replaceAll(blank, sign), spelling),
+    const isPart = isAllowed && !isText(spelling);
+    const button = element(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        "aria-label": tokenLabel(spelling, isAllowed),
+        // Who comes by with the keyboard is to hear why.
+        "aria-disabled": isPart ? "true" : undefined,
+        title: isPart ? PART : undefined,
+        "data-refused": !isAllowed,
+      },
+      ...seenToken(spelling),
     );
-    const attributes = { type: "button", class: "chip", "aria-label": label };
-    const button = element("button", { ...attributes, "data-refused": !isAllowed }, ...shown);
     button.addEventListener("click", () => {
-      if (isAllowed) this.#actions.put(spelling);
-      else void this.#try(spelling, { token: id });
+      if (!isAllowed) void this.#try(name, { token: id });
+      else if (isText(spelling)) this.#actions.put(spelling);
     });
     return element("li", {}, button);
   }

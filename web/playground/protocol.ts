@@ -3,6 +3,7 @@
 import type { Diagnostic, Fault, GrammarKind } from "lacuna-lm/grammar";
 import type { Piece } from "./gaps.ts";
 import type { HandedOver } from "./slots.ts";
+import type { Spelling } from "./tokens.ts";
 
 /** The dialects that a grammar can be exported to. */
 export type ExportDialect = "gbnf" | "lark" | "regex";
@@ -149,7 +150,7 @@ export type Finding =
   | { readonly about: "tree"; readonly text: string; readonly fault: Fault }
   | { readonly about: "test"; readonly at: number; readonly result: TestResult }
   | { readonly about: "choices"; readonly choices: Choices }
-  | { readonly about: "tokens"; readonly spellings: readonly (string | null)[] };
+  | { readonly about: "tokens"; readonly spellings: readonly (Spelling | null)[] };
 
 /** Answers to questions. */
 export interface Answers {

@@ -1,13 +1,14 @@
 /** The engine's side of the playground: one look at a time, the newest. */
 
 import { describeThrown } from "../lacuna/src/fault.ts";
+import { plain } from "../src/page/bytes.ts";
 import { another } from "./engine/another.ts";
 import { type EnginePiece, faultOf } from "./engine/bench.ts";
 import { gapIndex, putFirst } from "./engine/choices.ts";
 import { Kit, type Opened } from "./engine/kit.ts";
 import { look } from "./engine/looking.ts";
 import { Over, Slices, type Turn } from "./engine/slices.ts";
-import { decode, decodeWhole } from "./engine/utf8.ts";
+import { decodeWhole } from "./engine/utf8.ts";
 import init from "./pkg/lacuna_wasm.js";
 import type {
   Answers,
@@ -54,8 +55,8 @@ async function load(assets: Assets): Promise<Kit> {
   return new Kit(assets, {
     loading: (isLoading) => say({ kind: isLoading ? "loading" : "ready" }),
     tokens({ spellings }) {
-      const shown = spellings.map((it) => it && decode(it));
-      say({ kind: "found", turn: newest, finding: { about: "tokens", spellings: shown } });
+      const told = spellings.map((it) => it && decodeWhole(it));
+      say({ kind: "found", turn: newest, finding: { about: "tokens", spellings: told } });
     },
   });
 }
@@ -104,8 +105,9 @@ function beforeBreak(tried: readonly EnginePiece[], explanation: Explanation): s
   const { segment, offset } = explanation;
   const written = tried.slice(0, segment + 1).map((piece, at) => {
     if (piece === null || typeof piece === "number") return "□";
-    const text = typeof piece === "string" ? piece : decode(piece);
-    return at === segment ? text.slice(0, offset) : text;
+    // Offsets into bytes are counted in bytes.
+    if (typeof piece !== "string") return plain(at === segment ? piece.subarray(0, offset) : piece);
+    return at === segment ? piece.slice(0, offset) : piece;
   });
   const all = Array.from(written.join(""));
   return all.length > 32 ? `…${all.slice(-32).join("")}` : all.join("");
