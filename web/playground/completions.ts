@@ -4,6 +4,7 @@ import type { Fault } from "lacuna-lm/grammar";
 import { byId, element, replaceInPlace, seen } from "../src/page/dom.ts";
 import { sentence } from "../src/page/findings-view.ts";
 import type { Bench } from "./bench.ts";
+import { CompletionList } from "./completion-list.ts";
 import { writtenText } from "./gaps.ts";
 import type { LinkedViews } from "./linked-views.ts";
 import type { Completed } from "./protocol.ts";
@@ -17,28 +18,23 @@ export class Completions {
   readonly #list = byId("witnesses", HTMLElement);
   readonly #note = byId("another-note", HTMLElement);
   readonly #another = byId("another", HTMLButtonElement);
-  #found: Completed[] = [];
-  #shown: Completed | undefined;
-  #turn = 0;
-  #seed = 0;
+  readonly #found = new CompletionList();
 
   constructor(bench: Bench, linked: LinkedViews, keep: (text: string) => void) {
     this.#bench = bench;
     this.#linked = linked;
     this.#another.addEventListener("click", () => void this.#findAnother());
     byId("keep", HTMLButtonElement).addEventListener("click", () => {
-      if (this.#shown) keep(writtenText(this.#shown.text));
+      const { chosen } = this.#found;
+      if (chosen) keep(writtenText(chosen.text));
     });
   }
 
-  /** Shows the first completion, or that there is none. */
-  show(completed: Completed | null): void {
-    this.#turn++;
-    this.#seed = 0;
-    this.#found = completed ? [completed] : [];
+  /** Shows the first completion of what `about` says, or that there is none. */
+  show(completed: Completed | null, about = ""): void {
+    if (!this.#found.begin(completed, about)) return;
     this.#note.textContent = "";
     byId("witness-pane", HTMLElement).hidden = completed === null;
-    this.#shown = completed ?? undefined;
     if (completed) this.#linked.completed(completed);
     else this.#linked.noTree("");
     this.#another.disabled = completed === null || completed.fillings.length === 0;
@@ -46,41 +42,48 @@ export class Completions {
   }
 
   async #findAnother(): Promise<void> {
-    const turn = this.#turn;
-    const known = this.#found.map(({ text }) => text);
+    if (this.#found.isBusy) return;
+    const asked = this.#found.findAnother((wanted) =>
+      this.#bench.ask({ ask: "another", ...wanted }),
+    );
+    // It keeps the focus meanwhile.
+    this.#another.ariaDisabled = "true";
     try {
-      const found = await this.#bench.ask({ ask: "another", seed: ++this.#seed, known });
-      if (turn !== this.#turn) return;
-      this.#note.textContent = found ? "" : "No other one was found.";
+      const found = await asked;
+      if (found === null) this.#note.textContent = "No other one was found.";
       if (!found) return;
-      this.#found.push(found);
+      this.#note.textContent = "";
       this.#choose(found);
     } catch (thrown) {
-      if (turn === this.#turn) this.#note.textContent = sentence((thrown as Fault).message);
+      this.#note.textContent = sentence((thrown as Fault).message);
+    } finally {
+      this.#another.ariaDisabled = null;
     }
   }
 
   #choose(completed: Completed): void {
-    this.#shown = completed;
+    this.#found.choose(completed);
     this.#linked.completed(completed);
     this.#render();
     void this.#derive(completed);
   }
 
   async #derive({ text }: Completed): Promise<void> {
+    const isChosen = () => this.#found.chosen?.text === text;
     try {
       const nodes = await this.#bench.ask({ ask: "derive", text });
-      if (this.#shown?.text === text) this.#linked.tree(text, nodes);
+      if (isChosen()) this.#linked.tree(text, nodes);
     } catch (thrown) {
-      if (this.#shown?.text === text) this.#linked.noTree(sentence((thrown as Fault).message));
+      if (isChosen()) this.#linked.noTree(sentence((thrown as Fault).message));
     }
   }
 
   #render(): void {
-    const items = this.#found.map((completed, at) => {
+    const { all, chosen } = this.#found;
+    const items = all.map((completed, at) => {
       const text = completed.text.replaceAll("\n", "↵");
       const shown = text.length > EXCERPT ? `${text.slice(0, EXCERPT)}…` : text;
-      const attributes = { type: "button", "aria-pressed": String(completed === this.#shown) };
+      const attributes = { type: "button", "aria-pressed": String(completed === chosen) };
       const button = element(
         "button",
         attributes,

@@ -78,11 +78,21 @@ export class LinkedViews {
   }
 
   tree(text: string, nodes: readonly TreeNode[]): void {
-    if (text !== this.#witness.shown.text) return;
+    if (!this.isShown(text)) return;
     const { rules = [], terminals = [] } = this.#info ?? {};
     this.#tree.show(text, nodes, rules, terminals);
     this.#witness.divide(nodes);
     this.#note.textContent = counted(nodes.length, "part");
+  }
+
+  /** Whether there is a derivation in sight. */
+  get hasTree(): boolean {
+    return this.#tree.nodes.length > 0;
+  }
+
+  /** Whether it is this text that is shown. */
+  isShown(text: string): boolean {
+    return text === this.#witness.shown.text;
   }
 
   /** There is no derivation, and why. */

@@ -52,6 +52,8 @@ export class Playground {
   #gap: number | null = null;
   /** Set while a whole state is put in, which is looked at once. */
   #isOpening = false;
+  /** The grammar and the text of the newest look. */
+  #about = "";
   /** The verdict that the newest look has come to, and whether its reason is told. */
   #isCompletable: boolean | undefined;
   #isExplained = false;
@@ -262,9 +264,12 @@ export class Playground {
       gaps.map(({ cells }) => cells),
       this.#gap,
     );
+    const grammar = { kind, text, cells, ...handedOver(slots, state.slots, request) };
+    const pieces = piecesOf(parts);
+    this.#about = JSON.stringify([grammar, pieces]);
     this.#bench.look({
-      grammar: { kind, text, cells, ...handedOver(slots, state.slots, request) },
-      pieces: piecesOf(parts),
+      grammar,
+      pieces,
       tests: state.tests.map(({ text, belongs }) => ({
         pieces: piecesOf(parseGaps(text)),
         belongs,
@@ -289,8 +294,9 @@ export class Playground {
         else this.#explained(finding.explanation);
         break;
       case "tree":
-        if ("fault" in finding) this.#linked.noTree(sentence(finding.fault.message));
-        else this.#linked.tree(finding.text, finding.nodes);
+        if (!("fault" in finding)) this.#linked.tree(finding.text, finding.nodes);
+        else if (this.#linked.isShown(finding.text))
+          this.#linked.noTree(sentence(finding.fault.message));
         break;
       case "test":
         this.#tests.result(finding.at, finding.result);
@@ -306,7 +312,7 @@ export class Playground {
   #decided(completed: Completed | null, millis: number): void {
     byId("verdict-time", HTMLElement).textContent = duration(millis);
     this.#isCompletable = completed !== null;
-    this.#completions.show(completed);
+    this.#completions.show(completed, this.#about);
     byId("choices-pane", HTMLElement).hidden = completed === null;
     if (completed) {
       this.#verdict.say("yes", "Can be completed.");
@@ -385,7 +391,7 @@ export class Playground {
     if (this.#isCompletable === undefined) this.#undecided(fault);
     else if (this.#isCompletable) {
       this.#choices.stopped(words);
-      this.#linked.noTree(words);
+      if (!this.#linked.hasTree) this.#linked.noTree(words);
     } else if (!this.#isExplained) this.#verdict.say("no", "Cannot be completed.", words);
   }
 
