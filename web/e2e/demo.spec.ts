@@ -298,6 +298,8 @@ test("says how much of the model is there while it loads", async ({ page }) => {
   await expect(page.locator("#load-text")).toHaveText(/^[\d.]+ of [\d.]+ MB$/);
   await expect(page.getByRole("progressbar", { name: "Model download" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Run" })).toBeDisabled();
+  await page.getByRole("button", { name: "Run" }).press("Enter");
+  await expect(status(page)).toHaveText("The model is still loading.");
   go();
   await ready(page);
   await expect(page.locator("#loading")).toBeHidden();

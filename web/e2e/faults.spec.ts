@@ -114,9 +114,11 @@ test("weights that are cut short are a clear error, and can be fetched again", a
   await expect(page.getByRole("button", { name: "Run" })).toBeDisabled();
 
   await page.unroute("**/model.safetensors");
-  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "Try again" }).press("Enter");
   await expect(page.getByRole("button", { name: "Run" })).toBeEnabled();
   await expect(alert(page)).toBeHidden();
+  // The button that was pressed is gone.
+  await expect(page.getByRole("button", { name: "Run" })).toBeFocused();
 });
 
 test("a model that is asked for without a network is said to lack that", async ({

@@ -171,8 +171,9 @@ test.describe("the grammar", () => {
     await expect(verdict(page)).toContainText("The tokens could not be fetched.");
     await expect(page.locator("#findings li[data-severity=error]")).toHaveCount(0);
     await context.setOffline(false);
-    await verdict(page).getByRole("button", { name: "Try again" }).click();
+    await verdict(page).getByRole("button", { name: "Try again" }).press("Enter");
     await expect(verdict(page)).toContainText("Can be completed.");
+    await expect(verdict(page)).toBeFocused();
   });
 
   test("each slot has a field, which a link carries", async ({ page, context }) => {

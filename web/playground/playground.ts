@@ -370,7 +370,7 @@ export class Playground {
 
   /** The tokens could not be had: nothing is wrong with the grammar. */
   #noTokens({ message }: Fault): void {
-    this.#undecided({ kind: "network", message });
+    this.#nothingKnown();
     this.#tests.unknown();
     this.#export.close();
     const again = element("button", { type: "button" }, "Try again");

@@ -26,7 +26,10 @@ export class VerdictView {
   say(verdict: Verdict, words: string, ...detail: (Node | string)[]): void {
     this.#root.dataset.verdict = verdict;
     if (this.#words.textContent !== words) this.#words.textContent = words;
+    const hadFocus = this.#detail.contains(document.activeElement);
     this.#detail.replaceChildren(...detail);
+    // Else the focus would be lost with what is taken away.
+    if (hadFocus) (this.#detail.querySelector("button") ?? this.#root).focus();
   }
 
   waiting(): void {

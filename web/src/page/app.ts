@@ -69,7 +69,7 @@ export class App {
       shown: (lane, event) => this.#noteEvent(lane, event),
       chosen: (lane) => this.#show(lane),
     });
-    this.#speech = new Speech(this.#editor, () => this.#stage.reveal());
+    this.#speech = new Speech(this.#editor, this.#run, () => this.#stage.reveal());
     this.#connect();
   }
 
@@ -206,7 +206,11 @@ export class App {
   }
 
   async #start(): Promise<void> {
-    if (!this.#loaded || this.#abort) return;
+    if (this.#abort) return;
+    if (!this.#loaded) {
+      if (this.#loading) this.#speech.say("The model is still loading.");
+      return;
+    }
     const ask = this.#form.read();
     if (isWrong(ask)) {
       this.#speech.say("Not started.");

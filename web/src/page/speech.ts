@@ -13,12 +13,17 @@ export class Speech {
   readonly #progress = byId("progress-words", HTMLParagraphElement);
   readonly #alert = byId("alert", HTMLDivElement);
   readonly #editor: GrammarEditor;
+  readonly #next: HTMLElement;
   readonly #onAlert: () => void;
   #last = Number.NEGATIVE_INFINITY;
 
-  /** `onAlert` is called when an alert has come. */
-  constructor(editor: GrammarEditor, onAlert: () => void) {
+  /**
+   * `onAlert` is called when an alert has come; the focus goes to `next` where what has it
+   * is taken away.
+   */
+  constructor(editor: GrammarEditor, next: HTMLElement, onAlert: () => void) {
     this.#editor = editor;
+    this.#next = next;
     this.#onAlert = onAlert;
   }
 
@@ -67,11 +72,18 @@ export class Speech {
 
   /** Takes an alert back. */
   calm(): void {
+    this.#letGo();
     this.#alert.hidden = true;
     this.#alert.replaceChildren();
   }
 
+  /** Takes the focus out of the alert. */
+  #letGo(): void {
+    if (this.#alert.contains(document.activeElement)) this.#next.focus();
+  }
+
   #show(...parts: Node[]): void {
+    this.#letGo();
     this.#alert.replaceChildren(...parts);
     this.#alert.hidden = false;
     this.#onAlert();
