@@ -10,7 +10,7 @@ import {
 } from "lacuna-lm";
 import { UNREADABLE } from "../fragment.ts";
 import { Keeper, leftBehind } from "../keeping.ts";
-import { byId } from "./dom.ts";
+import { byId, isComposed } from "./dom.ts";
 import type { Engines } from "./engines.ts";
 import { type Ask, Form, isWrong } from "./form.ts";
 import { GrammarEditor } from "./grammar-editor.ts";
@@ -113,14 +113,15 @@ export class App {
       void this.#start();
     });
     byId("request", HTMLTextAreaElement).addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      if (event.key !== "Enter" || event.shiftKey || isComposed(event)) return;
       event.preventDefault();
       void this.#start();
     });
     this.#cancel.addEventListener("click", () => this.#abort?.abort());
-    document.addEventListener("keydown", ({ key, defaultPrevented }) => {
+    document.addEventListener("keydown", (event) => {
       // Where something else was closed by it, the run goes on.
-      if (key === "Escape" && !defaultPrevented) this.#abort?.abort();
+      if (event.key !== "Escape" || event.defaultPrevented || isComposed(event)) return;
+      this.#abort?.abort();
     });
     this.#deviceChoice.value = remembered(DEVICE_KEY, DEVICES);
     this.#deviceChoice.addEventListener("change", () => {

@@ -26,6 +26,15 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/**
+ * Whether a key goes to an input method. Safari ends the composition before the key that
+ * commits it is told: only the key's code, obsolete as it is, tells there.
+ */
+export const isComposed = ({
+  isComposing,
+  keyCode,
+}: Pick<KeyboardEvent, "isComposing" | "keyCode">): boolean => isComposing || keyCode === 229;
+
 const FOCUSABLE = "button, input, textarea, a[href]";
 
 /** Puts other children into an element; the focus stays at the control of the same number. */
