@@ -39,7 +39,7 @@ function ask(question: Omit<Question, "id">): Promise<Answer> {
   });
 }
 
-/** A fresh worker; if it dies, whoever waits is told, and the next question starts another. */
+/** A fresh worker; if it dies, or its engine does, whoever waits is told, and the next question starts another. */
 function started(): Judge {
   const worker = new Worker(new URL("./member.worker.ts", import.meta.url), { type: "module" });
   const waiting: Judge["waiting"] = new Map();
@@ -48,13 +48,18 @@ function started(): Judge {
     waiting.get(message.id)?.(message);
     waiting.delete(message.id);
   };
-  worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => answer(data));
-  worker.addEventListener("error", (event) => {
-    event.preventDefault();
+  const end = (error: string) => {
     worker.terminate();
     if (judge === own) judge = undefined;
-    const error = event.message || "The grammar engine’s own build could not be started";
     for (const id of [...waiting.keys()]) answer({ id, error });
+  };
+  worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+    answer(data);
+    if (data.isBroken) end(data.error ?? "The grammar engine’s own build broke");
+  });
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    end(event.message || "The grammar engine’s own build could not be started");
   });
   return own;
 }

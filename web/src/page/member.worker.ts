@@ -1,6 +1,6 @@
 /** Whether texts belong to a grammar, in a thread of its own: a large one takes a while. */
 
-import { compileGrammar, type GrammarInput } from "lacuna-lm/grammar";
+import { compileGrammar, FAULT, type GrammarInput, LacunaError } from "lacuna-lm/grammar";
 
 /** What is asked. */
 export interface Question {
@@ -16,6 +16,8 @@ export interface Answer {
   readonly id: number;
   readonly member?: boolean;
   readonly error?: string;
+  /** Whether the engine is beyond use: it answers nothing more. */
+  readonly isBroken?: boolean;
 }
 
 self.onmessage = async ({ data: { id, grammar, texts, text } }: MessageEvent<Question>) => {
@@ -25,7 +27,8 @@ self.onmessage = async ({ data: { id, grammar, texts, text } }: MessageEvent<Que
     answer = { id, member: compiled.canComplete([text]) };
     compiled.dispose();
   } catch (error) {
-    answer = { id, error: error instanceof Error ? error.message : String(error) };
+    const isBroken = error instanceof LacunaError && error.kind === FAULT.trap;
+    answer = { id, error: error instanceof Error ? error.message : String(error), isBroken };
   }
   self.postMessage(answer);
 };
