@@ -102,7 +102,7 @@ impl RegularLanguage {
                 behind.push((to, stay(cost, from)));
             }
         }
-        behind.sort_unstable_by_key(|&(state, reached)| (state, reached.cost));
+        put_in_order(&mut behind);
         behind.dedup_by_key(|&mut (state, _)| state);
         behind
     }
@@ -118,7 +118,8 @@ impl RegularLanguage {
             .iter()
             .map(|&(state, reached)| (reached.cost, state))
             .collect();
-        entering.sort_unstable_by(|a, b| b.cmp(a));
+        entering.sort_unstable();
+        entering.reverse();
         let mut behind: Front = Vec::new();
         let mut reach = |state: StateId, reached: Reached| {
             let place = &mut places[state as usize];
@@ -162,9 +163,14 @@ impl RegularLanguage {
         for &(state, _) in &behind {
             places[state as usize] = NO_PLACE;
         }
-        behind.sort_unstable_by_key(|&(state, _)| state);
+        put_in_order(&mut behind);
         behind
     }
+}
+
+/// By state, the cheapest of each first.
+fn put_in_order(front: &mut Front) {
+    front.sort_unstable_by_key(|&(state, reached)| (state, reached.cost));
 }
 
 /// No place among the states behind a gap.

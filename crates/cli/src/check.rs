@@ -177,7 +177,7 @@ impl Checks<'_> {
                     return Err(invalid("\"cells\" needs --tokenizer"));
                 }
                 let started = Instant::now();
-                let answer = session.check_canvas(&cells)?;
+                let answer = session.check_canvas(cells)?;
                 Ok((answer, started.elapsed().as_micros()))
             }
         }

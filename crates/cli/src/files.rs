@@ -211,10 +211,10 @@ pub struct VocabularyArguments {
     #[arg(long, value_name = "FILE")]
     pub tokenizer: Option<PathBuf>,
     /// An id that ends the text, in place of those in config.json (repeatable)
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", requires = "tokenizer")]
     pub end: Vec<TokenId>,
     /// The mask's id, in place of the one in config.json
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", requires = "tokenizer")]
     pub mask: Option<TokenId>,
 }
 

@@ -120,7 +120,7 @@ impl Questions<'_> {
             path.ok_or_else(|| invalid("no grammar: name one with --grammar or on the line"))?;
         let session = self.session(&path)?;
         let started = Instant::now();
-        let masks = session.masks(&cells)?;
+        let masks = session.masks(cells)?;
         Ok((masks, started.elapsed().as_micros()))
     }
 }

@@ -148,6 +148,16 @@ fn a_schema_that_no_grammar_says_is_compiled_to_a_wider_one() {
         assert_eq!(report["warnings"][0]["pointer"], "/uniqueItems");
         assert!(said.contains("whole-texts"), "{said}");
     }
+    let long =
+        r#"{"type": "array", "uniqueItems": true, "minItems": 12, "items": {"type": "string"}}"#;
+    let tokenizer = tokenizer();
+    let short = ["--writing", "--length", "2", "--tokenizer", &tokenizer];
+    let (output, report) = compile("a.schema.json", long, &short);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("long-texts"), "{said}");
+    // It is never kept.
+    assert_eq!(report["entry"], Value::Null);
     let impossible = r#"{"type": "array", "uniqueItems": true, "minItems": 3, "maxItems": 2}"#;
     let (output, _) = compile("a.schema.json", impossible, &[]);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -255,3 +255,21 @@ fn what_cannot_be_run_or_written_is_said_before_the_model_is_read() {
         assert!(output.stdout.is_empty());
     }
 }
+
+#[test]
+fn canvases_that_the_model_cannot_hold_are_refused_before_they_are_laid_out() {
+    let grammar = repository("grammars/snips.schema.json");
+    let requests = repository("models/lacuna-mini/heldout-snips.jsonl");
+    let huge = usize::MAX.to_string();
+    for more in [["--length", "100000000000"], ["--free", &huge]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+            .args(["eval", "--model", &repository("models/lacuna-mini")])
+            .args(["--grammar", &grammar, "--requests", &requests])
+            .args(more)
+            .output()
+            .expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1), "{more:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("the model holds"), "{more:?}: {error}");
+    }
+}

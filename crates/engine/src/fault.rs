@@ -22,6 +22,7 @@ pub struct Fault {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Finding>,
     /// Of several regions, the one that is at fault, counted from 0.
+    #[cfg(feature = "model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<usize>,
 }
@@ -68,6 +69,7 @@ impl Fault {
             kind,
             message: message.into(),
             diagnostics: Vec::new(),
+            #[cfg(feature = "model")]
             region: None,
         }
     }
@@ -98,6 +100,7 @@ impl Fault {
             kind: "grammar",
             message,
             diagnostics: findings,
+            #[cfg(feature = "model")]
             region: None,
         }
     }

@@ -177,12 +177,12 @@ impl GrammarSession {
     /// # Errors
     /// When there is no vocabulary, a token is outside of it, or a budget runs out.
     #[cfg(feature = "shortcuts")]
-    pub fn check_canvas(&mut self, cells: &[Option<TokenId>]) -> Result<Answer, Fault> {
-        let cells = &*self.canvas(cells)?;
+    pub fn check_canvas(&mut self, mut cells: Vec<Option<TokenId>>) -> Result<Answer, Fault> {
+        self.unmask(&mut cells)?;
         if !self.checker.is_judged() {
-            return self.check_cells(cells);
+            return self.check_cells(&cells);
         }
-        let witness = match self.checker.check_canvas(cells).0 {
+        let witness = match self.checker.check_canvas(&cells).0 {
             CanvasVerdict::Completable(tokens) => Some(self.text_of(&tokens)),
             CanvasVerdict::Impossible { .. } | CanvasVerdict::Malformed => None,
             CanvasVerdict::Exhausted { what, limit } => return Err(undecided(what, limit)),
@@ -218,20 +218,24 @@ impl GrammarSession {
         bytes.flatten().copied().collect()
     }
 
-    /// The cells of a canvas, in which the mask's id is a masked cell, too.
-    fn canvas(&self, cells: &[Option<TokenId>]) -> Result<Vec<Option<TokenId>>, Fault> {
+    /// Takes the mask's id for a masked cell, in a canvas of tokens that are all there.
+    fn unmask(&self, cells: &mut [Option<TokenId>]) -> Result<(), Fault> {
         let Some(vocabulary) = self.checker.vocabulary() else {
             return Err(Fault::new("invalid-input", "cells need a tokenizer"));
         };
-        let size = vocabulary.len();
-        if let Some(id) = cells.iter().flatten().find(|&&id| id as usize >= size) {
-            let message = format!("token {id} is outside the vocabulary of {size}");
-            return Err(Fault::new("invalid-input", message));
+        let (size, mask) = (vocabulary.len(), Some(vocabulary.mask()));
+        for cell in cells {
+            if *cell == mask {
+                *cell = None;
+            }
+            if let Some(id) = *cell
+                && id as usize >= size
+            {
+                let message = format!("token {id} is outside the vocabulary of {size}");
+                return Err(Fault::new("invalid-input", message));
+            }
         }
-        let cells = cells.iter();
-        Ok(cells
-            .map(|cell| cell.filter(|&token| token != vocabulary.mask()))
-            .collect())
+        Ok(())
     }
 
     /// The tokens that may stand in each masked cell of a canvas, `None` or the mask's id, the
@@ -240,15 +244,15 @@ impl GrammarSession {
     /// # Errors
     /// When there is no vocabulary, a token is outside of it, or a budget runs out for some
     /// token.
-    pub fn masks(&mut self, cells: &[Option<TokenId>]) -> Result<Masks, Fault> {
-        let cells = &*self.canvas(cells)?;
+    pub fn masks(&mut self, mut cells: Vec<Option<TokenId>>) -> Result<Masks, Fault> {
+        self.unmask(&mut cells)?;
         #[cfg(feature = "shortcuts")]
         if self.checker.is_judged() {
             let message = "no grammar says all that this schema asks for: whole texts are judged, \
                            and masks of tokens are not known";
             return Err(Fault::new("undecided", message));
         }
-        let masks = self.checker.masks(cells);
+        let masks = self.checker.masks(&cells);
         match masks.undecided {
             0 => Ok(masks),
             tokens => Err(Fault::new(

@@ -108,7 +108,7 @@ fn canvases_are_completed_by_items_that_differ() {
         (r#"{"names":["a","c"]}"#, false),
     ];
     for (text, expected) in whole {
-        let answer = session.check_canvas(&cells(text, 0)).expect("a verdict");
+        let answer = session.check_canvas(cells(text, 0)).expect("a verdict");
         assert_eq!(answer.completable, expected, "{text}");
     }
     // The grammar alone would have all items empty, or alike.
@@ -120,7 +120,7 @@ fn canvases_are_completed_by_items_that_differ() {
         (r#"{"names":["a","b","ab","ba","aa","#, 20),
     ] {
         let answer = session
-            .check_canvas(&cells(begun, masked))
+            .check_canvas(cells(begun, masked))
             .expect("a verdict");
         let witness = answer.witness.expect(begun);
         let value: serde_json::Value = serde_json::from_slice(&witness).expect("JSON");
@@ -130,9 +130,9 @@ fn canvases_are_completed_by_items_that_differ() {
         }
     }
     // There the grammar has room for the item alone that is there already.
-    let undecided = session.check_canvas(&cells(r#"{"names":["a","a""#, 2));
+    let undecided = session.check_canvas(cells(r#"{"names":["a","a""#, 2));
     assert_eq!(undecided.expect_err("no answer").kind, "undecided");
-    let impossible = session.check_canvas(&cells(r#"{"names":["a""#, 2));
+    let impossible = session.check_canvas(cells(r#"{"names":["a""#, 2));
     assert!(!impossible.expect("a verdict").completable);
 }
 
@@ -146,7 +146,7 @@ fn items_differ_in_their_values_where_separators_are_tokens() {
         let found = cache.compile(&source(COUNTS), Purpose::Writing, Some(&vocabulary), false);
         let mut session = found.expect("a grammar").grammar.session(Some(vocabulary));
         for masked in [25, 26, 30, 48, 100] {
-            let answer = session.check_canvas(&cells("", masked));
+            let answer = session.check_canvas(cells("", masked));
             let witness = answer.expect("a verdict").witness.expect("a completion");
             let items: serde_json::Value = serde_json::from_slice(&witness).expect("JSON");
             let items = items.as_array().expect("an array");
@@ -264,7 +264,7 @@ fn without_parts(text: &[u8], rng: &mut fastrand::Rng) -> (Vec<Option<Vec<u8>>>,
 #[test]
 fn masks_are_not_given_for_exact() {
     let mut session = session();
-    let fault = session.masks(&[None; 20]).expect_err("no masks");
+    let fault = session.masks(vec![None; 20]).expect_err("no masks");
     assert_eq!(fault.kind, "undecided");
 }
 
@@ -307,14 +307,14 @@ fn names_that_no_keyword_names_differ_where_that_matters() {
         );
         let mut session = found.grammar.session(Some(Arc::clone(&vocabulary)));
         for &(text, expected) in texts {
-            let answer = session.check_canvas(&cells(text, 0)).expect("a verdict");
+            let answer = session.check_canvas(cells(text, 0)).expect("a verdict");
             assert_eq!(answer.completable, expected, "{text}");
         }
         // In declared order what is required comes first.
         let begun = [("", 30), (r#"{"x":"#, 24), (r#"{"x":1,"x"#, 40)];
         for (begun, masked) in &begun[..if is_judged { 3 } else { 1 }] {
             let answer = session
-                .check_canvas(&cells(begun, *masked))
+                .check_canvas(cells(begun, *masked))
                 .expect("a verdict");
             let witness = answer.witness.unwrap_or_else(|| panic!("{schema} {begun}"));
             let text = String::from_utf8(witness).expect("UTF-8");

@@ -73,7 +73,10 @@ impl<'a> PlainTokens<'a> {
                 plain.extend(inside.into_iter().take(INSIDE_EACH));
             }
         }
-        let mut tokens: Vec<_> = plain.iter().map(|it| (it.length, it.token)).collect();
+        let mut tokens: Vec<(u32, TokenId)> = plain
+            .iter()
+            .map(|it| (it.length as u32, it.token))
+            .collect();
         let trie = vocabulary.trie();
         let mut met = BitSet::new(256);
         for (byte, node) in trie.children(0) {
@@ -187,7 +190,8 @@ fn inside_long_lexemes(lexer: &Lexer) -> impl Iterator<Item = LexerState> {
 
 /// The same number for the same lexemes that may end.
 fn endings(finishes: &[Finish]) -> u32 {
-    let mut terminals: Vec<_> = finishes.iter().map(|finish| finish.terminal).collect();
+    let terminals = finishes.iter().map(|finish| finish.terminal);
+    let mut terminals: Vec<u32> = terminals.map(|it| it.map_or(0, |it| it + 1)).collect();
     terminals.sort_unstable();
     let mut hasher = FxHasher::default();
     terminals.hash(&mut hasher);

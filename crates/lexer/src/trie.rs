@@ -10,7 +10,7 @@ use crate::TokenId;
 pub type TrieNode = u32;
 
 /// The trie; nodes are in depth-first order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TokenTrie {
     byte: Vec<u8>,
     depth: Vec<u16>,
@@ -20,15 +20,8 @@ pub struct TokenTrie {
 }
 
 impl TokenTrie {
-    /// The trie of all tokens that have bytes.
-    pub(crate) fn new(tokens: &[Option<Box<[u8]>>]) -> Self {
-        let tokens = (0..).zip(tokens);
-        Self::of(&mut tokens.filter_map(|(id, bytes)| Some((bytes.as_deref()?, id))))
-    }
-
     /// The trie of these tokens.
-    pub(crate) fn of(tokens: &mut dyn Iterator<Item = (&[u8], TokenId)>) -> Self {
-        let mut tokens: Vec<(&[u8], TokenId)> = tokens.collect();
+    pub(crate) fn of(mut tokens: Vec<(&[u8], TokenId)>) -> Self {
         tokens.sort_unstable();
         let mut trie = Self {
             byte: vec![0],
@@ -186,11 +179,8 @@ mod tests {
 
     #[test]
     fn walk_reaches_every_token_once() {
-        let words: Vec<Option<Box<[u8]>>> = [&b"a"[..], b"ab", b"abc", b"b", b"ba", b"a"]
-            .iter()
-            .map(|word| Some(Box::from(*word)))
-            .collect();
-        let trie = TokenTrie::new(&words);
+        let words = [&b"a"[..], b"ab", b"abc", b"b", b"ba", b"a"];
+        let trie = TokenTrie::of(words.into_iter().zip(0..).collect());
         let mut found: Vec<TokenId> = Vec::new();
         trie.walk(
             0,
@@ -203,11 +193,8 @@ mod tests {
 
     #[test]
     fn a_refused_byte_skips_its_subtree() {
-        let words: Vec<Option<Box<[u8]>>> = [&b"ab"[..], b"ac", b"b"]
-            .iter()
-            .map(|word| Some(Box::from(*word)))
-            .collect();
-        let trie = TokenTrie::new(&words);
+        let words = [&b"ab"[..], b"ac", b"b"];
+        let trie = TokenTrie::of(words.into_iter().zip(0..).collect());
         let mut found: Vec<TokenId> = Vec::new();
         trie.walk(
             0,

@@ -90,18 +90,15 @@ impl Vocabulary {
                     .map(Vec::into_boxed_slice)
             })
             .collect();
-        let trie = TokenTrie::new(&tokens);
-        if trie.is_empty() {
-            return Err(VocabularyError::NothingFillable);
-        }
-        Ok(Self {
+        Self {
             tokens: Arc::new(tokens),
             special: FxHashMap::default(),
             ends,
             mask,
             kept_out: Vec::new(),
-            trie,
-        })
+            trie: TokenTrie::default(),
+        }
+        .with_trie()
     }
 
     /// The same vocabulary in which these tokens may stand in text, and may not fill cells.
@@ -112,6 +109,10 @@ impl Vocabulary {
         self.kept_out.extend_from_slice(tokens);
         self.kept_out.sort_unstable();
         self.kept_out.dedup();
+        self.with_trie()
+    }
+
+    fn with_trie(mut self) -> Result<Self, VocabularyError> {
         self.trie = self.trie_of_fillable();
         match self.trie.is_empty() {
             true => Err(VocabularyError::NothingFillable),
@@ -120,8 +121,23 @@ impl Vocabulary {
     }
 
     fn trie_of_fillable(&self) -> TokenTrie {
-        let ids = (0..self.tokens.len() as TokenId).filter(|&id| self.is_fillable(id));
-        TokenTrie::of(&mut ids.filter_map(|id| Some((self.bytes(id)?, id))))
+        let mut tokens = Vec::new();
+        for id in 0..self.tokens.len() as TokenId {
+            if self.is_fillable(id) {
+                tokens.push(id);
+            }
+        }
+        self.trie_of(&tokens)
+    }
+
+    fn trie_of(&self, chosen: &[TokenId]) -> TokenTrie {
+        let mut tokens = Vec::new();
+        for &id in chosen {
+            if let Some(bytes) = self.bytes(id) {
+                tokens.push((bytes, id));
+            }
+        }
+        TokenTrie::of(tokens)
     }
 
     /// The same vocabulary, knowing what stands for special tokens in a text. The
@@ -159,10 +175,8 @@ impl Vocabulary {
 
     /// The vocabulary in which none but these tokens are in the trie.
     pub fn filled_by(&self, chosen: &[TokenId]) -> Self {
-        let few = chosen.iter();
-        let mut few = few.filter_map(|&token| Some((self.bytes(token)?, token)));
         Self {
-            trie: TokenTrie::of(&mut few),
+            trie: self.trie_of(chosen),
             tokens: Arc::clone(&self.tokens),
             special: self.special.clone(),
             ends: self.ends.clone(),

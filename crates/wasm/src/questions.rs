@@ -58,7 +58,7 @@ impl Grammar {
     pub fn allowed(&mut self, cells: &JsValue) -> Result<Array, JsValue> {
         let of = "tokens' numbers, and null where a cell is masked";
         let cells = plain::list(cells, "cells", of, read_cell)?;
-        let masks = self.session.masks(&cells).map_err(thrown)?;
+        let masks = self.session.masks(cells).map_err(thrown)?;
         let allowed = masks.cells.iter().map(|mask| match mask {
             None => JsValue::NULL,
             Some(mask) => {

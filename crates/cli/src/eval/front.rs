@@ -29,7 +29,7 @@ impl Front {
 
     /// How many cells it has.
     pub fn cells(&self) -> usize {
-        self.free + self.fixed.len()
+        self.free.saturating_add(self.fixed.len())
     }
 
     /// The canvas before so many masks.

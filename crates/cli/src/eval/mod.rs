@@ -171,12 +171,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     // What can be wrong without the model is said before that is loaded.
     let cache = arguments.cache.open()?;
     let engine = arguments.model.load(&arguments.cache)?.with_cache(cache);
+    let front = Front::of(arguments, &engine)?;
+    let cells = arguments
+        .length
+        .saturating_add(front.as_ref().map_or(0, Front::cells));
+    let most = engine.config().max_position_embeddings;
+    if cells > most {
+        let message = format!("a canvas of {cells} cells; the model holds {most} positions");
+        return Err(Fault::new("too-long", message).into());
+    }
     let evaluation = Evaluation {
         validator,
         arguments,
         choices,
         kept: Kept::default(),
-        front: Front::of(arguments, &engine)?,
+        front,
         engine: &engine,
         grammar: (dialect, text),
     };

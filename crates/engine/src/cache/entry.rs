@@ -76,7 +76,8 @@ struct Content<'a> {
 }
 
 impl CompiledGrammar {
-    /// The entry of this grammar under a key; `None` if it would be too large.
+    /// The entry of this grammar under a key; `None` if it would be too large, or is judged by
+    /// what no entry holds.
     pub fn to_entry(&self, key: &CacheKey) -> Option<Vec<u8>> {
         let Lints {
             warnings,
@@ -84,6 +85,9 @@ impl CompiledGrammar {
             is_linted,
             shortest,
         } = &self.lints;
+        if self.is_judged() {
+            return None;
+        }
         let compiled = self.compiled.to_bytes().ok()?;
         let content = Content {
             rules: u32::try_from(self.rules).ok()?,

@@ -166,7 +166,7 @@ class Download {
     this.#kept = await this.#options.store.open(wanted);
     const bytes = await this.#fetch();
     if ((await sha256(bytes)) === wanted) return bytes;
-    await this.#kept.forget();
+    await this.#kept?.forget();
     throw this.#notTheOne();
   }
 
