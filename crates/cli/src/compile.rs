@@ -75,6 +75,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             }
         }
     }
+    // What was made of a schema whose whole texts are judged admits more than it says.
+    source.schema.wide |= found.as_ref().is_ok_and(|it| it.grammar.is_judged());
     let refused = |fault| {
         let fault = source.placed(fault, purpose, vocabulary.as_deref());
         CommandError::grammar(path, &source.text, fault)
@@ -82,13 +84,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let found = found.map_err(refused)?;
     let found_ms = lap();
     let grammar = &found.grammar;
-    // What was made of a schema whose whole texts are judged admits more than it says.
-    let mut source = source.clone();
-    source.schema.wide |= grammar.is_judged();
-    let refused = |fault| {
-        let fault = source.placed(fault, purpose, vocabulary.as_deref());
-        CommandError::grammar(path, &source.text, fault)
-    };
     let lints = grammar.lints();
     let mut warnings = lints.warnings.clone();
     let statistics = grammar.statistics().map_err(refused)?;

@@ -231,45 +231,42 @@ fn an_unknown_method_is_named() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("\"epik\" is no method"));
 }
 
+/// What is said where requests for JSON are refused.
+fn refused(model: &str, more: &[&str]) -> String {
+    let grammar = repository("grammars/snips.schema.json");
+    let requests = repository("models/lacuna-mini/heldout-snips.jsonl");
+    let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["eval", "--model", model])
+        .args(["--grammar", &grammar, "--requests", &requests])
+        .args(more)
+        .output()
+        .expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1), "{more:?}");
+    assert!(output.stdout.is_empty());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 /// No model is there: what is wrong with the rest is said before one is read.
 #[test]
 fn what_cannot_be_run_or_written_is_said_before_the_model_is_read() {
-    let grammar = repository("grammars/snips.schema.json");
-    let requests = repository("models/lacuna-mini/heldout-snips.jsonl");
     for (more, said) in [
         (["--limit", "0"], "no examples"),
         (["--json", "/nowhere/a/b"], "/nowhere/a/b"),
         (["--temperature", "nan"], "the temperature must be"),
         (["--steps", "8,0"], "at least one step"),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
-            .args(["eval", "--model", "no-model-here"])
-            .args(["--grammar", &grammar, "--requests", &requests])
-            .args(more)
-            .output()
-            .expect("the binary runs");
-        assert_eq!(output.status.code(), Some(1), "{more:?}");
-        let error = String::from_utf8_lossy(&output.stderr);
+        let error = refused("no-model-here", &more);
         assert!(error.contains(said), "{more:?}: {error}");
         assert!(!error.contains("no-model-here"), "{more:?}: {error}");
-        assert!(output.stdout.is_empty());
     }
 }
 
 #[test]
 fn canvases_that_the_model_cannot_hold_are_refused_before_they_are_laid_out() {
-    let grammar = repository("grammars/snips.schema.json");
-    let requests = repository("models/lacuna-mini/heldout-snips.jsonl");
+    let model = repository("models/lacuna-mini");
     let huge = usize::MAX.to_string();
     for more in [["--length", "100000000000"], ["--free", &huge]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
-            .args(["eval", "--model", &repository("models/lacuna-mini")])
-            .args(["--grammar", &grammar, "--requests", &requests])
-            .args(more)
-            .output()
-            .expect("the binary runs");
-        assert_eq!(output.status.code(), Some(1), "{more:?}");
-        let error = String::from_utf8_lossy(&output.stderr);
+        let error = refused(&model, &more);
         assert!(error.contains("the model holds"), "{more:?}: {error}");
     }
 }

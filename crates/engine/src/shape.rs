@@ -295,8 +295,8 @@ impl Engine {
             });
             let source = region.grammar.clone();
             let source = source.filter(|_| request.judge == Judge::Checker);
-            let compiled = source.map(|source| {
-                let source = with_request(source, &request.request)?;
+            let compiled = source.map(|mut source| {
+                name_request(&mut source.texts, source.dialect, &request.request)?;
                 let (purpose, vocabulary) = (Purpose::Writing, Some(self.vocabulary()));
                 self.cache().compile(&source, purpose, vocabulary, false)
             });
@@ -356,12 +356,6 @@ impl Engine {
         let warnings = GrammarWarning::of(None, found.grammar.warnings());
         Ok(run.of(Some(found.origin), warnings.collect()))
     }
-}
-
-/// The grammar of a region, which may ask for the request by its name.
-fn with_request(mut source: GrammarSource, request: &str) -> Result<GrammarSource, Fault> {
-    name_request(&mut source.texts, source.dialect, request)?;
-    Ok(source)
 }
 
 /// The guard of a region, which its cells fit.

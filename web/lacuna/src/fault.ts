@@ -97,7 +97,8 @@ export function reading<Value>(what: string, read: () => Value): Value {
     return read();
   } catch (thrown) {
     if (thrown instanceof LacunaError) throw thrown;
-    throw invalid(`${what} could not be read: ${describeThrown(thrown).fault.message}`, thrown);
+    const why = thrown instanceof Error ? thrown.message : describeThrown(thrown).fault.message;
+    throw invalid(`${what} could not be read: ${why}`, thrown);
   }
 }
 
