@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use lacuna_engine::{Answer, Dialect, Fault, GrammarCache, GrammarSession, GrammarSource, Purpose};
+use lacuna_engine::{Answer, Fault, GrammarCache, GrammarSession, Purpose};
 use lacuna_lexer::Vocabulary;
 use serde_json::{Map, Value, json};
 
@@ -184,40 +184,18 @@ impl Checks<'_> {
     }
 }
 
-/// A session for verdicts. A schema that no grammar says, or none of bearable size, is
-/// judged by one that admits more, and what that admits by the keywords themselves.
+/// A session for verdicts.
 fn open_judge(
     path: &Path,
     slots: &SlotArguments,
     vocabulary: Option<Arc<Vocabulary>>,
     cache: &GrammarCache,
 ) -> Result<GrammarSession, CommandError> {
-    let mut source = read_source(path, slots)?;
-    let compiled = |source: &GrammarSource| {
-        let found = cache.compile(source, Purpose::Judging, vocabulary.as_ref(), false);
-        found.map(|found| {
-            warn(path, &source.text, found.grammar.warnings());
-            found.grammar.session(vocabulary.clone())
-        })
-    };
-    let refused = match compiled(&source) {
-        Ok(session) => return Ok(session),
-        Err(fault) => CommandError::grammar(path, &source.text, fault),
-    };
-    source.schema.wide = source.dialect == Dialect::JsonSchema;
-    let (Ok(Some(validator)), Ok(_)) = (source.validator(), source.compile(Purpose::Judging))
-    else {
-        return Err(refused);
-    };
-    let session = compiled(&source).or_else(|_| {
-        let any = "true".to_owned();
-        compiled(&GrammarSource {
-            text: any,
-            ..source.clone()
-        })
-    });
-    let session = session.map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
-    Ok(session.with_validator(Some(validator)))
+    let source = read_source(path, slots)?;
+    let found = cache.compile(&source, Purpose::Judging, vocabulary.as_ref(), false);
+    let found = found.map_err(|fault| CommandError::grammar(path, &source.text, fault))?;
+    warn(path, &source.text, found.grammar.warnings());
+    Ok(found.grammar.session(vocabulary))
 }
 
 fn answer_line(id: Value, answer: Answer, micros: u128) -> Map<String, Value> {

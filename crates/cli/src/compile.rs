@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use lacuna_checker::CheckerLimits;
 use lacuna_engine::cache::{CompiledGrammar, Origin};
-use lacuna_engine::{Dialect, Fault, Fewest, Finding, GrammarSource, Purpose};
-use lacuna_grammar::TokenTexts;
+use lacuna_engine::{Fault, Fewest, Finding, Purpose};
 use lacuna_grammar::lint::no_text_fits;
 use serde_json::{Value, json};
 
@@ -58,25 +57,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Purpose::Judging
     };
     let path = &arguments.grammar;
-    let mut source = read_source(path, &arguments.slots)?;
+    let source = read_source(path, &arguments.slots)?;
     let cache = arguments.cache.open()?;
     lap();
-    let compile =
-        |source: &GrammarSource| cache.compile(source, purpose, vocabulary.as_ref(), true);
-    let mut found = compile(&source);
-    if found.is_err() && source.dialect == Dialect::JsonSchema {
-        // What no grammar says is judged by a wider one, as `check` does.
-        let mut wide = source.clone();
-        wide.schema.wide = true;
-        if let (Ok(Some(_)), Ok(taken)) = (wide.validator(), compile(&wide)) {
-            let mut warnings = taken.grammar.warnings().iter();
-            if warnings.any(|warning| warning.kind == "whole-texts") {
-                (source, found) = (wide, Ok(taken));
-            }
-        }
-    }
-    // What was made of a schema whose whole texts are judged admits more than it says.
-    source.schema.wide |= found.as_ref().is_ok_and(|it| it.grammar.is_judged());
+    let found = cache.compile(&source, purpose, vocabulary.as_ref(), true);
     let refused = |fault| {
         let fault = source.placed(fault, purpose, vocabulary.as_deref());
         CommandError::grammar(path, &source.text, fault)
@@ -96,10 +80,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     if let (Some(cells), Some(fewest)) = (arguments.length, fewest)
         && fewest.at_least > cells
     {
-        // Where rules are defined is the front end's to know.
-        let tokens = vocabulary.as_deref().map(|it| it as &dyn TokenTexts);
-        let linted = source.lint_with(purpose, tokens).map_err(refused)?;
-        let warning = no_text_fits(&linted, cells, fewest.at_least);
+        let start = source.start(purpose, vocabulary.as_deref());
+        let warning = no_text_fits(start.map_err(refused)?, cells, fewest.at_least);
         warnings.push(Finding::new(&source.text, &warning));
     }
     warn(path, &source.text, &warnings);

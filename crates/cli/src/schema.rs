@@ -63,7 +63,6 @@ impl SchemaArguments {
             order,
             white_space: self.indent.map(WhiteSpace::Indented).or(white_space),
             effort: self.effort,
-            wide: false,
         })
     }
 }

@@ -10,6 +10,7 @@ use lacuna_published::EpicParts;
 
 use crate::cache::{Found, Origin};
 use crate::engine::{Begin, grammar_source};
+use crate::source::Extent;
 use crate::{
     Engine, Fault, Finding, GenerateRequest, GrammarWarning, Judge, MemoUse, Patience, Published,
     PublishedGuard, Purpose,
@@ -40,7 +41,7 @@ impl Judging {
             Judge::Checker => Self::Checker(engine.compile(request)?),
             Judge::Published(parts) => {
                 let source = grammar_source(request)?;
-                let read = source.read(Purpose::Writing, None)?;
+                let read = source.read(Purpose::Writing, None, Extent::Exact)?;
                 let warnings = source.findings(&read);
                 Self::Published(read.grammar, parts, warnings)
             }

@@ -13,9 +13,6 @@ pub struct SchemaChoices {
     pub white_space: Option<WhiteSpace>,
     /// The steps that compiling may take; more are the error `too-much-work`.
     pub effort: Option<u32>,
-    /// Whether the grammar admits more where it cannot say what is valid, which
-    /// [`json_schema::Validator`](lacuna_grammar::json_schema::Validator) then judges.
-    pub wide: bool,
 }
 
 impl SchemaChoices {
@@ -28,7 +25,7 @@ impl SchemaChoices {
     }
 
     /// The choices as numbers, each another.
-    pub(crate) fn numbers(&self) -> [u64; 4] {
+    pub(crate) fn numbers(&self) -> [u64; 3] {
         let order = match self.order {
             None => 0,
             Some(PropertyOrder::Declared) => 1,
@@ -41,6 +38,6 @@ impl SchemaChoices {
             Some(WhiteSpace::Indented(width)) => 3 + u64::from(width),
         };
         let effort = self.effort.map_or(0, |steps| 1 + u64::from(steps));
-        [order, white_space, u64::from(self.wide), effort]
+        [order, white_space, effort]
     }
 }

@@ -9,13 +9,9 @@ use lacuna_checker::{
     Witness,
 };
 use lacuna_grammar::Grammar;
-#[cfg(feature = "shortcuts")]
-use lacuna_grammar::json_schema::Validator;
 use lacuna_lexer::{TokenId, Vocabulary};
 
 use crate::fewest::fewest_tokens;
-#[cfg(feature = "shortcuts")]
-use crate::whole_texts::judge_by;
 use crate::{Fault, Fewest};
 
 /// The answer to one question.
@@ -50,16 +46,6 @@ impl GrammarSession {
 
     pub(crate) fn with_checker(checker: Checker) -> Self {
         Self { checker }
-    }
-
-    /// The same under a grammar that admits more than is valid (see
-    /// [`SchemaChoices::wide`](crate::SchemaChoices)): a completion is one only if the
-    /// validator says so.
-    #[cfg(feature = "shortcuts")]
-    #[must_use]
-    pub fn with_validator(self, validator: Option<Validator>) -> Self {
-        let judge = validator.map(judge_by);
-        Self::with_checker(self.checker.judged_by(judge))
     }
 
     /// Has another judge asked about completions, or none; the one that was asked so far.

@@ -1,7 +1,9 @@
 //! A grammar text and its dialect.
 
 use lacuna_grammar::constrain::constrain;
-use lacuna_grammar::json_schema::{SchemaOptions, Validator};
+use lacuna_grammar::json_schema::SchemaOptions;
+#[cfg(feature = "shortcuts")]
+use lacuna_grammar::json_schema::Validator;
 use lacuna_grammar::lint::{LintOptions, lint};
 use lacuna_grammar::nesting::limit_nesting;
 use lacuna_grammar::quoted;
@@ -81,6 +83,16 @@ pub enum Purpose {
     Judging,
 }
 
+/// How much of what a JSON Schema asks for its grammar is to say; other dialects say all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it, or it is refused.
+    Exact,
+    /// What it can: it admits more, and whole texts are judged.
+    #[cfg(feature = "shortcuts")]
+    Wide,
+}
+
 /// A grammar text with its dialect and what fills its slots.
 ///
 /// Reading fills slots at once. Where the same grammar is filled again and again,
@@ -138,7 +150,8 @@ impl GrammarSource {
         purpose: Purpose,
         tokens: Option<&dyn TokenTexts>,
     ) -> Result<Grammar, Fault> {
-        self.read(purpose, tokens).map(|linted| linted.grammar)
+        let linted = self.read(purpose, tokens, Extent::Exact)?;
+        Ok(linted.grammar)
     }
 
     /// Compiles the text, and says what looks wrong with it although it can be
@@ -147,61 +160,44 @@ impl GrammarSource {
     /// # Errors
     /// A [`Fault`] of kind `grammar` with every finding.
     pub fn lint(&self, purpose: Purpose) -> Result<Linted, Fault> {
-        self.lint_with(purpose, None)
-    }
-
-    /// As [`Self::lint`], with the tokenizer whose tokens a GBNF grammar may name.
-    ///
-    /// # Errors
-    /// The same.
-    pub fn lint_with(
-        &self,
-        purpose: Purpose,
-        tokens: Option<&dyn TokenTexts>,
-    ) -> Result<Linted, Fault> {
-        let mut linted = self.read(purpose, tokens)?;
+        let mut linted = self.read(purpose, None, Extent::Exact)?;
         let warnings = lint(&linted, &LintOptions::default());
         linted.warnings.extend(warnings);
         Ok(linted)
     }
 
-    /// A schema, admitting more where no grammar says all that it asks for; `None` of other
-    /// dialects, and where it does so already.
-    #[cfg(feature = "shortcuts")]
-    pub(crate) fn widened(&self) -> Option<Self> {
-        let may_be = self.dialect == Dialect::JsonSchema && !self.schema.wide;
-        may_be.then(|| {
-            let mut wide = self.clone();
-            wide.schema.wide = true;
-            wide
-        })
-    }
-
-    /// A schema, admitting more, and what judges its whole texts, where it was refused because no
-    /// grammar says all that it asks for.
-    #[cfg(feature = "shortcuts")]
-    pub(crate) fn judged(&self, refusal: &Fault) -> Option<(Self, Validator)> {
-        let mut findings = refusal.diagnostics.iter();
-        if findings.any(|it| matches!(&*it.kind, "impossible-schema" | "too-much-work")) {
-            return None;
-        }
-        let wide = self.widened()?;
-        let validator = wide.validator().ok()??;
-        Some((wide, validator))
-    }
-
-    /// What judges whole texts of a JSON Schema, where its grammar admits more.
+    /// Where the rule is defined that texts start from; a GBNF grammar may name tokens of the
+    /// vocabulary.
     ///
     /// # Errors
-    /// A [`Fault`] of kind `grammar` where the schema cannot be read.
-    pub fn validator(&self) -> Result<Option<Validator>, Fault> {
-        if self.dialect != Dialect::JsonSchema || !self.schema.wide {
-            return Ok(None);
+    /// A [`Fault`] of kind `grammar` with every finding.
+    pub fn start(&self, purpose: Purpose, vocabulary: Option<&Vocabulary>) -> Result<Place, Fault> {
+        if self.dialect == Dialect::JsonSchema {
+            return Ok(Place::Pointer(String::new()));
         }
-        let validator = Validator::new(&self.text, &self.schema_options(Purpose::Judging));
-        validator
-            .map(Some)
-            .map_err(|diagnostics| Fault::of_grammar(&self.text, &diagnostics))
+        let tokens = vocabulary.map(|vocabulary| vocabulary as &dyn TokenTexts);
+        let linted = self.read(purpose, tokens, Extent::Exact)?;
+        Ok(linted.start().clone())
+    }
+
+    /// What judges whole texts of a JSON Schema, where its grammar admits more; `None` of other
+    /// dialects, and of what cannot be read.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn validator(&self) -> Option<Validator> {
+        let is_schema = self.dialect == Dialect::JsonSchema;
+        let read = || Validator::new(&self.text, &self.schema_options(Purpose::Judging)).ok();
+        is_schema.then(read).flatten()
+    }
+
+    /// Any JSON value, as far as what was handed over beside the schema allows it.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn any_value(&self) -> Self {
+        Self {
+            text: "true".to_owned(),
+            texts: Vec::new(),
+            lists: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// Bytes of all that is handed over: the grammar, documents, texts and lists.
@@ -249,7 +245,7 @@ impl GrammarSource {
             return fault;
         }
         let tokens = vocabulary.map(|vocabulary| vocabulary as &dyn TokenTexts);
-        let Ok(linted) = self.read(purpose, tokens) else {
+        let Ok(linted) = self.read(purpose, tokens, Extent::Exact) else {
             return fault;
         };
         let finding = blame(&linted, vocabulary.is_some(), &fault.message);
@@ -263,9 +259,10 @@ impl GrammarSource {
         &self,
         purpose: Purpose,
         tokens: Option<&dyn TokenTexts>,
+        extent: Extent,
     ) -> Result<Linted, Fault> {
-        let read =
-            source_text::refuse_mark(&self.text).and_then(|()| self.front_end(purpose, tokens));
+        let read = source_text::refuse_mark(&self.text)
+            .and_then(|()| self.front_end(purpose, tokens, extent));
         let limited = read.and_then(|linted| match self.max_depth {
             Some(depth) => limit_nesting(&linted, depth).map_err(|finding| (*finding).into()),
             None => Ok(linted),
@@ -297,6 +294,7 @@ impl GrammarSource {
         &self,
         purpose: Purpose,
         tokens: Option<&dyn TokenTexts>,
+        extent: Extent,
     ) -> Result<Linted, Diagnostics> {
         match self.dialect {
             Dialect::Gbnf => gbnf::read(&self.text, tokens)
@@ -314,9 +312,10 @@ impl GrammarSource {
             }),
             Dialect::JsonSchema => {
                 let options = self.schema_options(purpose);
-                match self.schema.wide {
-                    true => json_schema::widen(&self.text, &options),
-                    false => json_schema::lint(&self.text, &options)
+                match extent {
+                    #[cfg(feature = "shortcuts")]
+                    Extent::Wide => json_schema::widen(&self.text, &options),
+                    Extent::Exact => json_schema::lint(&self.text, &options)
                         .map_err(|findings| self.without_what_is_judged(findings, &options)),
                 }
             }

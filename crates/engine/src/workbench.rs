@@ -11,6 +11,7 @@ use lacuna_checker::{Filling, Gap, Pattern, Segment, Witness};
 use lacuna_grammar::Linted;
 use lacuna_grammar::derivation::{Derivation, NoDerivation, derive};
 use lacuna_grammar::export::{Target, export};
+use lacuna_grammar::json_schema::WHOLE_TEXTS;
 use lacuna_lexer::Vocabulary;
 
 use crate::cache::CompiledGrammar;
@@ -133,7 +134,7 @@ impl Workbench {
     /// A [`Fault`] of kind `export` that tells what that dialect cannot hold.
     pub fn export(&self, target: Target) -> Result<String, Fault> {
         let mut warnings = self.linted.warnings.iter();
-        if warnings.any(|warning| warning.kind == "whole-texts") {
+        if warnings.any(|warning| warning.kind == WHOLE_TEXTS) {
             let message = "no grammar says all that this schema asks for";
             return Err(Fault::new("export", message));
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lacuna_engine::cache::Origin;
 use lacuna_engine::{Dialect, GrammarCache, GrammarSession, GrammarSource, Purpose};
+use lacuna_grammar::json_schema::{PropertyOrder, SchemaOptions, Validator};
 use lacuna_lexer::Vocabulary;
 
 const NAMES: &str = r#"{"type": "object", "properties": {"names": {"type": "array", "minItems": 2,
@@ -95,8 +96,59 @@ fn what_is_refused_for_another_reason_stays_refused() {
         let kinds: Vec<_> = fault.diagnostics.iter().map(|it| &*it.kind).collect();
         assert!(kinds.contains(&kind), "{schema}: {kinds:?}");
     }
-    let fault = cache.compile(&source(NAMES), Purpose::Judging, None, true);
-    assert!(fault.is_err(), "who judges asks for it by name");
+}
+
+/// What a schema's first warning of whole texts says, and whether its second text is refused.
+fn warned(schema: &str, purpose: Purpose, order: PropertyOrder, [yes, no]: [&str; 2]) -> String {
+    let mut source = source(schema);
+    source.schema.order = Some(order);
+    let found = GrammarCache::default().compile(&source, purpose, None, true);
+    let grammar = found.expect(schema).grammar;
+    assert!(grammar.is_judged(), "{schema}");
+    let mut session = grammar.session(None);
+    for (text, is_valid) in [(yes, true), (no, false)] {
+        let answer = session.check(&[Some(text.as_bytes().to_vec())], None);
+        assert_eq!(answer.expect(text).completable, is_valid, "{text}");
+    }
+    let mut warnings = grammar.warnings().iter();
+    let warning = warnings.find(|it| it.kind == "whole-texts");
+    warning.expect("a warning").message.clone()
+}
+
+#[test]
+fn a_warning_says_where_properties_may_stand_in_any_order() {
+    let [yes, no] = [r#"{"b0":"b","a0":"a"}"#, r#"{"b0":"b","a0":"b"}"#];
+    // Either of two, thirteen times: there are too many cases, so any object is judged.
+    let either = |it| {
+        format!(
+            r#"{{"anyOf": [{{"properties": {{"a{it}": {{"const": "a"}}}}}},
+                {{"properties": {{"b{it}": {{"const": "a"}}}}}}]}}"#
+        )
+    };
+    let either: Vec<_> = (0..13).map(either).collect();
+    let all = either.join(", ");
+    let cases = format!(r#"{{"type": "object", "minProperties": 1, "allOf": [{all}]}}"#);
+    let said = |schema, purpose, order| warned(schema, purpose, order, [yes, no]);
+    let in_any_order = "properties stand in any order";
+    let declared = said(&cases, Purpose::Writing, PropertyOrder::Declared);
+    assert!(declared.contains(in_any_order), "{declared}");
+    let any = said(&cases, Purpose::Judging, PropertyOrder::Any);
+    assert!(!any.contains(in_any_order), "{any}");
+}
+
+/// Each pattern has an automaton, and what may stand for all of them none of bearable size.
+#[test]
+fn any_value_is_judged_where_no_grammar_is_of_bearable_size() {
+    let patterns = ["a", "b", "c", "d"];
+    let pattern = |it| format!(r#"{{"type": "string", "pattern": "^[a-h]*{it}[a-h]{{13}}$"}}"#);
+    let items = patterns.map(pattern).join(", ");
+    let schema = format!(r#"{{"additionalProperties": {{"items": {{"anyOf": [{items}]}}}}}}"#);
+    let texts = [r#"{"x":["abbbbbbbbbbbbb"]}"#, r#"{"x":["abbb"]}"#];
+    let said = warned(&schema, Purpose::Judging, PropertyOrder::Any, texts);
+    assert!(said.contains("any JSON value is judged"), "{said}");
+    let cache = GrammarCache::default();
+    let fault = cache.compile(&source(&schema), Purpose::Writing, None, true);
+    assert_eq!(fault.expect_err("too large").kind, "grammar-too-large");
 }
 
 #[test]
@@ -203,14 +255,14 @@ fn gaps_in_texts_are_filled_by_items_that_differ() {
             [r#"[1,"aa","bb",2,"c"]"#, r#"["aaa","aab","aac",10,11]"#],
         ),
     ] {
-        let mut wide = source(schema);
-        wide.schema.wide = true;
-        let validator = || wide.validator().expect("a schema").expect("a validator");
-        let grammar = wide.compile(Purpose::Judging).expect("a grammar");
-        let session = GrammarSession::new(&grammar, Some(Arc::clone(&vocabulary)));
-        let mut session = session
-            .expect("a session")
-            .with_validator(Some(validator()));
+        let validator =
+            || Validator::new(schema, &SchemaOptions::membership()).expect("a validator");
+        let cache = GrammarCache::default();
+        let found = cache.compile(&source(schema), Purpose::Judging, Some(&vocabulary), true);
+        let mut session = found
+            .expect("a grammar")
+            .grammar
+            .session(Some(Arc::clone(&vocabulary)));
         for text in texts.iter().cycle().take(60) {
             let (segments, gaps) = without_parts(text.as_bytes(), &mut rng);
             let gaps = rng.bool().then_some(gaps);

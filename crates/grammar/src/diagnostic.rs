@@ -116,6 +116,11 @@ pub struct Linted {
 }
 
 impl Linted {
+    /// Where the rule is defined that texts start from.
+    pub fn start(&self) -> &Place {
+        &self.places[self.grammar.start.0 as usize]
+    }
+
     /// A grammar that nothing is said about, all of it at one place.
     pub fn silent(grammar: Grammar, place: Place) -> Self {
         Self {

@@ -6,7 +6,7 @@
 
 use crate::analysis::settle;
 use crate::nesting::unbounded_nesting;
-use crate::{Diagnostic, Expr, Grammar, Linted};
+use crate::{Diagnostic, Expr, Grammar, Linted, Place};
 
 /// What is worth a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn lint(linted: &Linted, options: &LintOptions) -> Vec<Diagnostic> {
 ///
 /// What lexemes and constraints leave is only known when the grammar is compiled.
 pub fn no_text(linted: &Linted) -> Diagnostic {
-    let place = linted.places[linted.grammar.start.0 as usize].clone();
+    let place = linted.start().clone();
     Diagnostic::warning("empty-language", place, "no text belongs to this grammar").with_note(
         "what the rules allow is nowhere cut into the lexemes that they ask for, each the longest \
          that fits, or the constraints leave none of it",
@@ -79,14 +79,13 @@ pub fn no_text(linted: &Linted) -> Diagnostic {
 }
 
 /// A warning that no text fits a canvas of so many cells: each has at least
-/// `tokens` tokens.
+/// `tokens` tokens. `place` is that of the rule that texts start from.
 ///
 /// Tokens are counted by whoever has a vocabulary; this crate has none.
-pub fn no_text_fits(linted: &Linted, cells: usize, tokens: usize) -> Diagnostic {
+pub fn no_text_fits(place: Place, cells: usize, tokens: usize) -> Diagnostic {
     let message = format!(
         "every text of this grammar has at least {tokens} tokens, and the canvas {cells} cells"
     );
-    let place = linted.places[linted.grammar.start.0 as usize].clone();
     Diagnostic::warning("long-texts", place, message)
         .with_note(format!("a canvas of {tokens} cells or more may do"))
 }

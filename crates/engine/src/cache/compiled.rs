@@ -6,11 +6,12 @@ use lacuna_checker::{
     Checker, CheckerLimits, Compiled, Gap, Pattern, Segment, Statistics, Verdict,
 };
 #[cfg(feature = "shortcuts")]
-use lacuna_grammar::json_schema::REPEATED_NAMES;
+use lacuna_grammar::json_schema::{REPEATED_NAMES, WHOLE_TEXTS, any_value_is_judged};
 use lacuna_grammar::lint::{LintOptions, lint, no_text, shortest_text};
 use lacuna_grammar::{Linted, TokenTexts};
 use lacuna_lexer::{TokenId, Vocabulary};
 
+use crate::source::Extent;
 #[cfg(feature = "shortcuts")]
 use crate::whole_texts::judge_by;
 use crate::{Fault, Finding, GrammarSession, GrammarSource, Purpose};
@@ -60,9 +61,10 @@ impl Read {
         purpose: Purpose,
         vocabulary: Option<&Arc<Vocabulary>>,
         lint: bool,
+        extent: Extent,
     ) -> Result<Self, Fault> {
         let tokens = vocabulary.map(|vocabulary| &**vocabulary as &dyn TokenTexts);
-        let linted = source.read(purpose, tokens)?;
+        let linted = source.read(purpose, tokens, extent)?;
         Ok(Self::of(source, purpose, linted, lint))
     }
 
@@ -146,9 +148,11 @@ fn judge_of(
 ) -> Option<Arc<dyn lacuna_checker::Judge>> {
     let mut warnings = linted.warnings.iter();
     let may_repeat = warnings.any(|warning| warning.kind == REPEATED_NAMES);
-    let source = source.widened()?;
-    let validator = (may_repeat && purpose == Purpose::Writing).then(|| source.validator());
-    validator?.ok()?.map(judge_by)
+    let is_judged = may_repeat && purpose == Purpose::Writing;
+    is_judged
+        .then(|| source.validator())
+        .flatten()
+        .map(judge_by)
 }
 
 impl CompiledGrammar {
@@ -161,7 +165,7 @@ impl CompiledGrammar {
         purpose: Purpose,
         vocabulary: Option<&Arc<Vocabulary>>,
     ) -> Result<Self, Fault> {
-        let read = Read::new(source, purpose, vocabulary, true)?;
+        let read = Read::new(source, purpose, vocabulary, true, Extent::Exact)?;
         let compiled = read.compile(vocabulary, &CheckerLimits::default());
         compiled.map_err(|fault| source.placed(fault, purpose, vocabulary.map(|it| &**it)))
     }
@@ -175,18 +179,53 @@ impl CompiledGrammar {
     ) -> Result<(Self, Linted), Fault> {
         let exact = Self::exact_with_linted(source, purpose, vocabulary);
         #[cfg(feature = "shortcuts")]
-        if let Err(refusal) = &exact
-            && let Some((wide, validator)) = source.judged(refusal)
-            && let Ok((mut compiled, linted)) = Self::exact_with_linted(&wide, purpose, vocabulary)
-            && linted
-                .warnings
-                .iter()
-                .any(|warning| warning.kind == "whole-texts")
-        {
-            compiled.judge = Some(judge_by(validator));
-            return Ok((compiled, linted));
+        if let Err(refusal) = &exact {
+            let limits = CheckerLimits::default();
+            let judged = Self::judged(source, purpose, Some(vocabulary), true, &limits, refusal);
+            return judged.map_or(exact, Ok);
         }
         exact
+    }
+
+    /// Of a schema that was refused because no grammar says all that it asks for, or none of
+    /// bearable size, a grammar that admits more, whose completions are judged by the schema: any
+    /// JSON value, if that is all that can be had, and the texts are not to be written by it.
+    /// With what the front end made of it.
+    #[cfg(feature = "shortcuts")]
+    pub(super) fn judged(
+        source: &GrammarSource,
+        purpose: Purpose,
+        vocabulary: Option<&Arc<Vocabulary>>,
+        lint: bool,
+        limits: &CheckerLimits,
+        refusal: &Fault,
+    ) -> Option<(Self, Linted)> {
+        let mut findings = refusal.diagnostics.iter();
+        if findings.any(|it| matches!(&*it.kind, "impossible-schema" | "too-much-work")) {
+            return None;
+        }
+        let validator = source.validator()?;
+        let read = Read::new(source, purpose, vocabulary, lint, Extent::Wide).ok()?;
+        let (linted, lints) = (read.linted.clone(), read.lints.clone());
+        let admits_more = linted.warnings.iter().any(|it| it.kind == WHOLE_TEXTS);
+        let wide = admits_more.then(|| read.compile(vocabulary, limits).ok());
+        let mut grammar = match wide.flatten() {
+            Some(grammar) => grammar,
+            None if purpose == Purpose::Judging => {
+                let any = source.any_value();
+                let any = Read::new(&any, purpose, vocabulary, false, Extent::Exact).ok()?;
+                let mut grammar = any.compile(vocabulary, limits).ok()?;
+                grammar.lints = lints;
+                let warning = any_value_is_judged(&refusal.message);
+                let warning = Finding::new(&source.text, &warning);
+                grammar.lints.warnings.insert(0, warning);
+                grammar.lints.read += 1;
+                grammar
+            }
+            None => return None,
+        };
+        grammar.judge = Some(judge_by(validator));
+        Some((grammar, linted))
     }
 
     fn exact_with_linted(
@@ -194,7 +233,7 @@ impl CompiledGrammar {
         purpose: Purpose,
         vocabulary: &Arc<Vocabulary>,
     ) -> Result<(Self, Linted), Fault> {
-        let read = Read::new(source, purpose, Some(vocabulary), true)?;
+        let read = Read::new(source, purpose, Some(vocabulary), true, Extent::Exact)?;
         let linted = read.linted.clone();
         let compiled = read.compile(Some(vocabulary), &CheckerLimits::default());
         let placed = |fault| source.placed(fault, purpose, Some(&**vocabulary));

@@ -168,6 +168,7 @@ mod tests {
     use super::*;
     use crate::cache::compiled::Read;
     use crate::cache::key::hash_tokenizer;
+    use crate::source::Extent;
     use crate::{Dialect, GrammarSource, Purpose};
 
     fn entry() -> (CacheKey, Vec<u8>) {
@@ -177,7 +178,8 @@ mod tests {
         );
         let limits = CheckerLimits::default();
         let key = CacheKey::new(&source, Purpose::Judging, hash_tokenizer(None), &limits);
-        let read = Read::new(&source, Purpose::Judging, None, true).expect("a grammar");
+        let read =
+            Read::new(&source, Purpose::Judging, None, true, Extent::Exact).expect("a grammar");
         let grammar = read.compile(None, &limits).expect("a small grammar");
         assert!(!grammar.lints().warnings.is_empty());
         (key, grammar.to_entry(&key).expect("an entry"))

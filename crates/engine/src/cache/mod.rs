@@ -30,8 +30,7 @@ pub use compiled::{CompiledGrammar, Lints};
 pub use entry::{EntryError, MAX_ENTRY};
 pub use key::{CacheKey, NoKey};
 
-#[cfg(feature = "shortcuts")]
-use crate::whole_texts::judge_by;
+use crate::source::Extent;
 use crate::{Clock, Fault, GrammarSource, Purpose};
 use compiled::Read;
 use memory::Memory;
@@ -191,8 +190,8 @@ impl GrammarCache {
     /// cells need the vocabulary. With `lint`, the grammar has its lints.
     ///
     /// # Errors
-    /// A [`Fault`] of kind `grammar` with every finding, or `grammar-too-large`. To write by,
-    /// a schema that only whole texts can be judged by is none.
+    /// A [`Fault`] of kind `grammar` with every finding, or `grammar-too-large`; none of a schema
+    /// that whole texts can be judged by, which its grammar's warnings say.
     pub fn compile(
         &self,
         source: &GrammarSource,
@@ -227,16 +226,25 @@ impl GrammarCache {
         let now = || self.clock.as_ref().map(|clock| clock());
         let started = now();
         let mut was_read = None;
-        let compiled = Read::new(source, purpose, vocabulary, lint).and_then(|read| {
-            was_read = now();
-            read.compile(vocabulary, &self.limits)
-        });
+        let compiled =
+            Read::new(source, purpose, vocabulary, lint, Extent::Exact).and_then(|read| {
+                was_read = now();
+                read.compile(vocabulary, &self.limits)
+            });
         let grammar = match compiled {
             Ok(grammar) => grammar,
             Err(fault) => {
                 #[cfg(feature = "shortcuts")]
-                if let Some(found) = self.judged(source, purpose, vocabulary, lint, key, &fault) {
-                    return Ok(found);
+                if let Some((grammar, _)) =
+                    CompiledGrammar::judged(source, purpose, vocabulary, lint, &self.limits, &fault)
+                {
+                    // It is kept in memory alone: a judge has no entry.
+                    self.state().counts.misses += 1;
+                    return Ok(Found {
+                        grammar: self.remember(key, grammar),
+                        origin: Origin::Compiled,
+                        times: None,
+                    });
                 }
                 return Err(source.placed(fault, purpose, vocabulary.map(|it| &**it)));
             }
@@ -259,32 +267,6 @@ impl GrammarCache {
             grammar,
             origin,
             times,
-        })
-    }
-
-    /// Of a schema that no grammar says in full a grammar that admits more, whose completions
-    /// are judged by the schema; to write by only: who judges asks for it by name
-    /// ([`SchemaChoices::wide`](crate::SchemaChoices)). It is kept in memory alone.
-    #[cfg(feature = "shortcuts")]
-    fn judged(
-        &self,
-        source: &GrammarSource,
-        purpose: Purpose,
-        vocabulary: Option<&Arc<Vocabulary>>,
-        lint: bool,
-        key: CacheKey,
-        refusal: &Fault,
-    ) -> Option<Found> {
-        let is_writing = purpose == Purpose::Writing;
-        let (wide, validator) = is_writing.then(|| source.judged(refusal))??;
-        let read = Read::new(&wide, purpose, vocabulary, lint).ok()?;
-        let mut grammar = read.compile(vocabulary, &self.limits).ok()?;
-        grammar.judge = Some(judge_by(validator));
-        self.state().counts.misses += 1;
-        Some(Found {
-            grammar: self.remember(key, grammar),
-            origin: Origin::Compiled,
-            times: None,
         })
     }
 

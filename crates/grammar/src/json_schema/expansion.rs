@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use super::REPEATED_NAMES;
 use super::branch::Branch;
 use super::document::Document;
 use super::finding::Finding;
@@ -23,6 +22,7 @@ use super::shape::{Goals, Literal, Shape};
 use super::steps::{Step, Steps};
 use super::told::Told;
 use super::types::Types;
+use super::{PropertyOrder, REPEATED_NAMES, WHOLE_TEXTS};
 use crate::automaton::{Language, SHORTCUTS};
 
 /// Most shapes that schemas may lead to.
@@ -60,6 +60,8 @@ pub(super) struct Expander<'a> {
     pub names: HashMap<SchemaId, Arc<Language>>,
     /// Whether what cannot be said exactly is to admit more.
     pub wide: bool,
+    /// Whether properties are to stand in declared order.
+    is_ordered: bool,
     /// Whether something was to admit more since this was last asked.
     pub widened: bool,
     /// Whether cases are so many that they were not begun.
@@ -86,10 +88,11 @@ struct Found<'a> {
 }
 
 impl<'a> Expander<'a> {
-    pub(super) fn new(document: Document<'a>, wide: bool) -> Self {
+    pub(super) fn new(document: Document<'a>, wide: bool, order: PropertyOrder) -> Self {
         Self {
             document,
             wide,
+            is_ordered: order == PropertyOrder::Declared,
             widened: false,
             hopeless: false,
             known: HashMap::default(),
@@ -120,7 +123,7 @@ impl<'a> Expander<'a> {
             None if self.wide => {
                 let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
                 let message = format!("the choices here lead to over {MAX_SHAPES} cases");
-                self.admit_more(schema, "", &message);
+                self.admit_all(schema, &message);
                 let mut shape = Shape::all();
                 for &(schema, _) in goals.iter().filter(|(_, holds)| *holds) {
                     shape.types = shape.types.and(self.possible_types(schema));
@@ -244,7 +247,18 @@ impl<'a> Expander<'a> {
     /// Warns of a keyword that the grammar does not say in full.
     pub(super) fn admit_more(&mut self, schema: SchemaId, keyword: &str, reason: &str) {
         let message = format!("no grammar says this, so whole texts are judged by it: {reason}");
-        self.warn("whole-texts", schema, keyword, message);
+        self.warn(WHOLE_TEXTS, schema, keyword, message);
+    }
+
+    /// Warns of a schema in whose place all values of a type are admitted.
+    pub(super) fn admit_all(&mut self, schema: SchemaId, reason: &str) {
+        match self.is_ordered && SHORTCUTS {
+            true => {
+                let reason = format!("{reason}; properties stand in any order here");
+                self.admit_more(schema, "", &reason);
+            }
+            false => self.admit_more(schema, "", reason),
+        }
     }
 
     /// Warns of an object that is valid only if names that no keyword names differ.

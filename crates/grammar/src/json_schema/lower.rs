@@ -115,7 +115,7 @@ impl<'a> Lowering<'a> {
             WhiteSpace::Compact | WhiteSpace::Any => Vec::new(),
         };
         Self {
-            expander: Expander::new(document, wide),
+            expander: Expander::new(document, wide, options.order),
             options,
             places: vec![Place::Pointer(String::new()); marks.len()],
             rules: marks,
@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn refuse_here(&mut self, kind: &'static str, message: &str) {
         if self.expander.wide && kind == "too-large" {
             self.expander.widened = true;
-            self.expander.admit_more(self.here.1, "", message);
+            self.expander.admit_all(self.here.1, message);
             return;
         }
         self.expander.refuse(kind, self.here.1, "", message);

@@ -104,7 +104,7 @@ pub use validity::{Validator, Validity};
 
 use crate::automaton::Limits;
 use crate::quoted;
-use crate::{Diagnostics, Grammar, Linted, OpenGrammar};
+use crate::{Diagnostic, Diagnostics, Grammar, Linted, OpenGrammar, Place};
 use lower::Mode;
 use value::Json;
 
@@ -116,6 +116,19 @@ pub const EFFORT: u64 = 4_000_000;
 /// The kind of warning of an object that is valid only if names differ that no keyword names,
 /// which its grammar does not say; a [`Validator`] does.
 pub const REPEATED_NAMES: &str = "repeated-names";
+
+/// The kind of warning of a schema that no grammar says in full: its grammar admits more
+/// ([`widen`]), and whole texts are judged by a [`Validator`].
+pub const WHOLE_TEXTS: &str = "whole-texts";
+
+/// The warning of a schema in place of whose grammar any JSON value is judged.
+pub fn any_value_is_judged(reason: &str) -> Diagnostic {
+    let message = format!(
+        "no grammar of bearable size says this, so any JSON value is judged by it, its properties \
+         in any order: {reason}"
+    );
+    Diagnostic::warning(WHOLE_TEXTS, Place::Pointer(String::new()), message)
+}
 
 /// What one automaton may need.
 const LIMITS: Limits = Limits {
