@@ -246,8 +246,12 @@ impl VocabularyArguments {
         } else {
             self.end.clone()
         };
-        let (tokens, special) = Tokenizer::read_tokens(&tokenizer)
+        let (mut tokens, special) = Tokenizer::read_tokens(&tokenizer)
             .map_err(|error| CommandError::content(path, error))?;
+        let padding = ids.padding.and_then(|id| tokens.get_mut(id as usize));
+        if let Some(padding) = padding {
+            *padding = None;
+        }
         let vocabulary = Vocabulary::new(tokens, ends, mask).map_err(Fault::from)?;
         let special = special.into_iter().map(|(text, id)| (id, text));
         Ok(Some(Arc::new(vocabulary.with_special(special))))
@@ -259,6 +263,7 @@ impl VocabularyArguments {
 struct Ids {
     ends: Vec<TokenId>,
     mask: Option<TokenId>,
+    padding: Option<TokenId>,
 }
 
 impl Ids {
@@ -268,14 +273,23 @@ impl Ids {
         };
         let config: Value =
             serde_json::from_slice(config).map_err(|error| CommandError::content(path, error))?;
-        let id = |value: &Value| value.as_u64().and_then(|id| TokenId::try_from(id).ok());
-        let ends = match &config["eos_token_id"] {
-            Value::Array(ids) => ids.iter().filter_map(id).collect(),
-            other => id(other).into_iter().collect(),
+        let ids = |field: &str| -> Result<Vec<TokenId>, CommandError> {
+            let listed = match &config[field] {
+                Value::Array(ids) => &ids[..],
+                Value::Null => &[],
+                id => std::slice::from_ref(id),
+            };
+            let id = |value: &Value| {
+                let id = value.as_u64().and_then(|id| TokenId::try_from(id).ok());
+                let message = || format!("{field}: {value} is no token's id");
+                id.ok_or_else(|| CommandError::content(path, message()))
+            };
+            listed.iter().map(id).collect()
         };
         Ok(Self {
-            ends,
-            mask: id(&config["mask_token_id"]),
+            ends: ids("eos_token_id")?,
+            mask: ids("mask_token_id")?.first().copied(),
+            padding: ids("pad_token_id")?.first().copied(),
         })
     }
 }

@@ -25,7 +25,11 @@ impl From<WeightsError> for Fault {
 
 impl From<TokenizerError> for Fault {
     fn from(error: TokenizerError) -> Self {
-        Self::new("tokenizer", format!("tokenizer.json: {error}"))
+        // Then the text is at fault.
+        match error {
+            TokenizerError::Encode(_) => Self::new("invalid-input", error.to_string()),
+            _ => Self::new("tokenizer", format!("tokenizer.json: {error}")),
+        }
     }
 }
 

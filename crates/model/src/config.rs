@@ -12,6 +12,7 @@
 //! weights fit in memory; heads are a multiple of key-value heads; `head_dim` is even; all
 //! token ids are below `vocab_size`.
 
+use crate::neutral;
 use crate::weights::INT4_GROUP;
 use serde::Deserialize;
 use thiserror::Error;
@@ -115,6 +116,7 @@ impl ModelConfig {
     pub fn from_json(json: &[u8]) -> Result<Self, ConfigError> {
         let file: ConfigFile = serde_json::from_slice(json)?;
         file.refuse_unsupported()?;
+        neutral::refuse_others(&serde_json::from_slice(json)?, file.rope_theta)?;
         let config = file.into_config();
         config.check()?;
         Ok(config)
@@ -264,10 +266,6 @@ struct ConfigFile {
     diffusion: Diffusion,
     quantization: Option<Quantization>,
     prompt: Option<Prompt>,
-    rope_scaling: Option<serde_json::Value>,
-    sliding_window: Option<serde_json::Value>,
-    partial_rotary_factor: Option<f64>,
-    clip_qkv: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -305,10 +303,6 @@ impl ConfigFile {
                 value: value.to_string(),
                 hint,
             }),
-        };
-        let unset = |field, value: &Option<serde_json::Value>| match value {
-            Some(value) => unless(value.is_null(), field, value, ""),
-            None => Ok(()),
         };
         let diffusion = &self.diffusion;
         unless(
@@ -361,14 +355,6 @@ impl ConfigFile {
                 )?,
             }
         }
-        if let Some(factor) = &self.partial_rotary_factor {
-            unless(
-                *factor == 1.0,
-                "partial_rotary_factor",
-                factor,
-                ": only 1 is",
-            )?;
-        }
         if let Some(Prompt { template }) = &self.prompt {
             unless(
                 template.contains("{request}"),
@@ -377,9 +363,7 @@ impl ConfigFile {
                 ": only one with {request} is",
             )?;
         }
-        unset("rope_scaling", &self.rope_scaling)?;
-        unset("sliding_window", &self.sliding_window)?;
-        unset("clip_qkv", &self.clip_qkv)
+        Ok(())
     }
 
     fn into_config(self) -> ModelConfig {
@@ -498,6 +482,27 @@ mod tests {
             ),
             ("/sliding_window", json!(4096), "sliding_window"),
             (
+                "/final_logit_softcapping",
+                json!(30.0),
+                "final_logit_softcapping",
+            ),
+            ("/residual_multiplier", json!(0.22), "residual_multiplier"),
+            (
+                "/layer_types",
+                json!(["full_attention", "sliding_attention"]),
+                "layer_types",
+            ),
+            (
+                "/rope_parameters",
+                json!({"rope_type": "yarn", "factor": 4}),
+                "rope_parameters",
+            ),
+            (
+                "/rope_parameters",
+                json!({"rope_theta": 3.0}),
+                "rope_parameters",
+            ),
+            (
                 "/partial_rotary_factor",
                 json!(0.5),
                 "partial_rotary_factor",
@@ -507,6 +512,19 @@ mod tests {
                 ConfigError::Unsupported { field, .. } => assert_eq!(field, named),
                 other => panic!("{pointer}: {other}"),
             }
+        }
+    }
+
+    #[test]
+    fn facts_of_other_models_may_say_what_is_done_anyway() {
+        let theta = json!({"rope_type": "default", "rope_theta": 10000.0});
+        for (pointer, value) in [
+            ("/rope_parameters", theta),
+            ("/rope_scaling", json!(null)),
+            ("/logit_scale", json!(1)),
+            ("/layer_types", json!(["full_attention"])),
+        ] {
+            read(&with(pointer, value)).unwrap();
         }
     }
 

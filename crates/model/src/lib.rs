@@ -21,11 +21,13 @@ pub mod forward;
 pub mod input;
 pub mod kept;
 pub mod kernels;
+mod neutral;
 pub mod pass;
 pub mod plain;
 pub mod prompt;
 pub mod threads;
 pub mod tokenizer;
+mod tokenizer_parts;
 pub mod weights;
 
 pub use config::{ConfigError, ModelConfig, WeightFormat};
@@ -58,7 +60,7 @@ pub enum ModelError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// In `tokenizer.json`, or between it and the configuration.
-    #[error(transparent)]
+    #[error("tokenizer.json: {0}")]
     Tokenizer(#[from] TokenizerError),
     /// In the files of the weights, or between them and the configuration.
     #[error(transparent)]

@@ -10,9 +10,11 @@
 //! guess.
 
 use crate::config::ModelConfig;
+use crate::tokenizer_parts::{BLANK, refuse_unsupported};
 use std::collections::HashMap;
 use thiserror::Error;
 use tokenizers::decoders::DecoderWrapper;
+use tokenizers::models::ModelWrapper;
 use tokenizers::pre_tokenizers::PreTokenizerWrapper;
 
 /// A tokenizer that fits its model.
@@ -26,8 +28,11 @@ pub struct Tokenizer {
 #[derive(Debug, Error)]
 pub enum TokenizerError {
     /// Not a `tokenizer.json`.
-    #[error("tokenizer.json cannot be read: {0}")]
+    #[error("cannot be read: {0}")]
     Unreadable(String),
+    /// A part of it that would make the bytes of tokens a guess, or is not to be had.
+    #[error("{0} is not supported")]
+    Unsupported(String),
     /// The tokenizer's vocabulary is not the model's.
     #[error("the tokenizer does not fit the model: it has {tokenizer} tokens, the model {model}")]
     VocabSize {
@@ -48,11 +53,19 @@ pub enum TokenizerError {
         /// `vocab_size` in `config.json`.
         model: usize,
     },
+    /// Two tokens with one id.
+    #[error("the tokens {:?} and {:?} have the same id, {id}", tokens[0], tokens[1])]
+    SameId {
+        /// The tokens, as they are written in the file.
+        tokens: [String; 2],
+        /// Their id.
+        id: u32,
+    },
     /// The file does not say how tokens spell bytes, or not in a way known here.
-    #[error("tokenizer.json: neither byte-level nor sentencepiece-like, so tokens have no bytes")]
+    #[error("neither byte-level nor sentencepiece-like, so tokens have no bytes")]
     UnknownAlphabet,
     /// A token of a byte-level vocabulary with a character outside its alphabet.
-    #[error("tokenizer.json: token {token:?} (id {id}) is not spelled in the byte-level alphabet")]
+    #[error("token {token:?} (id {id}) is not spelled in the byte-level alphabet")]
     NotInAlphabet {
         /// The token, as it is written in the file.
         token: String,
@@ -84,6 +97,7 @@ impl Tokenizer {
         whole
             .map_err(|error| TokenizerError::Unreadable(error.to_string()))?
             .with_padding(None);
+        without_dropout(&mut inner);
         let special = special_tokens(&inner);
         let mut token_bytes = token_bytes(&inner, Some(config.vocab_size))?;
         let ends = config.eos_token_ids.iter().copied();
@@ -156,25 +170,20 @@ impl Tokenizer {
 }
 
 fn read(json: &[u8]) -> Result<tokenizers::Tokenizer, TokenizerError> {
-    refuse_what_panics(json)?;
+    refuse_unsupported(json)?;
     tokenizers::Tokenizer::from_bytes(json)
         .map_err(|error| TokenizerError::Unreadable(error.to_string()))
 }
 
-/// The crate `tokenizers` panics on text that is no JSON (inside a decoder), and on a damaged
-/// table of a `Precompiled` normalizer; the page could not recover from either.
-fn refuse_what_panics(json: &[u8]) -> Result<(), TokenizerError> {
-    let unreadable = |error: serde_json::Error| TokenizerError::Unreadable(error.to_string());
-    let value: serde_json::Value = serde_json::from_slice(json).map_err(unreadable)?;
-    let mut open = vec![&value["normalizer"]];
-    while let Some(normalizer) = open.pop() {
-        if normalizer["precompiled_charsmap"] != serde_json::Value::Null {
-            let refused = "a Precompiled normalizer is not supported";
-            return Err(TokenizerError::Unreadable(refused.to_owned()));
-        }
-        open.extend(normalizer["normalizers"].as_array().into_iter().flatten());
+/// Without what training at random leaves out: the same text is always the same tokens.
+fn without_dropout(tokenizer: &mut tokenizers::Tokenizer) {
+    if let ModelWrapper::BPE(bpe) = tokenizer.get_model()
+        && bpe.dropout.is_some()
+    {
+        let mut bpe = bpe.clone();
+        bpe.dropout = None;
+        tokenizer.with_model(bpe);
     }
-    Ok(())
 }
 
 fn token_bytes(
@@ -194,6 +203,14 @@ fn token_bytes(
     let spelling = spelling(inner).ok_or(TokenizerError::UnknownAlphabet)?;
     let added = inner.get_added_tokens_decoder();
     let mut table = vec![None; model];
+    let mut vocab: Vec<(String, u32)> = vocab.into_iter().collect();
+    vocab.sort_unstable_by(|(a, of_a), (b, of_b)| (of_a, a).cmp(&(of_b, b)));
+    if let Some([(first, id), (second, _)]) = vocab.array_windows().find(|[a, b]| a.1 == b.1) {
+        return Err(TokenizerError::SameId {
+            tokens: [first.clone(), second.clone()],
+            id: *id,
+        });
+    }
     for (token, id) in vocab {
         let Some(entry) = table.get_mut(id as usize) else {
             return Err(TokenizerError::IdOutOfRange { token, id, model });
@@ -275,7 +292,7 @@ fn sentencepiece_bytes(token: &str) -> Vec<u8> {
         .and_then(|hex| u8::from_str_radix(hex, 16).ok())
     {
         Some(byte) => vec![byte],
-        None => token.replace('▁', " ").into_bytes(),
+        None => token.replace(BLANK, " ").into_bytes(),
     }
 }
 

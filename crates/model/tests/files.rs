@@ -435,6 +435,10 @@ fn headers_that_lie_are_errors() {
             r#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}}"#,
             4,
         ),
+        raw(
+            r#"{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}"#,
+            1,
+        ),
         raw(&"[".repeat(100_000), 0),
         raw("\u{0}\u{1}", 0),
     ] {

@@ -227,6 +227,61 @@ fn tokens_without_known_bytes_are_refused() {
     ));
 }
 
+/// What the library panics on, and what would make the bytes of tokens a guess.
+#[test]
+fn parts_that_are_not_supported_are_named() {
+    let sequence = |part| json!({"type": "Sequence", "normalizers": [part]});
+    let metaspace = json!({"type": "Metaspace", "replacement": "_", "prepend_scheme": "never"});
+    let fixed =
+        json!({"type": "Sequence", "pretokenizers": [{"type": "FixedLength", "length": 0}]});
+    let replace = json!({"type": "Replace", "pattern": {"String": "_"}, "content": " "});
+    for (field, value) in [
+        ("normalizer", json!({"type": "Precompiled"})),
+        ("normalizer", json!({"precompiled_charsmap": null})),
+        (
+            "normalizer",
+            sequence(json!({"type": "Precompiled", "precompiled_charsmap": "AA=="})),
+        ),
+        ("pre_tokenizer", fixed),
+        ("pre_tokenizer", metaspace.clone()),
+        ("decoder", metaspace),
+        (
+            "decoder",
+            json!({"type": "Sequence", "decoders": [replace, {"type": "ByteFallback"}]}),
+        ),
+        ("model/continuing_subword_prefix", json!("##########")),
+        ("model/end_of_word_suffix", json!("</w>")),
+    ] {
+        let mut tokenizer = byte_level();
+        *tokenizer.pointer_mut(&format!("/{field}")).unwrap() = value;
+        let error = error(&tokenizer, 266);
+        assert!(matches!(error, TokenizerError::Unsupported(_)), "{error}");
+        let named = field.replace('/', ".");
+        assert!(error.to_string().starts_with(&named), "{error}");
+        assert!(Tokenizer::read_token_bytes(tokenizer.to_string().as_bytes()).is_err());
+    }
+}
+
+#[test]
+fn two_tokens_with_one_id_are_refused() {
+    let mut twice = byte_level();
+    twice["model"]["vocab"]["ĊĊ"] = json!(261);
+    let error = error(&twice, 266).to_string();
+    assert_eq!(error, r#"the tokens "ĊĊ" and "Ġthe" have the same id, 261"#);
+}
+
+#[test]
+fn nothing_is_left_out_at_random() {
+    let mut training = byte_level();
+    training["model"]["dropout"] = json!(0.9);
+    let text = "the the the";
+    let expected = load(&byte_level()).encode(text).unwrap();
+    let tokenizer = load(&training);
+    for _ in 0..20 {
+        assert_eq!(tokenizer.encode(text).unwrap(), expected);
+    }
+}
+
 #[test]
 fn a_truncated_tokenizer_is_an_error() {
     let whole = byte_level().to_string();

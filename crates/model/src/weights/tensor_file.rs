@@ -9,7 +9,9 @@
 
 use super::{WeightsError, f16_to_f32};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 #[derive(Deserialize)]
@@ -74,17 +76,48 @@ fn read_header(file: &str, json: &[u8]) -> Result<BTreeMap<String, TensorInfo>, 
         file: file.to_owned(),
         problem,
     };
-    let mut entries: BTreeMap<String, serde_json::Value> =
+    let Header(tensors) =
         serde_json::from_slice(json).map_err(|error| unreadable(error.to_string()))?;
-    entries.remove("__metadata__");
-    entries
-        .into_iter()
-        .map(|(name, entry)| {
-            let info = TensorInfo::deserialize(entry)
-                .map_err(|error| unreadable(format!("tensor {name}: {error}")))?;
-            Ok((name, info))
-        })
-        .collect()
+    Ok(tensors)
+}
+
+/// What a header says of tensors. Its notes are passed over, and nothing is kept of them.
+struct Header(BTreeMap<String, TensorInfo>);
+
+impl<'de> Deserialize<'de> for Header {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(HeaderVisitor)
+    }
+}
+
+struct HeaderVisitor;
+
+impl<'de> Visitor<'de> for HeaderVisitor {
+    type Value = Header;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object of tensors")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Header, A::Error> {
+        let mut tensors = BTreeMap::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            if name == "__metadata__" {
+                entries.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let info: TensorInfo = entries
+                .next_value()
+                .map_err(|error| A::Error::custom(format!("tensor {name}: {error}")))?;
+            if tensors.contains_key(&name) {
+                return Err(A::Error::custom(format!(
+                    "tensor {name} stands there twice"
+                )));
+            }
+            tensors.insert(name, info);
+        }
+        Ok(Header(tensors))
+    }
 }
 
 /// The end of the data: ranges follow each other from 0 without hole or overlap, as the
