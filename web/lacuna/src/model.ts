@@ -1,6 +1,7 @@
 /** Models: where they come from and where they run. */
 
 import { resolveUrl } from "./base-url.ts";
+import { browserCaches } from "./browser-caches.ts";
 import { cancelled, FAULT, invalid, LacunaError } from "./fault.ts";
 import { count, rule } from "./options.ts";
 import { ModelStore } from "./worker/model-store.ts";
@@ -82,7 +83,7 @@ interface ModelRecord {
 export async function modelFiles(
   source: ModelSource,
   signal?: AbortSignal,
-  store = new ModelStore(globalThis.caches),
+  store = new ModelStore(browserCaches()),
 ): Promise<FoundFiles> {
   if (typeof source !== "string" && !(source instanceof URL)) return givenFiles(source);
   const folder = addressOf(source);

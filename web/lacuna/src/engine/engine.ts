@@ -28,7 +28,7 @@ import {
 } from "./call-options.ts";
 import { Connection, expectAnswer, type WorkerLike } from "./connection.ts";
 import { EventQueue, type Generation } from "./generation.ts";
-import { Loading, type OnProgress } from "./loading.ts";
+import { Loading, type OnProgress, tell } from "./loading.ts";
 import { expectWorkers, startWorker } from "./start-worker.ts";
 import { readValue } from "./value.ts";
 
@@ -125,6 +125,8 @@ export class Engine {
   /** Where the model is to run: as was asked last. */
   #device: DevicePreference;
   #model: ModelInfo | undefined;
+  /** Whether the model has left the device that it was loaded on. */
+  #hasMoved = false;
 
   /** @internal Made by `createEngine`. */
   constructor(options: EngineOptions, start?: () => WorkerLike) {
@@ -141,7 +143,7 @@ export class Engine {
     });
   }
 
-  /** The model's facts, once it is loaded. */
+  /** The model's facts, once it is loaded; its device is where it runs now. */
   get model(): ModelInfo | undefined {
     return this.#model;
   }
@@ -154,7 +156,7 @@ export class Engine {
     this.#connection.expectOpen();
     if (this.#model) return "available";
     if (this.#loading) return "downloading";
-    if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") return "unavailable";
+    if (typeof WebAssembly === "undefined" || !this.#mayHaveWorkers()) return "unavailable";
     const files = await abortable(modelFiles(this.#options.model, signal), signal);
     const store = new ModelStore(browserCaches());
     const kept = [files.config, files.tokenizer, ...files.weights].map(({ sha256, bytes }) =>
@@ -165,7 +167,19 @@ export class Engine {
     return isKept ? "available" : "downloadable";
   }
 
-  /** Loads the model now; calls that need it wait for it. On another device, anew. */
+  #mayHaveWorkers(): boolean {
+    try {
+      this.#expectWorkers();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Loads the model now; calls that need it wait for it. On another device, anew, and on one
+   * that is named where the model has left its own.
+   */
   async load(options: LoadOptions = {}): Promise<ModelInfo> {
     expectOptions("load", options, LOAD);
     const { device, onProgress, signal } = options;
@@ -174,13 +188,15 @@ export class Engine {
     this.#expectWorkers();
     const wanted = device ?? this.#device;
     const current = this.#loading;
-    const joined = current?.device === wanted && !current.load.givenUp;
-    const load = joined ? current.load : this.#startLoading(wanted);
-    return load.join(signal, onProgress);
+    const isThere = current?.device === wanted && !(this.#hasMoved && device !== undefined);
+    const load = isThere && !current.load.givenUp ? current.load : this.#startLoading(wanted);
+    const info = await load.join(signal, onProgress);
+    return (this.#loading?.load === load && this.#model) || info;
   }
 
   #startLoading(device: DevicePreference): Loading {
     this.#model = undefined;
+    this.#hasMoved = false;
     const before = this.#device;
     this.#device = device;
     const load = new Loading(async (onProgress, signal) => {
@@ -189,7 +205,8 @@ export class Engine {
         if (message.type !== "progress") return;
         const { loaded, total } = message;
         onProgress({ loaded, total });
-        this.#options.onProgress?.({ loaded, total });
+        const { onProgress: told } = this.#options;
+        if (told) tell(told, { loaded, total });
       };
       const answer = await this.#connection.call({ type: "load", files, device }, { note, signal });
       const { info } = expectAnswer(answer, "loaded");
@@ -252,14 +269,26 @@ export class Engine {
         const request = requestOf(options, read);
         compared = (request.decoding.method ?? "lacuna") !== "lacuna";
         await this.load(signal ? { signal } : {});
+        const note = (message: FromWorker) => {
+          if (message.type !== "events") return;
+          if (message.info) this.#moved(message.info);
+          push(message.events);
+        };
         const answer = await this.#connection.call(
           { type: "generate", ...asData({ request, ...withoutGaps({ template, turns }) }) },
-          { note: (message) => message.type === "events" && push(message.events), signal },
+          { note, signal },
         );
         expectAnswer(answer, "finished");
       },
       async (text) => (compared || !read ? undefined : readValue(read, text)),
     );
+  }
+
+  /** Takes note of where the model runs that was to run elsewhere. */
+  #moved(info: ModelInfo): void {
+    if (!this.#model) return;
+    this.#model = info;
+    this.#hasMoved = true;
   }
 
   /**
@@ -277,8 +306,10 @@ export class Engine {
       const answer = await this.#connection.call(
         {
           type: "compile",
-          grammar: read.source,
-          options: asData({ ...read.options, ...withoutGaps(beside) }),
+          ...asData({
+            grammar: read.source,
+            options: { ...read.options, ...withoutGaps(beside) },
+          }),
         },
         { signal },
       );

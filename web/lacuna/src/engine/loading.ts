@@ -7,6 +7,17 @@ import type { ModelInfo, Progress } from "../model.ts";
 /** Told the bytes so far. */
 export type OnProgress = (progress: Progress) => void;
 
+/** Tells a listener; what it throws is uncaught, and nobody else's concern. */
+export function tell(listener: OnProgress, progress: Progress): void {
+  try {
+    listener(progress);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
 /** A load under way, or done. It is given up when all who wait for it have given up. */
 export class Loading {
   readonly #done: Promise<ModelInfo>;
@@ -18,10 +29,10 @@ export class Loading {
   #settled = false;
 
   constructor(load: (onProgress: OnProgress, signal: AbortSignal) => Promise<ModelInfo>) {
-    const tell: OnProgress = (progress) => {
-      for (const listener of this.#listeners) listener(progress);
+    const tellAll: OnProgress = (progress) => {
+      for (const listener of this.#listeners) tell(listener, progress);
     };
-    this.#done = load(tell, this.#abort.signal).catch((error: unknown) => {
+    this.#done = load(tellAll, this.#abort.signal).catch((error: unknown) => {
       throw this.#ended ?? asError(error);
     });
     const settle = () => {

@@ -133,6 +133,8 @@ export interface EventsNote {
   readonly type: "events";
   readonly id: number;
   readonly events: readonly EngineEvent[];
+  /** The model's facts, where it has moved in this step. */
+  readonly info?: ModelInfo;
 }
 
 export interface FinishedAnswer {

@@ -282,7 +282,8 @@ export class EngineServer {
   async *#generate({ id, request, template }: GenerateCall): AsyncGenerator<void, OfCall> {
     const { post, yieldToMessages } = this.#surroundings;
     const cancelled = () => this.#open.get(id)?.cancelled ?? true;
-    if (!this.#engine)
+    const engine = this.#engine;
+    if (!engine)
       throw new LacunaError({ kind: "not-loaded", message: "No model is loaded yet." });
     const turn = async () => {
       await yieldToMessages();
@@ -290,11 +291,13 @@ export class EngineServer {
     };
     // What came while the call before was started may give this one up.
     if (!(await turn())) return { type: "cancelled", id };
-    const run = await this.#engine.start(request, template, turn);
+    const run = await engine.start(request, template, turn);
     let broken = false;
     try {
       while (!run.done && !cancelled()) {
-        post({ type: "events", id, events: await run.step() });
+        const events = await run.step();
+        const moved = events.some(({ type }) => type === "move");
+        post({ type: "events", id, events, ...(moved ? { info: engine.info() } : {}) });
         await yieldToMessages();
         yield;
       }
