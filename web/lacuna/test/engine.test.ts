@@ -159,6 +159,77 @@ describe("the device", () => {
   });
 });
 
+describe("a model that leaves its device", () => {
+  it("is said to be where it runs, and is put back where that is asked for", async () => {
+    const { engine, worker } = await loaded({ device: "gpu" });
+    const text = engine.generate(hello).result;
+    const device = { device: "cpu", threads: 2, why: "GPU lost; went on on the CPU" };
+    const moved = { ...info, device };
+    const id = await worker.next("generate");
+    const move = { type: "move", step: 1, device: "cpu", message: device.why } as const;
+    worker.say({ type: "events", id, events: [move], info: moved });
+    worker.say({ type: "events", id, events: [done("hello")] });
+    worker.say({ type: "finished", id });
+    await text;
+    expect(engine.model).toEqual(moved);
+    expect(await engine.load()).toEqual(moved);
+    const back = engine.load({ device: "gpu" });
+    worker.say({ type: "loaded", id: await worker.next("load", 2), info });
+    expect(await back).toEqual(info);
+    expect(engine.model).toEqual(info);
+  });
+});
+
+describe("what is told of a load", () => {
+  it("is told to all, whoever throws", async () => {
+    const uncaught = vi.fn();
+    const soon = globalThis.queueMicrotask;
+    vi.stubGlobal("queueMicrotask", (task: () => void) =>
+      soon(() => {
+        try {
+          task();
+        } catch (error) {
+          uncaught(error);
+        }
+      }),
+    );
+    try {
+      const all: unknown[] = [];
+      const worker = new FakeWorker();
+      const options = { model: files, onProgress: (progress: unknown) => all.push(progress) };
+      const engine = new Engine(options, () => worker);
+      const fails = () => {
+        throw new Error("mine");
+      };
+      const loading = [fails, (progress: unknown) => all.push(progress)].map((onProgress) =>
+        engine.load({ onProgress }),
+      );
+      const id = await worker.next("load");
+      worker.say({ type: "progress", id, loaded: 1, total: 2 });
+      worker.say({ type: "loaded", id, info });
+      expect(await Promise.all(loading)).toEqual([info, info]);
+      expect(all).toEqual([
+        { loaded: 1, total: 2 },
+        { loaded: 1, total: 2 },
+      ]);
+      expect(uncaught).toHaveBeenCalledExactlyOnceWith(new Error("mine"));
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+it("takes a compiled grammar that a framework watches", async () => {
+  const { engine, workers } = connected();
+  const source = new Proxy({ kind: "regex", text: "a" } as const, {});
+  const asked = engine.validate({ source, options: {} } as never);
+  const worker = workers[0] as FakeWorker;
+  const id = await worker.next("compile");
+  expect(structuredClone(worker.sent[0])).toMatchObject({ grammar: { kind: "regex", text: "a" } });
+  worker.say({ type: "compiled", id, info: grammarInfo(1) });
+  expect((await asked).valid).toBe(true);
+});
+
 describe("a model's record", () => {
   const answered = async (response: Response | Error, model = "http://localhost/m?v=2") => {
     const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {

@@ -105,6 +105,17 @@ it("reads the vocabulary of a tokenizer", async () => {
   for (const bytes of spelled) expect([0x6e]).toContain(bytes[0]);
 });
 
+it("reads bytes in either case, as the engine does", async () => {
+  const model = { vocab: { "<0xe2>": 0, "<0xE2>": 1, "▁a": 2, "<end>": 3 } };
+  const tokenizer = { decoder: { type: "ByteFallback" }, model };
+  const vocabulary = await Vocabulary.fromTokenizer(tokenizer, { eos_token_id: 3 });
+  expect([0, 1, 2].map((id) => [...(vocabulary.bytes(id) ?? [])])).toEqual([
+    [0xe2],
+    [0xe2],
+    [0x20, 0x61],
+  ]);
+});
+
 it("is given up while its module is fetched, and compiles for others that wait", async () => {
   vi.resetModules();
   let serve = (_: Response) => {};

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cancelled } from "../src/fault.ts";
 import type { OfCall } from "../src/worker/protocol.ts";
-import { fakeEngine, fakeServer, files, grammarInfo, request, until } from "./doubles.ts";
+import { fakeEngine, fakeServer, files, grammarInfo, info, request, until } from "./doubles.ts";
 
 const lastWords = (posted: readonly OfCall[]) =>
   posted
@@ -48,6 +48,24 @@ describe("the worker's loop", () => {
       ...["events 5", "events 5", "events 5", "finished 5"],
     ]);
     expect(engine.freed).toBe(4);
+  });
+
+  it("tells the model's facts anew where it has moved", async () => {
+    const engine = fakeEngine();
+    const { start } = engine;
+    const move = { type: "move", step: 2, device: "cpu", message: "GPU lost" } as const;
+    engine.start = async (...given) => {
+      const run = await start.apply(engine, given);
+      let steps = 0;
+      const step = run.step;
+      run.step = async () => [...(await step()), ...(++steps === 2 ? [move] : [])];
+      return run;
+    };
+    const { server, posted } = await loaded(engine);
+    server.receive({ type: "generate", id: 2, request });
+    await until(() => lastWords(posted).length === 1);
+    const told = posted.map((message) => message.type === "events" && message.info);
+    expect(told).toEqual([undefined, info, undefined, false]);
   });
 
   it("cancels one of those that take turns, and leaves the others", async () => {

@@ -283,8 +283,7 @@ export class EngineServer {
     const { post, yieldToMessages } = this.#surroundings;
     const cancelled = () => this.#open.get(id)?.cancelled ?? true;
     const engine = this.#engine;
-    if (!engine)
-      throw new LacunaError({ kind: "not-loaded", message: "No model is loaded yet." });
+    if (!engine) throw new LacunaError({ kind: "not-loaded", message: "No model is loaded yet." });
     const turn = async () => {
       await yieldToMessages();
       return !cancelled();
