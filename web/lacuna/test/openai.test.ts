@@ -124,6 +124,10 @@ it.each([
   [{ decoding: "margin" }, "decoding"],
   [{ messages: [...messages, { role: "assistant", content: "hm" }] }, "conversation"],
   [{ messages: [] }, "conversation"],
+  [{ messages: [{ ...messages[0], name: "Nina" }] }, "name"],
+  [{ stream_options: { include_usage: true } }, "stream_options without stream"],
+  [{ stream: true, stream_options: { include_obfuscation: false } }, "include_obfuscation"],
+  [{ max_tokens: 64, max_completion_tokens: 32 }, "max_tokens"],
 ])("refuses %j by name", async (more, name) => {
   const { engine } = fakeWriter(tokens, text);
   const request = { messages, ...more } as unknown as ChatCompletionRequest & { stream: false };
@@ -131,6 +135,16 @@ it.each([
   await expect(call).rejects.toMatchObject({
     kind: "invalid-input",
     message: expect.stringContaining(name),
+  });
+});
+
+it("refuses what it cannot do beside a request", async () => {
+  const { engine } = fakeWriter(tokens, text);
+  const options = { timeout: 1000 } as object;
+  const call = createOpenAI(engine).chat.completions.create({ messages }, options);
+  await expect(call).rejects.toMatchObject({
+    kind: "invalid-input",
+    message: expect.stringContaining("timeout"),
   });
 });
 

@@ -27,7 +27,14 @@ import { tokenCounts } from "../engine/usage.ts";
 import type { EngineEvent, Outcome } from "../events.ts";
 import { FAULT, LacunaError } from "../fault.ts";
 import { type GrammarInput, readGrammar } from "../grammar/source.ts";
-import { anything, expectOptions, type Rules, shown } from "../options.ts";
+import {
+  anything,
+  expectOptions,
+  flag,
+  signal as isSignal,
+  type Rules,
+  shown,
+} from "../options.ts";
 import type {
   ChatCompletion,
   ChatCompletionChunk,
@@ -66,8 +73,10 @@ export interface OpenAILike {
 export function createOpenAI(engine: Engine): OpenAILike {
   async function create(
     request: ChatCompletionRequest,
-    { signal }: RequestOptions = {},
+    requestOptions: RequestOptions = {},
   ): Promise<ChatCompletion | AsyncIterable<ChatCompletionChunk>> {
+    expectOptions("What goes with a request", requestOptions, { signal: isSignal });
+    const { signal } = requestOptions;
     const options = optionsOf(request);
     const abort = new AbortController();
     const generation = engine.generate({ ...options, signal: eitherSignal(abort, signal) });
@@ -149,8 +158,15 @@ function optionsOf(request: ChatCompletionRequest): GenerateOptions {
   });
   const [first] = unknown;
   if (first) throw unsupported(first[0]);
-  const { messages, response_format, temperature, seed, steps } = request;
-  const length = request.max_completion_tokens ?? request.max_tokens;
+  const { messages, response_format, stream, stream_options, temperature, seed, steps } = request;
+  if (stream_options) {
+    if (!stream) throw unsupported("stream_options without stream");
+    expectOptions("stream_options", stream_options, { include_usage: flag });
+  }
+  const { max_completion_tokens, max_tokens } = request;
+  const length = max_completion_tokens ?? max_tokens;
+  if (length !== (max_tokens ?? length))
+    throw unsupported("max_tokens beside another max_completion_tokens");
   const { prompt, task } = promptOf(messages);
   const grammar = grammarOf(response_format);
   const decoding = request.decoding ?? {};
@@ -195,9 +211,12 @@ const KNOWN = new Set<string>([
   "decoding",
 ] satisfies (keyof ChatCompletionRequest)[]);
 
+const MESSAGE: Rules = { role: anything, content: anything };
+
 function promptOf(messages: readonly ChatMessage[]): { prompt: string; task: string | undefined } {
   if (!messages.every((message) => typeof message === "object" && message !== null))
     throw unsupported("a message that is no object");
+  for (const message of messages) expectOptions("A message", message, MESSAGE);
   const users = messages.filter(({ role }) => role === "user");
   const others = messages.filter(({ role }) => role === "system" || role === "developer");
   const [user] = users;
