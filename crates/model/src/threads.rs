@@ -44,6 +44,7 @@ static TEAM: Team = Team {
         job: None,
         round: 0,
         working: 0,
+        is_one_lost: false,
     }),
     job_is_there: Condvar::new(),
     job_is_done: Condvar::new(),
@@ -66,6 +67,8 @@ struct State {
     round: u64,
     /// Members that have not finished the job.
     working: usize,
+    /// Whether one of them never will.
+    is_one_lost: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -167,6 +170,7 @@ impl Drop for Finished {
     fn drop(&mut self) {
         let mut state = lock(&TEAM.state);
         while state.working > 0 {
+            assert!(!state.is_one_lost, "a thread of the team is lost");
             state = wait(&TEAM.job_is_done, state);
         }
         state.job = None;
@@ -177,6 +181,24 @@ impl Drop for Finished {
 pub fn serve() -> ! {
     let (index, round) = enter(&mut lock(&TEAM.state));
     work_from(index, round)
+}
+
+/// Says that a member is gone in the middle of its work, and never comes back: whoever waits for
+/// it panics, in place of waiting for ever.
+///
+/// Where a panic unwinds nobody needs this, for a member says so itself. In WebAssembly it is a
+/// trap, which nothing in the module learns of but by whoever called [`serve`].
+///
+/// # Safety
+/// A panic must end the process, or the instances that share the memory: the caller of the team
+/// would else go on while a member still uses what it lent.
+pub unsafe fn lose_member() {
+    let mut state = lock(&TEAM.state);
+    state.is_one_lost = true;
+    if let Some(job) = state.job {
+        job.meeting.fail();
+    }
+    TEAM.job_is_done.notify_all();
 }
 
 /// A new member's index, and the last job that it has no part in.
@@ -291,13 +313,18 @@ impl Meeting {
         *sleepers -= 1;
     }
 
+    /// Lets nobody wait any more.
+    fn fail(&self) {
+        self.failed.store(true, Ordering::Release);
+        self.end(self.round.load(Ordering::Acquire));
+    }
+
     /// Does a member's work; if that panics, no other waits for it.
     fn attend(&self, work: impl FnOnce()) {
         struct Excuse<'a>(&'a Meeting);
         impl Drop for Excuse<'_> {
             fn drop(&mut self) {
-                self.0.failed.store(true, Ordering::Release);
-                self.0.end(self.0.round.load(Ordering::Acquire));
+                self.0.fail();
             }
         }
         let excuse = Excuse(self);
@@ -374,5 +401,60 @@ mod tests {
             count.fetch_add(1, Ordering::Relaxed);
         });
         assert_eq!(count.into_inner(), crew.size() as u64);
+    }
+
+    /// A member is lost while the caller waits for it in a meeting, or for its end: where a panic
+    /// ends the process, it ends.
+    #[test]
+    fn a_lost_member_is_not_waited_for() {
+        for name in ["meeting", "end"] {
+            let test = format!("threads::tests::loses_a_member_before_the_{name}");
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", &test, "--ignored"])
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            let patience = std::time::Instant::now();
+            let status = loop {
+                match child.try_wait().unwrap() {
+                    Some(status) => break Some(status),
+                    None if patience.elapsed().as_secs() > 20 => break None,
+                    None => std::thread::sleep(std::time::Duration::from_millis(5)),
+                }
+            };
+            let _ = child.kill();
+            let status = status.unwrap_or_else(|| panic!("{name}: waits for ever"));
+            // A test that fails, or is not there, ends with a code.
+            assert_eq!(status.code(), None, "{name}: {status}");
+        }
+    }
+
+    fn lose_a_member(meets: bool) {
+        std::panic::set_hook(Box::new(|_| std::process::abort()));
+        Crew::gather(2).run(&|member, meeting| {
+            if member == 1 {
+                // SAFETY: by the hook, a panic ends the process.
+                unsafe { lose_member() };
+                loop {
+                    std::thread::park();
+                }
+            }
+            if meets {
+                meeting.wait();
+            }
+        });
+    }
+
+    #[test]
+    #[ignore = "run by another test, in a process of its own"]
+    fn loses_a_member_before_the_meeting() {
+        lose_a_member(true);
+    }
+
+    #[test]
+    #[ignore = "run by another test, in a process of its own"]
+    fn loses_a_member_before_the_end() {
+        lose_a_member(false);
     }
 }

@@ -69,3 +69,12 @@ pub fn start() {
 pub fn serve_threads() {
     lacuna_model::threads::serve()
 }
+
+/// Says that the calling thread, which [`serve_threads`] has trapped in, is lost: whoever waits for
+/// its part of a pass traps, in place of waiting for ever.
+#[cfg(all(target_arch = "wasm32", any(feature = "model", feature = "bench")))]
+#[wasm_bindgen(js_name = loseThread)]
+pub fn lose_thread() {
+    // SAFETY: a panic in WebAssembly is a trap; no instance is entered again behind one.
+    unsafe { lacuna_model::threads::lose_member() }
+}

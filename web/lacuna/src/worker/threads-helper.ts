@@ -11,5 +11,11 @@ scope.onmessage = async ({ data }: MessageEvent<HelperStart>) => {
   bindings.initSync(data);
   // It does not return, and what is posted is sent all the same.
   scope.postMessage(null);
-  bindings.serveThreads();
+  try {
+    bindings.serveThreads();
+  } catch (error) {
+    // Whoever waits for this helper is blocked, and hears of it through the memory alone.
+    bindings.loseThread();
+    throw error;
+  }
 };
