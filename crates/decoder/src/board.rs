@@ -156,6 +156,11 @@ impl Board {
         self.ask(Part::Selection, |guard, cells| guard.best(cells, weights))
     }
 
+    /// Whether any token may stand in a cell.
+    pub(crate) fn is_free(&self, cell: usize) -> bool {
+        self.guard.is_free(cell)
+    }
+
     pub(crate) fn completion(&mut self) -> Option<Completion> {
         self.ask(Part::Recovery, |guard, _| guard.completion())
     }

@@ -98,7 +98,7 @@ pub struct Timings {
     pub prepared: usize,
     /// Canvases checked exactly.
     pub checks: usize,
-    /// Candidates that agreed with the witness and needed no check.
+    /// Sets of candidates, of one and more, that agreed with the witness and needed no check.
     pub agreed: usize,
     /// Candidates refused.
     pub refusals: usize,

@@ -145,6 +145,11 @@ pub trait Guard {
     /// A completion of the last canvas that was allowed.
     fn completion(&mut self) -> Option<Completion>;
 
+    /// Whether any token may stand in a masked cell, whatever stands elsewhere.
+    fn is_free(&self, _cell: usize) -> bool {
+        !self.is_strict()
+    }
+
     /// Whether anything is ever refused.
     fn is_strict(&self) -> bool {
         true

@@ -1,5 +1,7 @@
 //! How a run decodes: the built-in choice for every decision, as data.
 
+use std::collections::BTreeMap;
+
 use lacuna_lexer::TokenId;
 use lacuna_logits::Noise;
 use serde::{Deserialize, Serialize};
@@ -208,7 +210,22 @@ impl Default for Options {
     }
 }
 
+/// The least repetition penalty, and one over the greatest: what it makes of a logit stays a number.
+const LEAST_PENALTY: f32 = 1e-6;
+
+/// The most that biases add to a token's logit: the sum stays a number.
+const MOST_BIAS: f32 = 1e6;
+
 impl Options {
+    /// What is added to the logits of tokens.
+    pub(crate) fn biases(&self) -> BTreeMap<TokenId, f32> {
+        let mut biases = BTreeMap::new();
+        for &(token, more) in &self.bias {
+            *biases.entry(token).or_default() += more;
+        }
+        biases
+    }
+
     /// One token after another, as a left-to-right model writes.
     pub fn left_to_right(length: usize) -> Self {
         Self {
@@ -277,12 +294,13 @@ impl Options {
                 "the temperature must be a number from 0 up",
             ),
             (
-                !self.repetition_penalty.is_finite() || self.repetition_penalty <= 0.0,
-                "the repetition penalty must be a number above 0",
+                !(LEAST_PENALTY..=1.0 / LEAST_PENALTY).contains(&self.repetition_penalty),
+                "the repetition penalty must lie between 1e-6 and 1e6",
             ),
             (
-                self.bias.iter().any(|(_, bias)| !bias.is_finite()),
-                "a bias must be a finite number; a token that must not be written is banned",
+                !self.biases().values().all(|bias| bias.abs() <= MOST_BIAS),
+                "the biases of a token must add up to a number between -1e6 and 1e6; a token that \
+                 must not be written is banned",
             ),
             (
                 !self.foresight.is_finite() || self.foresight < 0.0,

@@ -138,7 +138,7 @@ pub(crate) async fn recover<D: Denoiser>(
             None => {
                 // What was committed since may have changed the completion.
                 let token = match board.completion() {
-                    Some(Completion::Cells(cells)) => {
+                    Some(Completion::Cells(cells)) if !board.is_free(row.cell()) => {
                         cells.get(row.cell()).copied().unwrap_or(fallback.token)
                     }
                     _ => fallback.token,
@@ -163,20 +163,28 @@ async fn fillings<D: Denoiser>(
     events: &mut Vec<Event>,
 ) -> Result<Vec<Candidate>, DecodeError> {
     let (end, size) = (board.vocabulary.end(), board.vocabulary.len());
-    let token_of = |row: &Proposals| completion.get(row.cell()).copied().unwrap_or(end);
-    let asks = proposals.iter().map(|row| {
+    // Where nothing is refused the model is followed.
+    let of_model = |row: &Proposals| row.best().filter(|_| board.is_free(row.cell()));
+    let of_completion = |row: &Proposals| completion.get(row.cell()).copied().unwrap_or(end);
+    let tokens = proposals.iter().map(|row| match of_model(row) {
+        Some(best) => best.token,
+        None => of_completion(row),
+    });
+    let tokens: Vec<TokenId> = tokens.collect();
+    let rows = proposals.iter().zip(&tokens);
+    let asks = rows.clone().map(|(row, &token)| {
         let mut alone = TokenSet::empty(size);
-        alone.insert(token_of(row));
+        alone.insert(token);
         (row.row(), alone)
     });
     let answers = asking.narrow(step, asks.collect(), board, events).await?;
-    let answers = proposals.iter().zip(answers);
-    Ok(answers
-        .map(|(row, scored)| match scored.first() {
+    Ok(rows
+        .zip(answers)
+        .map(|((row, &token), scored)| match scored.first() {
             Some(scored) => row.candidate(&row.changed(*scored)),
             None => Candidate {
                 cell: row.cell(),
-                token: token_of(row),
+                token,
                 probability: 0.0,
             },
         })

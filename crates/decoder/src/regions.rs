@@ -259,6 +259,11 @@ impl Guard for RegionGuard {
         Some(Completion::Cells(tokens))
     }
 
+    fn is_free(&self, cell: usize) -> bool {
+        let mut regions = self.regions.iter();
+        regions.any(|region| region.guard.is_none() && region.range.contains(&cell))
+    }
+
     fn is_strict(&self) -> bool {
         self.regions.iter().any(|region| region.guard.is_some())
     }

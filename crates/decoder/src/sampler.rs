@@ -77,10 +77,7 @@ const NUCLEUS: usize = 64;
 
 impl OptionSampler {
     pub(crate) fn new(options: &Options) -> Self {
-        let mut bias: BTreeMap<TokenId, f32> = BTreeMap::new();
-        for &(token, more) in &options.bias {
-            *bias.entry(token).or_default() += more;
-        }
+        let bias = options.biases();
         let mut options = options.clone();
         // All of the probability is no truncation, and would have all tokens asked for.
         let truncation = &mut options.truncation;

@@ -29,6 +29,13 @@ pub trait Schedule {
     /// Cells that the step commits; more than are masked are as many as are masked.
     fn quota(&self, view: &StepView<'_>) -> usize;
 
+    /// The least probability that a candidate must have to be committed where another of the
+    /// step has been, as a token that takes a refused one's place may not; `None`: any.
+    fn least_probability(&self, view: &StepView<'_>) -> Option<f32> {
+        let _ = view;
+        None
+    }
+
     /// Whether it depends on what the model says.
     fn needs_probabilities(&self) -> bool {
         false
@@ -99,6 +106,10 @@ impl Schedule for Threshold {
         sure.count().max(1)
     }
 
+    fn least_probability(&self, _: &StepView<'_>) -> Option<f32> {
+        Some(self.0)
+    }
+
     fn needs_probabilities(&self) -> bool {
         true
     }
@@ -112,6 +123,11 @@ impl Schedule for Factor {
         let allowed = |&n: &usize| (n as f32 + 1.0) * (1.0 - view.probabilities[n - 1]) < self.0;
         let most = (1..=view.probabilities.len()).rev().find(allowed);
         most.unwrap_or(1)
+    }
+
+    /// What the last of so many must have.
+    fn least_probability(&self, view: &StepView<'_>) -> Option<f32> {
+        Some(1.0 - self.0 / (self.quota(view) as f32 + 1.0))
     }
 
     fn needs_probabilities(&self) -> bool {

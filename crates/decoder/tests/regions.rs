@@ -333,3 +333,30 @@ fn the_best_behind_a_trigger_is_allowed_and_no_other_found_weighs_more() {
         }
     }
 }
+
+/// A model that ends nothing: what it would write in a region of its own stays its own, also where
+/// another region's text is taken from the completion.
+#[test]
+fn a_recovery_leaves_free_text_to_the_model() {
+    let json = gbnf::parse(JSON).expect("JSON");
+    let vocabulary = vocabulary();
+    let liked = token(&vocabulary, "z").expect("a z");
+    for recovery in [
+        RecoveryKind::Witness,
+        RecoveryKind::Best,
+        RecoveryKind::Guided,
+    ] {
+        let regions = [(6, None), (10, Some(checker(&json)))];
+        let guard = Box::new(RegionGuard::new(regions, &vocabulary));
+        let options = Options {
+            refusals_per_step: 0,
+            recovery,
+            ..Options::default()
+        };
+        let canvas = Canvas::masked(16);
+        let (_, _, canvas) = decode(canvas, guard, Adversary::OneToken(liked), options)
+            .unwrap_or_else(|error| panic!("{recovery:?}: {error}"));
+        assert_eq!(text_of(&canvas, 0..6), b"zzzzzz", "{recovery:?}");
+        assert!(recognize(&json, &text_of(&canvas, 6..16)), "{recovery:?}");
+    }
+}

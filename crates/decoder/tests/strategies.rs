@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Pattern};
 use lacuna_decoder::{
-    Canvas, Cell, CommitKind, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event,
+    Canvas, Cell, Commit, CommitKind, DecodeError, DenoiseRequest, Denoiser, DenoiserError, Event,
     GrammarGuard, Guard, How, LeftToRight, NarrowRequest, NextToken, NoGuard, Options, Reason,
     Remask, Run, ScheduleKind, Truncation,
 };
@@ -545,7 +545,15 @@ fn options_that_make_no_sense_are_refused() {
             ..default()
         },
         Options {
+            repetition_penalty: 1e-40,
+            ..default()
+        },
+        Options {
             bias: vec![(1, f32::INFINITY)],
+            ..default()
+        },
+        Options {
+            bias: vec![(1, 3e38), (1, 3e38)],
             ..default()
         },
         Options {
@@ -575,6 +583,111 @@ fn options_that_make_no_sense_are_refused() {
             matches!(error, Some(DecodeError::Invalid(_))),
             "{options:?}"
         );
+    }
+}
+
+/// The commits of each step but the last, which takes what is left.
+fn commits_by_step(ended: &Ended) -> Vec<Vec<&Commit>> {
+    let mut steps: Vec<Vec<&Commit>> = Vec::new();
+    for event in &ended.events {
+        match event {
+            Event::Step { .. } => steps.push(Vec::new()),
+            Event::Commit(commit) => steps.last_mut().expect("a step").push(commit),
+            _ => {}
+        }
+    }
+    steps.pop();
+    steps
+}
+
+/// Whatever is refused, and in whatever order cells come: what a threshold lets pass are
+/// candidates above it, or one a step.
+#[test]
+fn a_threshold_holds_for_what_takes_the_place_of_the_refused() {
+    let (mut sure, mut refusals) = (0, 0);
+    for (name, text) in [("json", JSON), ("counted", COUNTED)] {
+        let grammar = gbnf::parse(text).expect(name);
+        for index in 0..60 {
+            let threshold = [0.04, 0.05, 0.07, 0.1][index % 4];
+            let options = Options {
+                schedule: ScheduleKind::Threshold(threshold),
+                order: ORDERS[index % 5],
+                commit: COMMITS[(index / 5) % 5],
+                masks_after: [None, Some(0), Some(2)][(index / 2) % 3],
+                steps: 14,
+                seed: index as u64,
+                ..Options::default()
+            };
+            let grammar = (index % 7 != 0).then_some(&grammar);
+            let model = Model::new(Adversary::Noise(index as u64), vocabulary());
+            let ended = decode(grammar, &[None; 14], model, &options).expect("a run");
+            for commits in commits_by_step(&ended) {
+                let unsure = commits.iter().filter(|it| it.probability < threshold);
+                assert!(!commits.is_empty(), "{options:?}");
+                assert!(unsure.count() <= 1, "{name}: {commits:?} by {options:?}");
+                let others = commits.iter().any(|it| it.probability < threshold);
+                assert!(!others || commits.len() == 1, "{name}: {commits:?}");
+                sure += commits.len();
+            }
+            let refused = |event: &&Event| matches!(event, Event::Refusal(_));
+            refusals += ended.events.iter().filter(refused).count();
+        }
+    }
+    assert!(sure > 300 && refusals > 300, "{sure} {refusals}");
+}
+
+#[test]
+fn nothing_is_recovered_where_nothing_is_refused() {
+    for recovery in RECOVERIES {
+        let options = Options {
+            refusals_per_step: 0,
+            refusals_per_run: Some(0),
+            recovery,
+            ..Options::default()
+        };
+        let free = noise(None, 12, &Options::default());
+        let without = noise(None, 12, &options);
+        assert_eq!(without.commits(), free.commits(), "{recovery:?}");
+    }
+}
+
+#[test]
+fn text_that_was_there_is_never_behind_an_end() {
+    let vocabulary = vocabulary();
+    let z = (0..vocabulary.len() as TokenId)
+        .find(|&token| vocabulary.bytes(token) == Some(b"z"))
+        .expect("a z");
+    let mut canvas = vec![None; 9];
+    canvas[4] = Some(z);
+    let model = Model::new(Adversary::AlwaysEnd, Arc::clone(&vocabulary));
+    let ended = decode(None, &canvas, model, &Options::default()).expect("a run");
+    let cells = ended.canvas.cells();
+    assert!(
+        cells[..4]
+            .iter()
+            .all(|&cell| cell != Some(vocabulary.end()))
+    );
+    assert!(ended.text.ends_with(b"z"), "{:?}", ended.text);
+}
+
+/// Commits, those of a recovery that ends the run included, are told of in steps that began.
+#[test]
+fn every_commit_is_of_the_step_that_began_last() {
+    let grammar = gbnf::parse(JSON).expect("JSON");
+    for recovery in RECOVERIES {
+        let options = Options {
+            refusals_per_run: Some(3),
+            recovery,
+            ..Options::default()
+        };
+        let mut begun = None;
+        for event in noise(Some(&grammar), 14, &options).events {
+            match event {
+                Event::Step { step, .. } => begun = Some(step),
+                Event::Commit(commit) => assert_eq!(Some(commit.step), begun, "{recovery:?}"),
+                _ => {}
+            }
+        }
     }
 }
 

@@ -115,6 +115,10 @@ impl Engine {
             .iter()
             .map(|lengths| self.canvas_of(template, lengths));
         let mut canvases: Vec<Lengthened> = canvases.collect::<Result<_, _>>()?;
+        // A run needs a cell, if only for an end.
+        if canvases.iter().any(|canvas| !canvas.cells.is_empty()) {
+            canvases.retain(|canvas| !canvas.cells.is_empty());
+        }
         let cells = canvases.iter().map(|canvas| canvas.cells.len());
         let begin = self.begin(request, cells.max().unwrap_or(0))?;
         let judging = Judging::of(request, self)?;
@@ -206,7 +210,8 @@ impl Engine {
         let mut model = begin.model(self);
         let mut scored = Vec::with_capacity(canvases.len());
         for canvas in canvases {
-            scored.push((self.sureness(&mut model, &canvas).await?, canvas));
+            let sureness = self.sureness(&mut model, &begin.writable, &canvas);
+            scored.push((sureness.await?, canvas));
         }
         scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         Ok(scored.into_iter().map(|(_, canvas)| canvas).collect())
@@ -214,8 +219,12 @@ impl Engine {
 
     /// The mean of the logarithms of probabilities: of the best token of each cell of a gap, and
     /// beside an empty gap, where that is masked, of the one that is there.
-    async fn sureness(&self, model: &mut PromptedModel, canvas: &Lengthened) -> Result<f32, Fault> {
-        let vocabulary = self.vocabulary();
+    async fn sureness(
+        &self,
+        model: &mut PromptedModel,
+        vocabulary: &Vocabulary,
+        canvas: &Lengthened,
+    ) -> Result<f32, Fault> {
         let beside = canvas.empty.iter().filter_map(|&at| {
             let mut places = [Some(at), at.checked_sub(1)].into_iter().flatten();
             places.find(|&place| canvas.cells.get(place).is_some_and(Option::is_some))
@@ -229,7 +238,7 @@ impl Engine {
             return Ok(0.0);
         }
         // An end would fill any gap.
-        let writable = |token| vocabulary.bytes(token).is_some();
+        let writable = |token| vocabulary.is_fillable(token);
         let writable = TokenSet::from_fn(vocabulary.len(), writable);
         let request = DenoiseRequest {
             cells: &cells,

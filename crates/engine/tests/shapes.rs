@@ -416,6 +416,19 @@ fn a_gap_that_may_be_empty_is_if_the_model_would_go_on_behind_it() {
     );
 }
 
+/// No cell at all is no canvas, however sure the model is of it.
+#[test]
+fn gaps_that_may_all_be_empty_are_given_a_cell() {
+    let engine = engine();
+    for (pattern, gaps) in [("[a-z ]*", &[0..=4][..]), ("(abc)*", &[0..=3, 0..=2])] {
+        let request = request(Dialect::Regex, pattern);
+        let pieces = gaps.iter().cloned().map(Piece::Gap).collect();
+        let shape = Shape::Template(Template { pieces });
+        let run = block_on(engine.start_shaped(&request, &shape, no_time()));
+        written(run.unwrap_or_else(|fault| panic!("{pattern}: {fault}")));
+    }
+}
+
 #[test]
 fn a_template_that_nothing_fits_is_refused_before_the_model_is_asked() {
     let engine = engine();

@@ -499,6 +499,7 @@ impl Evaluation<'_> {
             text,
             outcome: ended.outcome,
             steps: ended.steps,
+            opening_ms: ended.opening_ms,
             ms: ended.ms,
             timings: ended.timings,
             memo: ended.memo,

@@ -60,6 +60,7 @@ pub struct Ended {
     pub steps: usize,
     pub timings: Timings,
     pub memo: (u64, u64),
+    pub opening_ms: f64,
     pub ms: f64,
 }
 
@@ -125,6 +126,7 @@ impl Evaluation<'_> {
             method,
             seed,
         } = *run;
+        let opened = time();
         let mut vocabulary = Arc::clone(self.engine.vocabulary());
         let mut uses = Arc::new(Mutex::new(MemoUse::default()));
         let guard: Box<dyn Guard> = match method.judge {
@@ -200,6 +202,7 @@ impl Evaluation<'_> {
                         steps,
                         timings,
                         memo,
+                        opening_ms: started - opened,
                         ms: time() - started,
                     });
                 }

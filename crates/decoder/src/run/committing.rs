@@ -35,9 +35,24 @@ impl<D: Denoiser> Run<D> {
         order.into_iter().map(|(at, _)| at).collect()
     }
 
+    /// Those of them that the step may still commit: where the schedule asks for sure ones, these,
+    /// or one that is not, if none was committed.
+    pub(super) fn in_turn(&self, proposals: &[Proposals]) -> Vec<usize> {
+        let mut order = self.in_order(proposals);
+        if let Some(least) = self.least_probability {
+            let best = |at: usize| proposals[at].best();
+            let is_sure = |&at: &usize| best(at).is_some_and(|best| best.probability >= least);
+            match self.commits_of_step > 0 || order.iter().any(is_sure) {
+                true => order.retain(is_sure),
+                false => order.truncate(1),
+            }
+        }
+        order
+    }
+
     /// The candidates of so many cells, most preferred first.
     pub(super) fn first_candidates(&self, proposals: &[Proposals], cells: usize) -> Vec<Candidate> {
-        let order = self.in_order(proposals).into_iter().take(cells);
+        let order = self.in_turn(proposals).into_iter().take(cells);
         order.filter_map(|at| proposals[at].best()).collect()
     }
 
@@ -172,7 +187,7 @@ impl<D: Denoiser> Run<D> {
         let mut committed = 0;
         while committed < cells && !self.is_over() {
             let spent = self.refusals_left() == 0;
-            let Some(&at) = self.in_order(proposals).first().filter(|_| !spent) else {
+            let Some(&at) = self.in_turn(proposals).first().filter(|_| !spent) else {
                 break;
             };
             let Some(candidate) = proposals[at].best() else {
@@ -229,6 +244,10 @@ impl<D: Denoiser> Run<D> {
 
     /// Refusals that the step may still have; with none, what is left of it is recovered.
     pub(super) fn refusals_left(&self) -> usize {
+        if !self.board.is_strict() {
+            // Nothing is refused.
+            return usize::MAX;
+        }
         let Options {
             refusals_per_step: of_step,
             refusals_per_run: of_run,

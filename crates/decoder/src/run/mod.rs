@@ -3,6 +3,7 @@
 mod committing;
 mod under_masks;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lacuna_checker::Checker;
@@ -79,6 +80,12 @@ pub struct Run<D> {
     refusals_of_step: usize,
     /// Refusals since the masks were last drawn in this step.
     since_masks: usize,
+    /// Commits of this step so far.
+    commits_of_step: usize,
+    /// The least probability that further candidates of the step must have.
+    least_probability: Option<f32>,
+    /// The cells before the last one that was filled with text from the start.
+    before_text: Range<usize>,
     foresight: Foresight,
     /// What the last step would have committed next, most preferred first, and looked at beside.
     likely: Foreseen,
@@ -146,6 +153,8 @@ impl<D: Denoiser> Run<D> {
             (written(&token) || vocabulary.is_end(token)) && !options.banned.contains(&token)
         });
         let is_masked: Vec<bool> = canvas.cells().iter().map(Option::is_none).collect();
+        let is_text = |cell: &Option<u32>| cell.is_some_and(|token| !vocabulary.is_end(token));
+        let before_text = 0..canvas.cells().iter().rposition(is_text).unwrap_or(0);
         let blocks = blocks(&is_masked, options.block, options.steps);
         let weighed = match options.commit {
             CommitKind::Best => options.width,
@@ -181,6 +190,9 @@ impl<D: Denoiser> Run<D> {
             refusals: 0,
             refusals_of_step: 0,
             since_masks: 0,
+            commits_of_step: 0,
+            least_probability: None,
+            before_text,
             likely: Foreseen::default(),
             done: false,
         })
@@ -266,9 +278,14 @@ impl<D: Denoiser> Run<D> {
             step: self.step,
             masked: self.board.canvas.masks().len(),
         });
-        (self.since_masks, self.refusals_of_step) = (0, 0);
+        (
+            self.since_masks,
+            self.refusals_of_step,
+            self.commits_of_step,
+        ) = (0, 0, 0);
         let (mut proposals, drawn) = self.propose(&masks, &mut events).await?;
-        let quota = self.quota(&proposals).max(1);
+        let quota;
+        (quota, self.least_probability) = self.quota(&proposals);
         let (rows, all) = (&mut proposals, &mut events);
         let committed = match drawn {
             Masking::All(masks) => {
@@ -290,6 +307,10 @@ impl<D: Denoiser> Run<D> {
         left -= self
             .commit_one_by_one(&mut proposals, left, &mut events)
             .await?;
+        if self.least_probability.is_some() {
+            // Of those that are not sure enough, one in a step is all.
+            left = left.min(1_usize.saturating_sub(self.commits_of_step));
+        }
         if left > 0 && !self.is_over() {
             if self.must_finish() {
                 self.finish(&mut events);
@@ -311,6 +332,7 @@ impl<D: Denoiser> Run<D> {
         self.step += 1;
         self.step_of_block += 1;
         proposals.retain(|row| self.board.canvas.cells()[row.cell()].is_none());
+        self.commits_of_step = 0;
         self.likely = self.likely_next(&proposals, quota);
         if self.is_over() {
             self.end(Outcome::Complete, None, &mut events);
@@ -333,8 +355,10 @@ impl<D: Denoiser> Run<D> {
 
     /// Whether a step that cannot go on ends the run.
     fn must_finish(&mut self) -> bool {
-        let in_cells = matches!(self.board.completion(), Some(Completion::Cells(_)));
-        self.board.is_strict() && (self.decisions.recovery.ends_run() || !in_cells)
+        if !self.board.is_strict() || self.decisions.recovery.ends_run() {
+            return self.board.is_strict();
+        }
+        !matches!(self.board.completion(), Some(Completion::Cells(_)))
     }
 
     /// Whether nothing is left to do.
@@ -391,6 +415,16 @@ impl<D: Denoiser> Run<D> {
                 asking.replenish(step, proposals, board, events).await?;
             }
         }
+        // A guard keeps ends out of there.
+        let text_follows = |row: &&mut Proposals| self.before_text.contains(&row.cell());
+        if !board.is_strict() {
+            let vocabulary = Arc::clone(&board.vocabulary);
+            let text = TokenSet::from_fn(vocabulary.len(), |token| !vocabulary.is_end(token));
+            for proposals in proposals.iter_mut().filter(text_follows) {
+                proposals.keep(&text);
+                asking.replenish(step, proposals, board, events).await?;
+            }
+        }
         for proposals in &mut proposals {
             if let Some(others) = board.not_refused(proposals.cell()) {
                 proposals.keep(others);
@@ -405,10 +439,11 @@ impl<D: Denoiser> Run<D> {
         Ok((proposals, masking))
     }
 
-    /// How many of the step's cells are to be committed.
-    fn quota(&self, proposals: &[Proposals]) -> usize {
+    /// How many of the step's cells are to be committed, and the least probability that all but
+    /// one of these must have.
+    fn quota(&self, proposals: &[Proposals]) -> (usize, Option<f32>) {
         let Some(block) = self.blocks.get(self.block) else {
-            return proposals.len();
+            return (proposals.len(), None);
         };
         let mut probabilities = Vec::new();
         if self.decisions.schedule.needs_probabilities() {
@@ -416,20 +451,34 @@ impl<D: Denoiser> Run<D> {
             probabilities.extend(best.map(|best| best.probability));
             probabilities.sort_by(|a, b| b.total_cmp(a));
         }
-        self.quota_of(block, proposals.len(), &probabilities)
+        let quota = self.quota_of(block, proposals.len(), &probabilities);
+        let least = (!self.is_last_of(block)).then(|| {
+            let view = self.view_of(block, proposals.len(), &probabilities);
+            self.decisions.schedule.least_probability(&view)
+        });
+        (quota.max(1), least.flatten())
     }
 
-    fn quota_of(&self, block: &Block, masked: usize, probabilities: &[f32]) -> usize {
-        if self.step_of_block + 1 >= block.steps {
-            return masked;
-        }
-        let view = StepView {
+    /// Whether the next step is a block's last, which takes what is left of it.
+    fn is_last_of(&self, block: &Block) -> bool {
+        self.step_of_block + 1 >= block.steps
+    }
+
+    fn view_of<'a>(&self, block: &Block, masked: usize, probabilities: &'a [f32]) -> StepView<'a> {
+        StepView {
             step: self.step_of_block,
             steps: block.steps,
             cells: block.masked,
             masked,
             probabilities,
-        };
+        }
+    }
+
+    fn quota_of(&self, block: &Block, masked: usize, probabilities: &[f32]) -> usize {
+        if self.is_last_of(block) {
+            return masked;
+        }
+        let view = self.view_of(block, masked, probabilities);
         self.decisions.schedule.quota(&view).min(masked)
     }
 
@@ -445,7 +494,7 @@ impl<D: Denoiser> Run<D> {
         let (Some(remask), Some(block)) = (self.options.remask, self.blocks.get(self.block)) else {
             return;
         };
-        if self.step_of_block + 1 >= block.steps || self.is_over() {
+        if self.is_last_of(block) || self.is_over() {
             return;
         }
         let step = self.step;
@@ -456,10 +505,9 @@ impl<D: Denoiser> Run<D> {
 
     /// Ends the run with the guard's completion.
     fn finish(&mut self, events: &mut Vec<Event>) {
-        self.step += 1;
-        match self.board.completion() {
-            None => self.end(Outcome::Unfinished, None, events),
-            Some(Completion::Text(text)) => self.end(Outcome::Recovered, Some(text), events),
+        let (outcome, text) = match self.board.completion() {
+            None => (Outcome::Unfinished, None),
+            Some(Completion::Text(text)) => (Outcome::Recovered, Some(text)),
             Some(Completion::Cells(tokens)) => {
                 for cell in self.board.canvas.masks() {
                     let token = tokens.get(cell).copied();
@@ -473,9 +521,11 @@ impl<D: Denoiser> Run<D> {
                     };
                     self.report(candidate, How::Recovery, events);
                 }
-                self.end(Outcome::Recovered, None, events);
+                (Outcome::Recovered, None)
             }
-        }
+        };
+        self.step += 1;
+        self.end(outcome, text, events);
     }
 
     fn end(&mut self, outcome: Outcome, text: Option<Vec<u8>>, events: &mut Vec<Event>) {
@@ -495,6 +545,7 @@ impl<D: Denoiser> Run<D> {
             token,
             probability,
         } = candidate;
+        self.commits_of_step += 1;
         self.memory.note(cell, self.step, probability);
         events.push(Event::Commit(Commit {
             step: self.step,

@@ -47,7 +47,7 @@ impl<D: Denoiser> Run<D> {
         let drawn = masks.is_some().then_some(0);
         let mut drawn_at = vec![drawn; self.board.canvas.cells().len()];
         while committed < cells && !self.is_over() {
-            let first = self.in_order(proposals).first().copied();
+            let first = self.in_turn(proposals).first().copied();
             let first = first.and_then(|at| Some((at, proposals[at].best()?)));
             let Some((at, candidate)) = first else {
                 break;
