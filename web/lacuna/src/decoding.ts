@@ -111,7 +111,10 @@ export const DECODING: Readonly<Record<keyof DecodingOptions, Rule>> = {
   topK: count(1),
   topP: share,
   minP: share,
-  repetitionPenalty: rule(isPenalty, "a number between 1e-6 and 1e6"),
+  repetitionPenalty: rule(
+    (value) => isNumber(value) && value >= 1e-6 && value <= 1e6,
+    "a number between 1e-6 and 1e6",
+  ),
   bias: rule(
     (value) => Array.isArray(value) && value.every(isBias),
     "a list of pairs, a token's id and a number",
@@ -130,8 +133,6 @@ export const DECODING: Readonly<Record<keyof DecodingOptions, Rule>> = {
   earlyStop: flag,
   width: count(1),
 };
-
-const isPenalty = (value: unknown) => isNumber(value) && value >= 1e-6 && value <= 1e6;
 
 const isBias = (pair: unknown): boolean =>
   Array.isArray(pair) && pair.length === 2 && isToken(pair[0]) && isNumber(pair[1]);
