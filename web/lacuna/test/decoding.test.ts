@@ -46,7 +46,7 @@ describe("how to decode", () => {
     [{ topK: 1.5 }, "whole number"],
     [{ topP: 0 }, "above 0 and at most 1"],
     [{ minP: 1.1 }, "above 0 and at most 1"],
-    [{ repetitionPenalty: 0 }, "above 0"],
+    [{ repetitionPenalty: 0 }, "between 1e-6"],
     [{ bias: { 3: 1 } }, "pairs"],
     [{ ban: [-1] }, "ids of tokens"],
     [{ masksAfter: "sometimes" }, '"never"'],
