@@ -71,7 +71,7 @@ pub struct Arguments {
     #[arg(long, value_name = "X", default_value_t = 2.5, value_parser = finite)]
     signal: f32,
     /// Record the model along an unconstrained run, and give every method what was
-    /// recorded; times of the model are those of recording
+    /// recorded, which is greedy at any temperature; times of the model are those of recording
     #[arg(long)]
     recorded: bool,
     /// Methods: unconstrained (its whole schedule), unconstrained-stop (until its text has
