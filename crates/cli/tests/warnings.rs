@@ -41,7 +41,16 @@ fn every_command_tells_what_constrains_nothing() {
     let cells = r#"{"id": 1, "cells": [null, null, null, null, null, null, null, null]}"#;
     let cells = format!("{cells}\n{cells}\n");
     let with_tokenizer = ["--tokenizer", &tokenizer];
-    let cases: [(&str, &[&str], &[&str], &str); 7] = [
+    let request = r#"{"id": 1, "request": "Boston", "expected": {}}"#;
+    let requests = write(
+        folder.path(),
+        "two.jsonl",
+        &format!("{request}\n{request}\n"),
+    );
+    let few = ["--steps", "1", "--length", "8", "--device", "cpu"];
+    let by_requests = [&["--model", &model, "--requests", &requests][..], &few].concat();
+    let cases: [(&str, &[&str], &[&str], &str); 8] = [
+        ("eval", &["--grammar", &schema], &by_requests, ""),
         ("compile", &["--grammar", &schema], &[], ""),
         ("check", &["--grammar", &schema], &with_tokenizer, &cells),
         ("mask", &["--grammar", &schema], &with_tokenizer, &cells),

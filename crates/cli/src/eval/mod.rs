@@ -32,7 +32,7 @@ use serde_json::Value;
 
 use crate::cache::{CacheArguments, describe_cache};
 use crate::decoding::{at_least_one, key_cache, order};
-use crate::error::CommandError;
+use crate::error::{CommandError, warn};
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
 use crate::output::{FindingsFile, print, tell};
 use crate::schema::SchemaArguments;
@@ -326,8 +326,15 @@ impl Evaluation<'_> {
             let mut request = self.request(example);
             let here =
                 |fault: Fault| CommandError::Content(example.place.clone(), fault.to_string());
-            let grammar = grammar_source(&request)?.compile(Purpose::Writing);
-            let grammar = grammar.map_err(here)?;
+            let source = grammar_source(&request)?;
+            let grammar = match at {
+                0 => {
+                    let linted = source.lint(Purpose::Writing).map_err(here)?;
+                    warn(&arguments.grammar, &source.text, &source.findings(&linted));
+                    linted.grammar
+                }
+                _ => source.compile(Purpose::Writing).map_err(here)?,
+            };
             if synthetic.is_some()
                 && let Value::String(text) = &example.expected
                 && !recognize(&grammar, text.as_bytes())
