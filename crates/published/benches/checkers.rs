@@ -1,5 +1,5 @@
 //! The checker beside the published methods, on the same canvases in one run:
-//! `cargo bench -p lacuna-published`. Prints Markdown; `-- --json FILE` keeps the
+//! `cargo bench -p lacuna-published --bench checkers`. Prints Markdown; `-- --json FILE` keeps the
 //! figures, `--svg FILE` the plot, `--each FILE` every check with its canvas (files are named
 //! from the repository's root); `--cases N` is the number of canvases of each workload,
 //! `--limit MS` when a reference is out of time, `--only NAME` a grammar, `--workload TEXT`
