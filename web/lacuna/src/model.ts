@@ -3,7 +3,7 @@
 import { resolveUrl } from "./base-url.ts";
 import { browserCaches } from "./browser-caches.ts";
 import { cancelled, FAULT, invalid, LacunaError } from "./fault.ts";
-import { count, rule } from "./options.ts";
+import { count, rule, shown } from "./options.ts";
 import { ModelStore } from "./worker/model-store.ts";
 
 /** Where a model shall run; `auto` takes the graphics card if it is right and not slower. */
@@ -127,9 +127,18 @@ export function beside(address: string, name: string): URL {
 function givenFiles(source: ModelFiles): FoundFiles {
   const isParted = Array.isArray(source?.weights);
   const weights = (isParted ? source.weights : [source?.weights]) as readonly ModelFile[];
-  const all = [source?.config, source?.tokenizer, ...weights];
-  if (weights.length === 0 || !all.every((file) => file?.url))
-    throw invalid("A model is the address of its folder, or { config, tokenizer, weights }");
+  const shape = "A model is the address of its folder, or { config, tokenizer, weights }";
+  if (typeof source !== "object" || source === null || weights.length === 0)
+    throw invalid(`${shape}, not ${shown(source)}`);
+  const named: (readonly [string, ModelFile | undefined])[] = [
+    ["config", source.config],
+    ["tokenizer", source.tokenizer],
+    ...weights.map((file) => ["weights", file] as const),
+  ];
+  for (const [name, file] of named) {
+    const found = `${name} is { url, bytes?, sha256? }, not ${shown(file)}`;
+    if (!file?.url) throw invalid(`${shape}; ${found}`);
+  }
   const given = (file: ModelFile, name: string) => {
     const { url, bytes, sha256 } = file;
     if (bytes !== undefined) size(`model.${name}.bytes`, bytes);

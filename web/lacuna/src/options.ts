@@ -152,3 +152,7 @@ function edits(from: string, to: string): number {
   }
   return row[to.length] ?? 0;
 }
+
+/** Whether a value is one that texts can be asked of. */
+export const isEngine = (value: unknown): boolean =>
+  typeof (value as { generate?: unknown } | null | undefined)?.generate === "function";

@@ -139,3 +139,15 @@ it.each([
   });
   expect(asked).toEqual([]);
 });
+
+it("names what a provider cannot be made of", () => {
+  const { engine } = fakeWriter([], "");
+  for (const [wrong, words] of [
+    [undefined, "takes an object of options"],
+    [{}, "engine is undefined"],
+    [{ engine: {} }, "made by createEngine"],
+    [{ engine, step: 3 }, "did you mean steps?"],
+    [{ engine, steps: 0 }, "steps is 0"],
+  ] as const)
+    expect(() => createLacuna(wrong as never)).toThrow(words);
+});

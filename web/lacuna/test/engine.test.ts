@@ -75,7 +75,9 @@ describe("what is no model, and what is no grammar", () => {
   const wrong = (thing: unknown) => thing as never;
 
   it("is said in words", async () => {
-    for (const model of [undefined, {}, { ...files, weights: {} }]) {
+    for (const model of [undefined, null, 5, ""])
+      expect(() => connected({ model: wrong(model) })).toThrow(/it must be the address of a model/);
+    for (const model of [{}, { ...files, weights: {} }, { ...files, config: "/config.json" }]) {
       const { engine } = connected({ model: wrong(model) });
       for (const call of [engine.load(), engine.generate(hello).result])
         await expect(call).rejects.toMatchObject({

@@ -61,6 +61,18 @@ describe("what is handed over wrongly", () => {
     }
   });
 
+  it.each([
+    [() => Vocabulary.of(undefined as never), "{ tokens, ends }"],
+    [() => Vocabulary.of({ tokens: ["a"], ends: [3] }), "ends has 3, and there are 1 tokens"],
+    [() => Vocabulary.fromTokenizer("{}", undefined as never), "config, the model's config.json"],
+    [() => compileGrammar({ regex: "a" }, { vocabulary: {} as never }), "must be a Vocabulary"],
+    [() => compileGrammar({ regex: "a" }, { vocab: {} } as never), "vocabulary, signal"],
+    [() => compileGrammar({ regex: "a", gbnf: "b" } as never), "this has regex, gbnf"],
+  ])("what %s is given, in words of its own", async (call, words) => {
+    const message = expect.stringContaining(words);
+    await expect(call()).rejects.toMatchObject({ kind: "invalid-input", message });
+  });
+
   it("a tokenizer whose tokens' bytes or ids would be a guess", async () => {
     const decoder = { type: "ByteFallback" };
     const metaspace = { type: "Metaspace", replacement: "_" };

@@ -138,6 +138,11 @@ it.each([
   });
 });
 
+it("takes nothing but an engine", () => {
+  for (const engine of [undefined, {}, "engine"])
+    expect(() => createOpenAI(engine as never)).toThrow(/made by createEngine/);
+});
+
 it("refuses what it cannot do beside a request", async () => {
   const { engine } = fakeWriter(tokens, text);
   const options = { timeout: 1000 } as object;

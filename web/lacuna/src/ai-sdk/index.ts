@@ -20,6 +20,7 @@
 
 import { type LanguageModelV4, NoSuchModelError } from "@ai-sdk/provider";
 import type { Engine } from "../engine/engine.ts";
+import { anything, count, expectOptions, flag, isEngine, type Rules, rule } from "../options.ts";
 import { LacunaLanguageModel, type LacunaModelOptions } from "./language-model.ts";
 
 export type { LacunaCallOptions, LacunaModelOptions, StepPart } from "./language-model.ts";
@@ -39,8 +40,18 @@ export interface LacunaProvider {
   imageModel(modelId: string): never;
 }
 
+const PROVIDER: Rules = {
+  engine: rule(isEngine, "an engine, made by createEngine"),
+  grammar: anything,
+  steps: count(1),
+  length: count(1),
+  silent: flag,
+};
+
 /** A provider whose one model is an engine's. */
-export function createLacuna({ engine, ...options }: LacunaProviderOptions): LacunaProvider {
+export function createLacuna(provider: LacunaProviderOptions): LacunaProvider {
+  expectOptions("createLacuna", provider, PROVIDER, ["engine"]);
+  const { engine, ...options } = provider;
   const languageModel = (modelId = "lacuna"): LanguageModelV4 =>
     new LacunaLanguageModel(modelId, engine, options);
   const none = (modelType: "embeddingModel" | "imageModel") => (modelId: string) => {

@@ -34,7 +34,10 @@ const address = rule((value) => {
 
 /** Of `createEngine`. */
 export const ENGINE: Rules = {
-  model: anything,
+  model: rule(
+    (value) => (typeof value === "object" ? value !== null : typeof value === "string" && !!value),
+    "the address of a model's folder, or { config, tokenizer, weights }",
+  ),
   device,
   onProgress: callback,
   workerUrl: address,

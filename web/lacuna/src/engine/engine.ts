@@ -130,7 +130,7 @@ export class Engine {
 
   /** @internal Made by `createEngine`. */
   constructor(options: EngineOptions, start?: () => WorkerLike) {
-    expectOptions("createEngine", options, ENGINE);
+    expectOptions("createEngine", options, ENGINE, ["model"]);
     this.#options = options;
     this.#expectWorkers = start ? () => {} : () => expectWorkers(options);
     this.#device = options.device ?? "auto";

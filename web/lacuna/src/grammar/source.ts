@@ -107,6 +107,9 @@ export function readGrammar<Grammar extends GrammarInput>(
   const input: GrammarInput = grammar;
   if (typeof input !== "object" || input === null) throw invalid(NO_GRAMMAR);
   if ("source" in input) return input as ReadGrammar<ValueOf<Grammar>>;
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  if (given.length > 1)
+    throw invalid(`${NO_GRAMMAR}; this has ${given.map(([name]) => name).join(", ")}`);
   if ("jsonSchema" in input) {
     const { jsonSchema } = input;
     const schema = isStandardSchema(jsonSchema)

@@ -25,12 +25,13 @@ import type { Generation } from "../engine/generation.ts";
 import { CommittedPrefix } from "../engine/prefix.ts";
 import { tokenCounts } from "../engine/usage.ts";
 import type { EngineEvent, Outcome } from "../events.ts";
-import { FAULT, LacunaError } from "../fault.ts";
+import { FAULT, invalid, LacunaError } from "../fault.ts";
 import { type GrammarInput, readGrammar } from "../grammar/source.ts";
 import {
   anything,
   expectOptions,
   flag,
+  isEngine,
   signal as isSignal,
   type Rules,
   shown,
@@ -71,6 +72,7 @@ export interface OpenAILike {
 
 /** An object that answers as OpenAI's client does. */
 export function createOpenAI(engine: Engine): OpenAILike {
+  if (!isEngine(engine)) throw invalid("createOpenAI takes an engine, made by createEngine");
   async function create(
     request: ChatCompletionRequest,
     requestOptions: RequestOptions = {},
