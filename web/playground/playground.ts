@@ -160,7 +160,10 @@ export class Playground {
     });
     open.addEventListener("click", async () => {
       const chosen = SHIPPED.find(({ file }) => file === gallery.value);
-      if (chosen) await this.#turn(await readShipped(chosen));
+      if (!chosen) return;
+      const state = await readShipped(chosen).catch(() => undefined);
+      open.textContent = state ? "Open" : "Could not be fetched. Try again";
+      if (state) await this.#turn(state);
     });
     this.#request.addEventListener("input", () => this.#changed());
     this.#limit.addEventListener("change", () => this.#look());

@@ -42,6 +42,8 @@ export class App {
   readonly #editor: GrammarEditor;
   readonly #form: Form;
   readonly #speech: Speech;
+  /** Whether an alert stands there of what was asked, and not of the engine. */
+  #isAskAtFault = false;
   readonly #stage: Stage;
   readonly #run = byId("run", HTMLButtonElement);
   readonly #cancel = byId("cancel", HTMLButtonElement);
@@ -100,6 +102,7 @@ export class App {
   #connect(): void {
     const preset = byId("preset", HTMLSelectElement);
     preset.addEventListener("change", async () => {
+      this.#askedAnew();
       const chosen = presetOf(preset.value);
       const choose = () => this.#form.choose(chosen);
       // A step back brings back what was written.
@@ -107,7 +110,10 @@ export class App {
       else choose();
       await this.#load();
     });
-    byId("ask", HTMLFormElement).addEventListener("input", () => this.#keeper?.changed());
+    byId("ask", HTMLFormElement).addEventListener("input", () => {
+      this.#keeper?.changed();
+      this.#askedAnew();
+    });
     byId("ask", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();
       void this.#start();
@@ -141,8 +147,17 @@ export class App {
     });
   }
 
+  /** What an alert was about that came of what was asked is not asked any more. */
+  #askedAnew(): void {
+    if (!this.#isAskAtFault) return;
+    this.#isAskAtFault = false;
+    this.#speech.calm();
+    this.#speech.say("Ready.");
+  }
+
   /** The grammar is another one than it was. */
   #edited(): void {
+    this.#askedAnew();
     if (!this.#keeper) return;
     this.#form.nameTask();
     this.#keeper.changed();
@@ -214,6 +229,7 @@ export class App {
     }
     const ask = this.#form.read();
     if (isWrong(ask)) {
+      this.#isAskAtFault = true;
       this.#speech.say("Not started.");
       this.#speech.warn(ask.message, ask.where);
       return;
@@ -222,6 +238,7 @@ export class App {
     this.#abort = abort;
     this.#asked = ask;
     this.#shown = undefined;
+    this.#isAskAtFault = false;
     this.#speech.calm();
     byId("results", HTMLElement).hidden = true;
     const lanes = this.#form.methods.map((method) => new Lane(method));
@@ -294,6 +311,7 @@ export class App {
     this.#speech.say(begun ? "Broken off." : "Nothing was written.");
     const dead = error instanceof LacunaError && DEADLY.includes(error.kind);
     const act = () => void this.#reload();
+    this.#isAskAtFault = !dead;
     const again = dead ? { words: "Restart the engine", act } : undefined;
     this.#speech.complain(begun ? "The run broke off" : "This cannot be written", error, again);
   }
