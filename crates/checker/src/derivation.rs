@@ -26,6 +26,9 @@ const SLACK: u32 = 256;
 /// Steps of a derivation that a witness may take to write.
 const MAX_STEPS: usize = 4_000_000;
 
+/// Members of sets that may be looked at for all of them: about a second of work.
+const MAX_WORK: usize = 1 << 28;
+
 /// The chart of a finished parse, and all that it was made from.
 pub(crate) struct Derivation<'a> {
     pub nodes: &'a mut [Node],
@@ -33,6 +36,8 @@ pub(crate) struct Derivation<'a> {
     pub sets: &'a mut StateSets,
     /// The place of the entry that explained the last goal.
     pub last: usize,
+    /// Members of sets that were looked at, and sets.
+    pub work: usize,
 }
 
 /// Entries of a node up to which they are gone through from the first on for one that completes a
@@ -119,8 +124,13 @@ impl Derivation<'_> {
         if !SHORTCUTS {
             return self.explain(goal, stack);
         }
-        let mut costs = goal.cost..=goal.cost.saturating_add(SLACK);
-        costs.find_map(|cost| self.explain(Goal { cost, ..goal }, stack))
+        for cost in goal.cost..=goal.cost.saturating_add(SLACK) {
+            let found = self.explain(Goal { cost, ..goal }, stack);
+            if found.is_some() || self.work > MAX_WORK {
+                return found;
+            }
+        }
+        None
     }
 
     fn prepend(&self, from: NodeId, to: NodeId, label: Label, reversed: &mut Vec<Step>) {
@@ -168,6 +178,9 @@ impl Derivation<'_> {
         let mut seen = FxHashSet::from_iter([goal.state]);
         let mut queue = VecDeque::from([0]);
         while let Some(at) = queue.pop_front() {
+            if SHORTCUTS && self.work > MAX_WORK {
+                return None;
+            }
             let goal = found[at].0;
             if let Some(explanation) = self.explain_directly(goal) {
                 let mut at = at;
@@ -237,6 +250,7 @@ impl Derivation<'_> {
                 let label = edge.label;
                 for settled in self.all_settled(before, goal.origin) {
                     let members = self.sets.members(settled.set);
+                    self.work += 1 + members.len();
                     let state = members.iter().find_map(|&(state, cost)| {
                         let cost = settled.cost.saturating_add(cost);
                         if cost.saturating_add(edge.cost) != goal.cost {
@@ -273,7 +287,9 @@ impl Derivation<'_> {
         let gap = self.nodes[goal.node as usize].gap.clone()?;
         for (from, &node) in (0..).zip(gap.nodes.iter()) {
             for settled in self.all_settled(node, goal.origin) {
-                for &(state, cost) in self.sets.members(settled.set).iter() {
+                let members = self.sets.members(settled.set);
+                self.work += 1 + members.len();
+                for &(state, cost) in members.iter() {
                     let cost = settled.cost.saturating_add(cost);
                     if cost > goal.cost {
                         continue;
@@ -331,6 +347,7 @@ impl Derivation<'_> {
                 at = 0;
             }
             let inner = self.nodes[goal.node as usize].entries[at];
+            self.work += 1;
             if let Some(waiting) = self.nodes[inner.origin as usize].began_at(goal.origin) {
                 let found = self.completion(goal, inner.origin, inner.settled, waiting);
                 if let Some((waiting, inner)) = found {
@@ -425,6 +442,7 @@ impl Derivation<'_> {
     ) -> Option<StateId> {
         let complete = self.sets.state(self.cfg, complete);
         let members = self.sets.members(waiting.set);
+        self.work += 1 + members.len();
         let mut members = members.iter();
         let found = members.find(|&&(state, cost)| {
             waiting.cost.saturating_add(cost) == wanted && {

@@ -19,8 +19,10 @@ use crate::exact::Haste;
 use crate::judged::{Judge, Judgement};
 use crate::{Checker, Filling, Gap, Pattern, Segment, Verdict, Witness};
 
-/// Bytes of all texts that changes are tried in, and changes that may run out of a budget.
+/// Bytes of all texts that changes are tried in, changes that are tried, and such as may run out of a
+/// budget.
 const MOST_BYTES: usize = 1 << 20;
+const MOST_CHANGES: usize = 256;
 const MOST_EXHAUSTED: usize = 2;
 /// Bytes of what is at fault where it may begin to differ: so many first ones, and so many before
 /// its end.
@@ -36,6 +38,7 @@ pub(crate) struct Changing<'a> {
     pattern: &'a Pattern,
     left: usize,
     bytes: usize,
+    changes: usize,
     exhausted: usize,
     /// How many words were tried.
     words: usize,
@@ -100,6 +103,7 @@ impl<'a> Changing<'a> {
             pattern,
             left,
             bytes: MOST_BYTES,
+            changes: MOST_CHANGES,
             exhausted: MOST_EXHAUSTED,
             words: 0,
             tokens: None,
@@ -227,7 +231,8 @@ impl<'a> Changing<'a> {
         (at, word): (usize, &[u8]),
     ) -> Outcome {
         let text = &spelled.text;
-        if self.left == 0 || self.bytes < text.len() || self.exhausted == 0 {
+        let is_spent = self.left == 0 || self.exhausted == 0 || self.changes == 0;
+        if is_spent || self.bytes < text.len() {
             return Outcome::NoBetter;
         }
         self.bytes -= text.len();
@@ -337,6 +342,7 @@ impl<'a> Changing<'a> {
 
     /// A completion of some segments, neighbouring texts as one.
     fn decide(&mut self, segments: Vec<Segment>) -> Option<Witness> {
+        self.changes -= 1;
         let mut pattern = Pattern::default();
         for segment in segments {
             match (pattern.segments.last_mut(), segment) {

@@ -114,6 +114,26 @@ impl CheckerLimits {
         false => 2_400_000,
     };
 
+    /// States of a whole grammar for each byte that was handed over beside it: spans of a text may
+    /// stand in several places, each with a state for every place in the text.
+    const LANGUAGE_STATES_FOR_A_BYTE: usize = 100;
+
+    /// The same limits for a grammar that may hold parts of texts and lists of so many bytes: it
+    /// is not larger than it looks because of them, but as regular as without.
+    ///
+    /// ```
+    /// # use lacuna_checker::CheckerLimits;
+    /// let limits = CheckerLimits::default();
+    /// assert_eq!(limits.holding(40).language_states, 10_000);
+    /// assert_eq!(limits.holding(300).language_states, 30_000);
+    /// ```
+    #[must_use]
+    pub fn holding(mut self, bytes: usize) -> Self {
+        let states = bytes.saturating_mul(Self::LANGUAGE_STATES_FOR_A_BYTE);
+        self.language_states = self.language_states.max(states);
+        self
+    }
+
     /// The same limits for a grammar that was read of a text of so many bytes, its lists
     /// included: automata may be larger where more was written, as a list of words is, which has
     /// states for each character.

@@ -185,8 +185,14 @@ impl Engine {
         let positions = prompt.len().saturating_add(cells);
         let most = self.config.max_position_embeddings;
         if positions > most {
+            let of_task = self.tokenizer.encode(&task)?.len();
+            let share = match 2 * of_task > prompt.len() {
+                true if self.prompt.takes_schemas() => format!(" ({of_task} of the schema)"),
+                true => format!(" ({of_task} of the task line)"),
+                false => String::new(),
+            };
             let message = format!(
-                "the prompt's {} and {} are {positions} positions; the model holds {most}",
+                "the prompt's {}{share} and {} are {positions} positions; the model holds {most}",
                 counted(prompt.len(), "token"),
                 counted(cells, "cell"),
             );

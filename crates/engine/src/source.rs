@@ -200,6 +200,14 @@ impl GrammarSource {
         }
     }
 
+    /// Bytes of the texts and lists that the grammar may hold parts of.
+    #[cfg(feature = "shortcuts")]
+    pub(crate) fn held(&self) -> usize {
+        let texts = self.texts_that_matter().map(|(_, text)| text.len());
+        let lists = self.lists.iter().flat_map(|(_, list)| list);
+        texts.sum::<usize>() + lists.map(String::len).sum::<usize>()
+    }
+
     /// Bytes of all that is handed over: the grammar, documents, texts and lists.
     #[cfg(feature = "shortcuts")]
     pub(crate) fn written(&self) -> usize {

@@ -322,3 +322,26 @@ fn threads_share_a_cache() {
     assert_eq!(statistics.memory_hits + statistics.misses, 4 * 19);
     assert_eq!(statistics.entries, 19);
 }
+
+/// Spans of a long request, and words of a long list, make an automaton larger, and no slower: a
+/// schema that is regular stays so.
+#[test]
+fn a_long_request_leaves_a_schema_regular() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let schema = std::fs::read_to_string(root.join("grammars/snips.schema.json")).expect("a file");
+    let bytes = (0..=u8::MAX).map(|byte| Some(vec![byte]));
+    let tokens = [None, None].into_iter().chain(bytes).collect();
+    let vocabulary = Arc::new(Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary"));
+    let cache = GrammarCache::default();
+    for request in ["play jazz".to_owned(), "a".repeat(300), "ab".repeat(700)] {
+        let mut source = GrammarSource::new(Dialect::JsonSchema, &schema);
+        source.texts = vec![("request".to_owned(), request.clone())];
+        let found = cache.compile(&source, Purpose::Writing, Some(&vocabulary), false);
+        let statistics = found.expect("a grammar").grammar.statistics();
+        assert!(
+            statistics.expect("sizes").regular,
+            "{} bytes",
+            request.len()
+        );
+    }
+}

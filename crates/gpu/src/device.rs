@@ -229,7 +229,7 @@ impl GpuDevice {
                 ..Default::default()
             })
             .await
-            .map_err(|error| no_adapter(error.to_string()))?;
+            .map_err(|error| no_adapter(without_what_was_left_out(&error.to_string())))?;
         let has = |wanted, feature| match wanted && adapter.features().contains(feature) {
             true => feature,
             false => wgpu::Features::empty(),
@@ -463,6 +463,14 @@ fn sorted(error: wgpu::Error, allocated: u64) -> GpuError {
     }
 }
 
+/// What was said of interfaces, but for those that this build is without.
+fn without_what_was_left_out(said: &str) -> String {
+    let parts = said.split_inclusive([',', ';']);
+    let parts = parts.filter(|part| !part.contains("not compiled in"));
+    let said: String = parts.collect();
+    said.trim_end_matches([',', ';', ' ']).to_owned()
+}
+
 /// A device to test with; none where there is no adapter, unless one is required.
 #[cfg(test)]
 pub(crate) fn for_tests() -> Option<GpuDevice> {
@@ -484,6 +492,18 @@ mod tests {
     use super::*;
     use crate::buffer::GpuBuffer;
     use std::future::{pending, ready};
+
+    #[test]
+    fn interfaces_that_were_left_out_are_not_told_of() {
+        let said = "No suitable graphics adapter found; noop support not compiled in, vulkan \
+                    support not compiled in, webgpu found no adapters";
+        let expected = "No suitable graphics adapter found; webgpu found no adapters";
+        assert_eq!(without_what_was_left_out(said), expected);
+        assert_eq!(
+            without_what_was_left_out("gone; noop support not compiled in"),
+            "gone"
+        );
+    }
 
     #[test]
     fn a_fault_ends_a_wait_for_what_never_comes() {

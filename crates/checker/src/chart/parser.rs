@@ -66,6 +66,7 @@ impl<'a> Parser<'a, '_> {
             cfg: self.cfg,
             sets: self.sets,
             last: 0,
+            work: 0,
         };
         let found = derivation.path(end, start, cost).and_then(|mut path| {
             if let Some(ahead) = &self.chart.ahead {

@@ -49,6 +49,9 @@ pub(super) struct Read {
     /// Bytes of all that it made it of.
     #[cfg(feature = "shortcuts")]
     written: usize,
+    /// Bytes of what the grammar may hold parts of.
+    #[cfg(feature = "shortcuts")]
+    held: usize,
     /// The warning to give if lexemes or constraints leave no text.
     if_empty: Option<Finding>,
     #[cfg(feature = "shortcuts")]
@@ -101,6 +104,8 @@ impl Read {
             #[cfg(feature = "shortcuts")]
             written: source.written(),
             #[cfg(feature = "shortcuts")]
+            held: source.held(),
+            #[cfg(feature = "shortcuts")]
             judge,
         }
     }
@@ -112,6 +117,8 @@ impl Read {
     ) -> Result<CompiledGrammar, Fault> {
         let counts_cells = vocabulary.is_some();
         let grammar = self.linted.grammar;
+        #[cfg(feature = "shortcuts")]
+        let limits = &limits.holding(self.held);
         let compiled = Compiled::new(&grammar, counts_cells, limits);
         // Larger automata only where no smaller ones do.
         #[cfg(feature = "shortcuts")]

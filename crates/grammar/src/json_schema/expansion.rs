@@ -343,7 +343,7 @@ impl<'a> Expander<'a> {
             }
             // A contradiction inside spares all choices that are left.
             let looks_inside = branch.is_chosen && branch.splits.len() > 1;
-            if looks_inside && !self.narrow(&mut branch.shape) {
+            if looks_inside && !self.narrow_before_choices(&mut branch.shape) {
                 continue;
             }
             branch.is_chosen &= !looks_inside;
@@ -401,6 +401,21 @@ impl<'a> Expander<'a> {
             shapes: found,
             are_all: true,
         })
+    }
+
+    /// Drops the types of which a shape leaves nothing, whatever is chosen yet: a choice may
+    /// evaluate what nothing has evaluated so far.
+    fn narrow_before_choices(&mut self, shape: &mut Shape<'a>) -> bool {
+        let are_left = !shape.arrays.unevaluated.is_empty();
+        if !are_left && shape.objects.unevaluated.is_empty() {
+            return self.narrow(shape);
+        }
+        let mut without = shape.clone();
+        without.arrays().unevaluated.clear();
+        without.objects().unevaluated.clear();
+        let is_possible = self.narrow(&mut without);
+        shape.types = without.types;
+        is_possible
     }
 
     /// Takes all steps that are no choice; `false` where nothing is left.
