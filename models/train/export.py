@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from checkpoint import dequantised
-from model import GROUP, Config, MaskedDiffusionTransformer
+from model import GROUP, POSITIONS, Config, MaskedDiffusionTransformer
 from shards import SHARD_BYTES, write_weights
 from tokenizer import END, MASK
 
@@ -46,7 +46,7 @@ def config_json(c, quantization, reads="names"):
         "intermediate_size": c.intermediate_size,
         "rms_norm_eps": c.rms_norm_eps,
         "rope_theta": c.rope_theta,
-        "max_position_embeddings": 512,
+        "max_position_embeddings": POSITIONS,
         "hidden_act": "silu",
         "tie_word_embeddings": True,
         "attention_bias": False,

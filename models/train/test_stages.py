@@ -1,9 +1,12 @@
 """The whole recipe on a tiny network: train, stop, resume, anneal, export, read back, decode."""
 
+import contextlib
 import json
 import os
 import tempfile
 import unittest
+import warnings
+from unittest import mock
 
 import needs
 
@@ -13,6 +16,7 @@ import numpy as np
 import torch
 
 import export
+import model as network
 import pools
 import stages
 import tasks
@@ -23,6 +27,9 @@ from model import Config, MaskedDiffusionTransformer, int4_rounded
 from shards import write_weights
 from tokenizer import MASK
 
+compiles = unittest.skipUnless(hasattr(torch, "compile"), "torch before 2 compiles nothing")
+
+
 def options(folder, **given):
     chosen = {"data": folder, "output": os.path.join(folder, "run"), "tokenizer": os.path.join(folder, "tokenizer.json"),
               "shape": "tiny", "start": None, "embeddings_only": False, "anneal": None, "minutes": 5.0, "steps": None,
@@ -32,25 +39,33 @@ def options(folder, **given):
     return type("Options", (), chosen | given)
 
 
+@contextlib.contextmanager
+def prepared(shape):
+    """(folder, tokenizer) with what tiny runs read, `tiny` being of another shape meanwhile."""
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(stages.SHAPES, tiny=shape):
+        made = pools.drawn(60)
+        with pools.gzip.open(os.path.join(folder, "pools.json.gz"), "wt") as f:
+            json.dump(made, f)
+        texts = vocabulary.corpus(tasks.Sources(made), 400)
+        tokenizer = vocabulary.build(texts, size=900, joined=150)
+        tokenizer.save(os.path.join(folder, "tokenizer.json"))
+        yield folder, tokenizer
+
+
+def logged(folder):
+    """The rows of a run's log that tell of steps."""
+    with open(os.path.join(folder, "run", "log.jsonl")) as f:
+        return [row for row in map(json.loads, f) if "loss" in row]
+
+
 class EndToEnd(unittest.TestCase):
     def test_trains_stops_resumes_ends_and_ships(self):
-        with tempfile.TemporaryDirectory() as folder:
-            made = pools.drawn(60)
-            with pools.gzip.open(os.path.join(folder, "pools.json.gz"), "wt") as f:
-                json.dump(made, f)
-            texts = vocabulary.corpus(tasks.Sources(made), 400)
-            tokenizer = vocabulary.build(texts, size=900, joined=150)
-            tokenizer.save(os.path.join(folder, "tokenizer.json"))
-            shape, stages.SHAPES["tiny"] = stages.SHAPES["tiny"], Config(900, 64, 2, 2, 32, 128)
-            try:
-                stages.train(options(folder, steps=30))
-                stages.train(options(folder, steps=60))
-                stages.train(options(folder, anneal=12_000, steps=66))
-                stages.train(options(folder, anneal=12_000))
-            finally:
-                stages.SHAPES["tiny"] = shape
-            with open(os.path.join(folder, "run", "log.jsonl")) as f:
-                rows = [row for row in map(json.loads, f) if "loss" in row]
+        with prepared(Config(900, 64, 2, 2, 32, 128)) as (folder, tokenizer):
+            stages.train(options(folder, steps=30))
+            stages.train(options(folder, steps=60))
+            stages.train(options(folder, anneal=12_000, steps=66))
+            stages.train(options(folder, anneal=12_000))
+            rows = logged(folder)
             self.assertEqual([r["step"] for r in rows[:4]], [20, 30, 40, 60])
             self.assertLess(rows[-1]["loss"], rows[0]["loss"])
             # A last stage that was killed goes on: the rate falls on, and ends where it was to end.
@@ -92,6 +107,75 @@ class EndToEnd(unittest.TestCase):
             prompt = tokenizer.encode("json {a}\nfig").ids
             self.assertNotIn(MASK, decode(shipped, prompt, 12, 4))
             self.assertIsInstance(read(tokenizer, [MASK + 3]), str)
+
+
+class Lengths(unittest.TestCase):
+    LENGTHS = range(64, 160, 8)
+
+    def chunk(self, length):
+        g = torch.Generator().manual_seed(length)
+        ids = torch.randint(3, 300, (6, length), generator=g)
+        return ids, torch.rand(6, length, generator=g) < 0.5, torch.rand(6, length, generator=g)
+
+    @compiles
+    def test_all_compile_once_and_the_rounding_once_more(self):
+        from torch._dynamo.testing import CompileCounter
+
+        torch._dynamo.reset()
+        self.addCleanup(torch._dynamo.reset)
+        torch.manual_seed(0)
+        model = MaskedDiffusionTransformer(Config(300, 64, 2, 4, 16, 96, num_kv_heads=2))
+        counter = CompileCounter()
+        compiled = torch.compile(model, dynamic=True, backend=counter)
+        for rounding in (False, True):
+            model.round_weights(rounding)
+            for length in self.LENGTHS:
+                found = []
+                for way in (model, compiled):
+                    loss = stages.loss_of(way, *self.chunk(length))
+                    loss.backward()
+                    found.append((loss.item(), [p.grad.clone() for p in model.parameters()]))
+                    model.zero_grad()
+                self.assertEqual(found[0][0], found[1][0])
+                for plain, other in zip(found[0][1], found[1][1]):
+                    self.assertTrue(torch.equal(plain, other))
+            self.assertEqual(counter.frame_count, 1 + rounding)
+
+    def test_rotations_are_of_no_checkpoint(self):
+        model = MaskedDiffusionTransformer(Config(300, 64, 2, 2, 32, 96), torch.float32)
+        self.assertEqual([name for name in model.state_dict() if "turn" in name], [])
+        turns = network.rotations(40, 32, model.c.rope_theta)
+        self.assertTrue(torch.equal(model.turns[:40], turns))
+
+    def test_a_canvas_beyond_the_longest_is_refused(self):
+        model = MaskedDiffusionTransformer(Config(300, 64, 1, 2, 32, 96), torch.float32)
+        model(torch.zeros(1, network.POSITIONS, dtype=torch.long))
+        with self.assertRaisesRegex(ValueError, "513 cells"):
+            model(torch.zeros(1, network.POSITIONS + 1, dtype=torch.long))
+
+
+@unittest.skipUnless(hasattr(torch.nn.functional, "scaled_dot_product_attention"), "torch before 2 has no fused attention")
+class Fused(unittest.TestCase):
+    def test_is_attention_as_written_out(self):
+        for heads, shared in ((2, 2), (4, 2)):
+            torch.manual_seed(0)
+            model = MaskedDiffusionTransformer(Config(300, 64, 2, heads, 16, 96, num_kv_heads=shared), torch.float32)
+            ids = torch.randint(0, 300, (3, 24))
+            plain = model(ids)
+            with mock.patch.object(network, "fused", lambda x: True):
+                self.assertLess(float((model(ids) - plain).abs().max().detach()), 1e-5)
+
+    def test_reaches_the_kernel(self):
+        try:
+            from torch.nn.attention import SDPBackend, sdpa_kernel
+        except ImportError:
+            self.skipTest("this torch cannot be held to one kernel")
+        model = MaskedDiffusionTransformer(Config(300, 128, 2, 2, 64, 96))
+        with mock.patch.object(network, "fused", lambda x: True), sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+            model(torch.randint(0, 300, (3, 24))).sum().backward()
+            q = torch.randn(6, 24, 64, dtype=torch.bfloat16)
+            with self.assertRaises(RuntimeError), warnings.catch_warnings(record=True):
+                torch.nn.functional.scaled_dot_product_attention(q, q, q)
 
 
 class Embeddings(unittest.TestCase):
