@@ -18,6 +18,7 @@ import torch
 import export
 import model as network
 import pools
+import reference
 import stages
 import tasks
 import vocabulary
@@ -221,6 +222,15 @@ class SharedKeys(unittest.TestCase):
         own.load_state_dict(state)
         ids = torch.randint(0, 300, (2, 10))
         self.assertLess(float((shared(ids) - own(ids)).abs().max()), 1e-4)
+
+    def test_the_reference_shares_them_alike(self):
+        torch.manual_seed(0)
+        model = MaskedDiffusionTransformer(Config(300, 96, 2, 6, 16, 96, num_kv_heads=2), torch.float32)
+        for layer in model.layers:
+            torch.nn.init.normal_(layer.down_proj, std=0.3)
+        ids = torch.randint(0, 300, (10,)).tolist()
+        logits = reference.forward(model.c, export.weights(model), ids)
+        self.assertLess(np.abs(model(torch.tensor([ids]))[0].detach().numpy() - logits).max(), 1e-4)
 
 
 class Decoding(unittest.TestCase):
