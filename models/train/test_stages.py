@@ -110,6 +110,19 @@ class EndToEnd(unittest.TestCase):
             self.assertIsInstance(read(tokenizer, [MASK + 3]), str)
 
 
+class Log(unittest.TestCase):
+    def test_an_extract_is_of_one_line_of_descent(self):
+        # Killed at 160 and started again from the checkpoint of step 110.
+        steps = [(100, 0.1), (120, 0.2), (140, 0.3), (160, 0.4), (120, None), (140, 0.5), (180, 0.6)]
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as f:
+            for step, copying in steps:
+                measured = {} if copying is None else {"copy@1": copying}
+                f.write(json.dumps({"step": step, **measured}) + "\n" + json.dumps({"parameters": 1}) + "\n")
+            f.flush()
+            rows = export.thinned(f.name)
+        self.assertEqual([(r["step"], r["copy@1"]) for r in rows], [(100, 0.1), (140, 0.5), (180, 0.6)])
+
+
 class Lengths(unittest.TestCase):
     LENGTHS = range(64, 160, 8)
 
