@@ -2,8 +2,12 @@
 
 import contextlib
 import json
+import multiprocessing
 import os
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 import warnings
 from unittest import mock
@@ -36,7 +40,7 @@ def options(folder, **given):
               "shape": "tiny", "start": None, "embeddings_only": False, "anneal": None, "minutes": 5.0, "steps": None,
               "chunk_tokens": 512, "chunks": 2, "muon_lr": 0.02, "adam_lr": 3e-3, "warmup": 4, "copying": 0.0,
               "save_minutes": 5, "probe_steps": 20, "threads": 1, "workers": 0, "compile": False, "tiny": True,
-              "seed": 1}  # fmt: skip
+              "seed": 1, "stop_after": float("inf"), "without": ()}  # fmt: skip
     return type("Options", (), chosen | given)
 
 
@@ -57,6 +61,26 @@ def logged(folder):
     """The rows of a run's log that tell of steps."""
     with open(os.path.join(folder, "run", "log.jsonl")) as f:
         return [row for row in map(json.loads, f) if "loss" in row]
+
+
+def kept(folder, name):
+    return torch.load(os.path.join(folder, "run", name))
+
+
+def told_at(step):
+    """Has another process tell this one and those that prepare batches to end when a run comes to
+    a step, as `timeout` tells a group."""
+    update = stages.Run.update
+
+    def told(run, rate):
+        norm = update(run, rate)
+        if run.step == step:
+            group = [os.getpid(), *(child.pid for child in multiprocessing.active_children())]
+            subprocess.run(["kill", *map(str, group)], check=True)
+            time.sleep(0.2)  # until those that end by it have ended
+        return norm
+
+    return mock.patch.object(stages.Run, "update", told)
 
 
 class EndToEnd(unittest.TestCase):
@@ -108,6 +132,48 @@ class EndToEnd(unittest.TestCase):
             prompt = tokenizer.encode("json {a}\nfig").ids
             self.assertNotIn(MASK, decode(shipped, prompt, 12, 4))
             self.assertIsInstance(read(tokenizer, [MASK + 3]), str)
+
+
+class Stopping(unittest.TestCase):
+    def test_a_run_that_is_told_to_end_saves_and_goes_on(self):
+        before = signal.getsignal(signal.SIGTERM)
+        for workers in (0, 2):
+            with prepared(Config(900, 32, 1, 2, 16, 32)) as (folder, _):
+                with told_at(7):
+                    stages.train(options(folder, workers=workers))
+                self.assertEqual(kept(folder, "checkpoint.pt")["step"], 7)
+                stages.train(options(folder, steps=9))
+                self.assertEqual([row["step"] for row in logged(folder)], [7, 9])
+        self.assertEqual(signal.getsignal(signal.SIGTERM), before)
+
+    def test_a_call_that_stops_leaves_the_schedule_as_it_is(self):
+        with prepared(Config(900, 32, 1, 2, 16, 32)) as (folder, _):
+            stages.train(options(folder, steps=2))
+            for _ in range(3):
+                stages.train(options(folder, anneal=20_000, stop_after=0.0))
+            rows, state = logged(folder), kept(folder, "annealed.pt")
+            first = kept(folder, "checkpoint.pt")["tokens"]
+        self.assertEqual([row["step"] for row in rows], [2, 3, 4, 5])
+        self.assertEqual(state["annealing"][0], first)
+        before = [row["tokens"] - first for row in rows[:-1]]
+        for row, tokens in zip(rows[1:], before):
+            self.assertAlmostEqual(row["rate"], 1 - tokens / 20_000, places=3)
+
+    def test_an_end_is_of_the_newest_checkpoint(self):
+        with prepared(Config(900, 32, 1, 2, 16, 32)) as (folder, _):
+            stages.train(options(folder, steps=2))
+            stages.train(options(folder, anneal=20_000, steps=6))
+            self.assertEqual(stages.left(os.path.join(folder, "run"), True, "cpu")[0], "annealed.pt")
+            self.assertEqual(stages.left(os.path.join(folder, "run"), False, "cpu")[0], "checkpoint.pt")
+            # The first stage goes on, to fewer steps than the end left half-way had.
+            stages.train(options(folder, steps=4))
+            name, state = stages.left(os.path.join(folder, "run"), True, "cpu")
+            self.assertEqual((name, state["step"]), ("checkpoint.pt", 4))
+
+    def test_an_end_of_nothing_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(SystemExit, "--start"):
+                stages.train(options(folder, anneal=1000))
 
 
 class Log(unittest.TestCase):
