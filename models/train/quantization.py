@@ -35,10 +35,12 @@ def main():
     parser.add_argument("checkpoint")
     parser.add_argument("--tokenizer", required=True)
     parser.add_argument("--count", type=int, default=100, help="samples a set")
+    parser.add_argument("--without", nargs="+", choices=tasks.OPTIONAL, default=(), help="tasks to leave out")
     args = parser.parse_args()
     torch.set_num_threads(1)
     tokenizer = Tokenizer.from_file(args.tokenizer)
-    probe = Probe(tokenizer, *tasks.load(args.data, pools.load(args.data)), size=args.count, seed=11)
+    sources = tasks.load(args.data, pools.load(args.data), args.without)
+    probe = Probe(tokenizer, *sources, size=args.count, seed=11)
     model = export.trained(args.checkpoint)
     named = export.weights(model)
     ways = {"float": None, "int8": ("int8", None), "int4": ("int4", export.quantise_groups),

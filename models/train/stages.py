@@ -23,6 +23,7 @@ import time
 import torch
 from tokenizers import Tokenizer
 
+import molecules
 import pools
 import tasks
 from checkpoint import dequantised, load
@@ -305,6 +306,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
     parser.add_argument("--compile", action="store_true", help="torch.compile, from torch 2 on")
+    parser.add_argument("--without", nargs="+", choices=tasks.OPTIONAL, default=(), help="tasks to leave out")
     parser.add_argument("--tiny", action="store_true", help="a small network on synthetic records only")
     parser.add_argument("--seed", type=int, default=1)
     train(parser.parse_args())
@@ -329,7 +331,9 @@ def train(args):
         args.shape, training = "tiny", tasks.Sources(made)
         held_out = training
     else:
-        training, held_out = tasks.load(args.data, made)
+        if "molecules" not in args.without:
+            molecules.require()
+        training, held_out = tasks.load(args.data, made, args.without)
 
     target = os.path.join(args.output, "checkpoint.pt" if args.anneal is None else "annealed.pt")
     model = MaskedDiffusionTransformer(Config(**state["config"])).to(device) if state else begun(args, tokenizer, device)

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -187,6 +188,30 @@ class Log(unittest.TestCase):
             f.flush()
             rows = export.thinned(f.name)
         self.assertEqual([(r["step"], r["copy@1"]) for r in rows], [(100, 0.1), (140, 0.5), (180, 0.6)])
+
+
+class Leaving(unittest.TestCase):
+    """Molecules left out, or RDKit missing."""
+
+    def setUp(self):
+        sources = {"load_snips": lambda *_: [], "load_sgd": lambda *_: []}
+        for patch in (mock.patch.multiple(tasks.data, **sources),
+                      mock.patch.object(tasks.wikisql, "load", lambda *_: {"train": [], "dev": []})):  # fmt: skip
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_a_run_without_molecules_needs_neither_data_nor_rdkit(self):
+        with prepared(Config(900, 32, 1, 2, 16, 32)) as (folder, _), mock.patch.dict("sys.modules", rdkit=None):
+            stages.train(options(folder, tiny=False, without=("molecules",), copying=0.9, steps=2))
+            self.assertEqual(kept(folder, "checkpoint.pt")["step"], 2)
+
+    def test_a_missing_rdkit_is_told_before_training(self):
+        with prepared(Config(900, 32, 1, 2, 16, 32)) as (folder, _), mock.patch.dict("sys.modules", rdkit=None):
+            with self.assertRaisesRegex(SystemExit, "pip install rdkit.*--without molecules"):
+                stages.train(options(folder, tiny=False))
+            words = ["vocabulary", folder, os.path.join(folder, "other.json")]
+            with mock.patch.object(sys, "argv", words), self.assertRaisesRegex(SystemExit, "--without molecules"):
+                vocabulary.main()
 
 
 class Lengths(unittest.TestCase):
