@@ -20,9 +20,11 @@ needs.packages("torch", "tokenizers", "safetensors", "numpy", "faker")
 import numpy as np
 import torch
 
+import evaluate
 import export
 import model as network
 import pools
+import quantization
 import reference
 import stages
 import tasks
@@ -335,6 +337,29 @@ class SharedKeys(unittest.TestCase):
         ids = torch.randint(0, 300, (10,)).tolist()
         logits = reference.forward(model.c, export.weights(model), ids)
         self.assertLess(np.abs(model(torch.tensor([ids]))[0].detach().numpy() - logits).max(), 1e-4)
+
+
+class Threads(unittest.TestCase):
+    def test_are_as_many_as_asked_for(self):
+        class Enough(Exception):
+            pass
+
+        before = torch.get_num_threads()
+        self.addCleanup(torch.set_num_threads, before)
+        programs = [(evaluate, ["DATA", "MODEL"]), (quantization, ["DATA", "CHECKPOINT", "--tokenizer", "T"])]
+        with contextlib.suppress(ImportError):  # its judges
+            import evaluate_tasks
+
+            programs.append((evaluate_tasks, ["DATA", "MODEL", "--sets", "sql"]))
+        for program, words in programs:
+            for asked, threads in (([], 1), (["--threads", "2"], 2)):
+                tokenizers = mock.Mock(from_file=mock.Mock(side_effect=Enough))
+                with mock.patch.object(sys, "argv", [program.__name__, *words, *asked]), \
+                        mock.patch.object(program, "Tokenizer", tokenizers), \
+                        mock.patch.object(pools, "load"), \
+                        mock.patch.object(evaluate, "heldout_snips"), self.assertRaises(Enough):  # fmt: skip
+                    program.main()
+                self.assertEqual(torch.get_num_threads(), threads)
 
 
 class Decoding(unittest.TestCase):
