@@ -1,6 +1,7 @@
 """The whole recipe on a tiny network: train, stop, resume, anneal, export, read back, decode."""
 
 import contextlib
+import functools
 import json
 import multiprocessing
 import os
@@ -135,6 +136,39 @@ class EndToEnd(unittest.TestCase):
             prompt = tokenizer.encode("json {a}\nfig").ids
             self.assertNotIn(MASK, decode(shipped, prompt, 12, 4))
             self.assertIsInstance(read(tokenizer, [MASK + 3]), str)
+
+
+class CardForm(unittest.TestCase):
+    """What the recipe for a graphics card asks for, on a processor."""
+
+    def train(self, **given):
+        with prepared(Config(900, 64, 2, 4, 16, 128, num_kv_heads=2)) as (folder, _):
+            start = MaskedDiffusionTransformer(Config(900, 96, 1, 3, 32, 96), torch.float32)
+            with open(os.path.join(folder, "config.json"), "w") as f:
+                json.dump(export.config_json(start.c, "int8"), f)
+            write_weights(export.quantised(export.weights(start), "int8"), folder)
+            given |= {"start": folder, "embeddings_only": True, "workers": 2}
+            stages.train(options(folder, steps=20, **given))
+            stages.train(options(folder, anneal=4_000, **given))
+            rows, ended = logged(folder), kept(folder, "annealed.pt")
+        self.assertEqual(rows[0]["step"], 20)
+        self.assertTrue(rows[-1]["rounding"] and rows[-1]["tokens"] > rows[0]["tokens"])
+        self.assertEqual((ended["config"]["hidden_size"], ended["config"]["num_kv_heads"]), (64, 2))
+        self.assertTrue(all(bool(t.isfinite().all()) for t in ended["model"].values()))
+
+    def test_runs_with_shared_keys_a_starts_embeddings_and_workers(self):
+        self.train()
+
+    @compiles
+    def test_runs_compiled(self):
+        traced = functools.partial(torch.compile, backend="aot_eager")
+        with mock.patch.object(torch, "compile", traced):
+            self.train(compile=True)
+
+    @unittest.skipIf(hasattr(torch, "compile"), "this torch compiles")
+    def test_compiling_without_torch_2_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(SystemExit, "2.1 or later"):
+            stages.train(options(folder, compile=True))
 
 
 class Stopping(unittest.TestCase):
