@@ -118,13 +118,14 @@ def main():
     parser.add_argument("--steps", type=int, nargs="+", default=[16, 32])
     parser.add_argument("--write-heldout", metavar="FILE", help="only write the SNIPS requests")
     parser.add_argument("--samples", action="store_true", help="show some outputs")
+    parser.add_argument("--threads", type=int, default=1, help="one row at a time is too little for two")
     args = parser.parse_args()
 
     snips = heldout_snips(args.data, args.count)
     if args.write_heldout:
         write_heldout(snips, args.write_heldout)
         return
-    torch.set_num_threads(1)  # one row at a time is too little for two
+    torch.set_num_threads(args.threads)
     tokenizer = Tokenizer.from_file(os.path.join(args.model, "tokenizer.json"))
     model = load(dequantised(args.model), torch.bfloat16)
     for name, presented in (("snips", snips), ("sgd", heldout_sgd(args.data, args.count))):

@@ -274,8 +274,9 @@ def main():
     parser.add_argument("--lacuna", metavar="PROGRAM", help="the command line, built; JSON and queries")
     parser.add_argument("--bound", action="store_true", help="values are spans of the request")
     parser.add_argument("--order", choices=ORDERS, default="confidence", help="which cells come first")
+    parser.add_argument("--threads", type=int, default=1, help="of the model alone")
     args = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(args.threads)
     made = pools.load(args.data)
     writer = Within(args) if args.lacuna else Alone(args)
     if set(args.sets) - {"sql", "molecules"}:

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from checkpoint import dequantised
-from model import GROUP, Config, MaskedDiffusionTransformer
+from model import GROUP, POSITIONS, Config, MaskedDiffusionTransformer
 from shards import SHARD_BYTES, write_weights
 from tokenizer import END, MASK
 
@@ -46,7 +46,7 @@ def config_json(c, quantization, reads="names"):
         "intermediate_size": c.intermediate_size,
         "rms_norm_eps": c.rms_norm_eps,
         "rope_theta": c.rope_theta,
-        "max_position_embeddings": 512,
+        "max_position_embeddings": POSITIONS,
         "hidden_act": "silu",
         "tie_word_embeddings": True,
         "attention_bias": False,
@@ -165,15 +165,17 @@ def quantised(named, quantization, groups=None):
 
 
 def thinned(path):
-    """The rows of a training log in which copying was measured, in order, each step once: a run
-    that was stopped has gone over its last steps again."""
-    rows = {}
+    """The rows of a training log in which copying was measured, of one line of descent: where the
+    steps go back, a run was started again from a checkpoint, and what follows that checkpoint in
+    the log before is of weights that are gone."""
+    rows = []
     with open(path) as f:
-        for line in f:
-            row = json.loads(line)
-            if "copy@1" in row:
-                rows[row["step"]] = row
-    return [rows[step] for step in sorted(rows)]
+        for row in map(json.loads, f):
+            if "step" in row:
+                while rows and rows[-1]["step"] >= row["step"]:
+                    rows.pop()
+                rows.append(row)
+    return [row for row in rows if "copy@1" in row]
 
 
 def trained(*checkpoints):

@@ -66,6 +66,9 @@ class SwiGlu(torch.autograd.Function):
         return slope.mul_(up).mul_(grad), grad * silu
 
 
+POSITIONS = 512  # the longest canvas that a model takes, `max_position_embeddings` as it ships
+
+
 def rotations(length, head_dim, theta):
     """[length, head_dim, head_dim]: row vector times matrix p rotates it to position p, pairing
     dimension i with i + head_dim / 2 (Hugging Face's rotate_half)."""
@@ -80,6 +83,11 @@ def rotations(length, head_dim, theta):
     turn[:, i, i + half] = angles.sin()
     turn[:, i + half, i] = -angles.sin()
     return turn.float()
+
+
+def fused(x):
+    """Whether attention is one kernel. PyTorch 1.13, which is pinned for processors, has none."""
+    return x.is_cuda
 
 
 def positional_heads(c, shared, gain=0.75, turning=8):
@@ -179,10 +187,11 @@ class Layer(nn.Module):
         q, k = torch.bmm(qk, turn).view(length, rows, -1).split((inner, c.num_kv_heads * c.head_dim), -1)
         v = F.linear(x, self.weight("v_proj", x.dtype))
         q, k, v = heads(q), heads(self.per_query_head(k, -1)), heads(self.per_query_head(v, -1))
-        if x.is_cuda:
-            mixed = F.scaled_dot_product_attention(q, k, v)
-        else:
-            mixed = torch.bmm(torch.bmm(q * c.head_dim**-0.5, k.transpose(1, 2)).softmax(-1), v)
+        if fused(x):
+            # Given three dimensions, it is written out as below: the kernels take four.
+            q, k, v = (t.unflatten(0, (rows, c.num_heads)) for t in (q, k, v))
+            return F.scaled_dot_product_attention(q, k, v).permute(2, 0, 1, 3).flatten(2)
+        mixed = torch.bmm(torch.bmm(q * c.head_dim**-0.5, k.transpose(1, 2)).softmax(-1), v)
         return mixed.transpose(0, 1).reshape(length, rows, -1)
 
     def forward(self, x, turn, where=None):
@@ -214,7 +223,11 @@ class MaskedDiffusionTransformer(nn.Module):
         self.layers = nn.ModuleList(
             Layer(c, None if n else shared) for n in range(c.num_layers)
         )
-        self.turns, self.rounding = {}, False
+        # Not saved, as it follows from the configuration; one buffer for all lengths, since
+        # torch.compile would compile anew for each length that had a tensor of its own.
+        turns = rotations(POSITIONS, c.head_dim, c.rope_theta)
+        self.register_buffer("turns", turns, persistent=False)
+        self.rounding = False
 
     def round_weights(self, rounding):
         """Whether products see matrices as they will ship: int4, and int8 for the embedding."""
@@ -225,14 +238,14 @@ class MaskedDiffusionTransformer(nn.Module):
         """Logits for token ids [rows, length]: at the flat positions `where`, counted in
         [length, rows] order, or everywhere as [rows, length, vocabulary]."""
         rows, length = ids.shape
-        if length not in self.turns:
-            turn = rotations(length, self.c.head_dim, self.c.rope_theta)
-            self.turns[length] = turn.to(ids.device, self.dtype)
+        if length > POSITIONS:
+            raise ValueError(f"{length} cells: a canvas has {POSITIONS} at most")
+        turn = self.turns[:length].to(self.dtype)
         table = int8_rounded(self.embed_tokens) if self.rounding else self.embed_tokens
         table = table.to(self.dtype)
         x = F.embedding(ids.t(), table)
         last = len(self.layers) - 1
         for n, layer in enumerate(self.layers):
-            x = layer(x, self.turns[length], where if n == last else None)
+            x = layer(x, turn, where if n == last else None)
         logits = F.linear(RmsNorm.apply(x, self.c.rms_norm_eps) * self.norm.to(self.dtype), table)
         return logits if where is not None else logits.view(length, rows, -1).transpose(0, 1)

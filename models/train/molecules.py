@@ -44,6 +44,16 @@ def facts(smiles, rng):
     return ", ".join(said) or ANY
 
 
+def require():
+    """Ends where RDKit is missing: the first molecule, drawn when copying is learned, comes late."""
+    try:
+        from rdkit.Chem import Crippen, Descriptors, rdMolDescriptors  # noqa: F401
+    except ImportError as error:
+        raise SystemExit(
+            f"molecules are described by RDKit ({error}): pip install rdkit, or leave them out, --without molecules"
+        ) from None
+
+
 def properties(smiles):
     """Name -> value of what RDKit computes, rounded as it stands in prompts."""
     from rdkit import Chem

@@ -44,14 +44,14 @@ def rms_norm(x, weight, eps):
 
 def forward(config, named, ids):
     """Logits [length, vocabulary] in float32."""
-    head, count = config.head_dim, config.num_heads
+    head, shared = config.head_dim, config.num_heads // config.num_kv_heads
     length = len(ids)
     half = head // 2
     angles = np.outer(np.arange(length), config.rope_theta ** (-np.arange(half) / half))
     cos, sin = (np.tile(f(angles), 2).astype(np.float32)[:, None] for f in (np.cos, np.sin))
 
     def heads(x, rotate):
-        x = x.reshape(length, count, head)
+        x = x.reshape(length, -1, head)
         if rotate:
             x = x * cos + np.concatenate([-x[..., half:], x[..., :half]], -1) * sin
         return x.transpose(1, 0, 2)
@@ -65,8 +65,8 @@ def forward(config, named, ids):
             "mlp.down_proj")}  # fmt: skip
         h = rms_norm(x, w["input_layernorm"], config.rms_norm_eps)
         q = heads(h @ w["self_attn.q_proj"].T, True)
-        k = heads(h @ w["self_attn.k_proj"].T, True)
-        v = heads(h @ w["self_attn.v_proj"].T, False)
+        k = heads(h @ w["self_attn.k_proj"].T, True).repeat(shared, 0)
+        v = heads(h @ w["self_attn.v_proj"].T, False).repeat(shared, 0)
         scores = q @ k.transpose(0, 2, 1) / np.float32(head**0.5)
         scores = np.exp(scores - scores.max(-1, keepdims=True))
         mixed = scores / scores.sum(-1, keepdims=True) @ v

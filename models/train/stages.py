@@ -6,8 +6,9 @@
 The first stage runs at a constant rate, with no end in sight, and leaves RUN/checkpoint.pt every
 few minutes. The second takes the newest of it, lets the rate fall to nothing, has the products see
 weights rounded to int4 (the embedding to int8) over its second half, and leaves RUN/annealed.pt,
-which is exported; killed on the way, it goes on from what it left there when it is started again.
-The first can then go on from where it was. The optimiser is that of `train.py`;
+which is exported; stopped on the way, it goes on from what it left there when it is started again,
+unless the first has gone on since. The first can then go on from where it was. Either saves what it
+has when it is told to end (SIGTERM), and after `--stop-after`. The optimiser is that of `train.py`;
 what is masked, and what it counts, is told in `masking.py`.
 """
 
@@ -16,11 +17,13 @@ import json
 import multiprocessing
 import os
 import random
+import signal
 import time
 
 import torch
 from tokenizers import Tokenizer
 
+import molecules
 import pools
 import tasks
 from checkpoint import dequantised, load
@@ -242,6 +245,41 @@ def rate_at(run, args, annealed, minutes):
     return max(0.01, 1.0 - part), part >= 0.5
 
 
+def left(folder, annealing, device):
+    """What a stage goes on from: (name of the file, its state). A last stage under way is gone on
+    with while the checkpoint that it began from is the newest."""
+    found = {}
+    for name in ("checkpoint.pt", "annealed.pt") if annealing else ("checkpoint.pt",):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            found[name] = torch.load(path, map_location=device)
+    newest, halfway = found.get("checkpoint.pt"), found.get("annealed.pt")
+    if halfway and halfway.get("annealing") and (not newest or newest["tokens"] == halfway["annealing"][0]):
+        return "annealed.pt", halfway
+    return ("checkpoint.pt", newest) if newest else (None, None)
+
+
+class Ending:
+    """Whether the process was told to end, within a `with`; the step under way is ended first."""
+
+    def __enter__(self):
+        self.told = False
+        self.before = signal.signal(signal.SIGTERM, self.tell)
+        return self
+
+    def tell(self, *_):
+        self.told = True
+
+    def __exit__(self, *_):
+        signal.signal(signal.SIGTERM, self.before)
+
+
+def outlive(_):
+    """In a process that prepares batches: who ends a whole group means the training, which needs
+    them for its last step and then ends them."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", help="folder of the data sets; with --tiny only pools.json.gz is read")
@@ -252,7 +290,10 @@ def main():
     parser.add_argument("--start", help="folder that grow.py or smollm2.py wrote, to begin from")
     parser.add_argument("--embeddings-only", action="store_true", help="take only the start's embeddings")
     parser.add_argument("--anneal", type=float, metavar="TOKENS", help="the last stage, and its length")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long")
+    parser.add_argument("--minutes", type=float, default=float("inf"),
+                        help="stop after so long; with --anneal the stage's length, over all calls together")
+    parser.add_argument("--stop-after", type=float, default=float("inf"), metavar="MINUTES",
+                        help="save and end when this call has taken so long, to go on in another")
     parser.add_argument("--steps", type=int, help="stop after so many")
     parser.add_argument("--chunk-tokens", type=int, default=4096, help="tokens of one forward pass")
     parser.add_argument("--chunks", type=int, default=1, help="passes a step")
@@ -265,32 +306,36 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
     parser.add_argument("--compile", action="store_true", help="torch.compile, from torch 2 on")
+    parser.add_argument("--without", nargs="+", choices=tasks.OPTIONAL, default=(), help="tasks to leave out")
     parser.add_argument("--tiny", action="store_true", help="a small network on synthetic records only")
     parser.add_argument("--seed", type=int, default=1)
     train(parser.parse_args())
 
 
 def train(args):
+    called = time.monotonic()
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    if (device == "cuda" or args.compile) and not hasattr(torch, "compile"):
+        raise SystemExit(f"torch {torch.__version__} is for processors: a graphics card and --compile need 2.1 or later")
     if device == "cpu":
         keep_heap()
     torch.set_num_threads(args.threads)
     shares = args.threads > 1 and device == "cpu" and Courtesy.can_tell()
     courtesy = Courtesy(args.threads) if shares else lambda: None
     os.makedirs(args.output, exist_ok=True)
+    source, state = left(args.output, args.anneal is not None, device)
+    if args.anneal is not None and not state and not args.start:
+        raise SystemExit(f"--anneal takes a checkpoint to its end, and {args.output} has none; --start names other weights")
     tokenizer, made = Tokenizer.from_file(args.tokenizer), pools.load(args.data)
     if args.tiny:
         args.shape, training = "tiny", tasks.Sources(made)
         held_out = training
     else:
-        training, held_out = tasks.load(args.data, made)
+        if "molecules" not in args.without:
+            molecules.require()
+        training, held_out = tasks.load(args.data, made, args.without)
 
-    going, done = (os.path.join(args.output, n) for n in ("checkpoint.pt", "annealed.pt"))
-    target = going if args.anneal is None else done
-    state = torch.load(going, map_location=device) if os.path.exists(going) else None
-    if args.anneal is not None and os.path.exists(done):
-        halfway = torch.load(done, map_location=device)
-        state = halfway if halfway.get("annealing") else state
+    target = os.path.join(args.output, "checkpoint.pt" if args.anneal is None else "annealed.pt")
     model = MaskedDiffusionTransformer(Config(**state["config"])).to(device) if state else begun(args, tokenizer, device)
     run = Run(model, args.muon_lr, args.adam_lr)
     if state:
@@ -302,13 +347,11 @@ def train(args):
 
     copying = multiprocessing.Value("d", run.copying)
     batches = Batches(training, tokenizer, args.chunk_tokens, copying, args.seed + run.step)
-    stream = iter(torch.utils.data.DataLoader(batches, batch_size=None, num_workers=args.workers))
+    stream = iter(torch.utils.data.DataLoader(batches, batch_size=None, num_workers=args.workers, worker_init_fn=outlive))
     probe = Probe(tokenizer, training, held_out)
     passing = torch.compile(model, dynamic=True) if args.compile else model
-    log = open(os.path.join(args.output, "log.jsonl"), "a", buffering=1)
     about = {"parameters": sum(p.numel() for p in model.parameters()), "device": device,
-             "anneal": args.anneal, **vars(model.c)}  # fmt: skip
-    print(json.dumps(about), file=log)
+             "anneal": args.anneal, "from": source or args.start, **vars(model.c)}  # fmt: skip
 
     def ended():
         return (
@@ -317,39 +360,44 @@ def train(args):
         )
 
     losses, saved = [], time.monotonic()
-    while True:
-        courtesy()
-        minutes = (time.monotonic() - stage_began) / 60
-        rate, rounding = rate_at(run, args, run.tokens - first, minutes)
-        model.round_weights(rounding)
-        for _ in range(args.chunks):
-            chunk = [part.to(device, non_blocking=True) for part in next(stream)]
-            loss = loss_of(passing, *chunk) / args.chunks
-            loss.backward()
-            losses.append(loss.detach())
-            run.tokens += chunk[0].numel()
-        norm = run.update(rate)
-        run.seconds = time.monotonic() - began
-        last = ended() or args.steps is not None and run.step >= args.steps
-        if run.step % 20 == 0 or last:
-            row = {"step": run.step, "seconds": round(run.seconds), "tokens": run.tokens,
-                   "loss": round(float(sum(losses)) / len(losses) * args.chunks, 4), "rate": round(rate, 4),
-                   "rounding": rounding, "norm": round(norm, 3)}  # fmt: skip
-            losses = []
-            if run.step % (args.probe_steps if run.copying >= tasks.SOUND else 100) == 0 or last:
-                found = probe(model, device)
-                row.update(found)
-                copies = run.copying >= tasks.BEGUN
-                mastered = found["records@0.5"] if copies else min(tasks.BEGUN, found["copy@0.5"])
-                run.copying = copying.value = max(run.copying, mastered)  # a lesson learned is not gone back to
-            print(json.dumps(row), file=log)
-        if last or time.monotonic() - saved > args.save_minutes * 60:
-            saved = time.monotonic()
-            run.annealing = None if args.anneal is None or ended() else (first, minutes)
-            save(target, run.state())
-        if last:
-            break
-    log.close()
+    with open(os.path.join(args.output, "log.jsonl"), "a", buffering=1) as log, Ending() as ending:
+        print(json.dumps(about), file=log)
+        while True:
+            courtesy()
+            minutes = (time.monotonic() - stage_began) / 60
+            rate, rounding = rate_at(run, args, run.tokens - first, minutes)
+            model.round_weights(rounding)
+            for _ in range(args.chunks):
+                chunk = [part.to(device, non_blocking=True) for part in next(stream)]
+                loss = loss_of(passing, *chunk) / args.chunks
+                loss.backward()
+                losses.append(loss.detach())
+                run.tokens += chunk[0].numel()
+            norm = run.update(rate)
+            run.seconds = time.monotonic() - began
+            last = ended() or args.steps is not None and run.step >= args.steps
+            stopped = ending.told or time.monotonic() - called > args.stop_after * 60
+            if run.step % 20 == 0 or last or stopped:
+                row = {"step": run.step, "seconds": round(run.seconds), "tokens": run.tokens,
+                       "loss": round(float(sum(losses)) / len(losses) * args.chunks, 4), "rate": round(rate, 4),
+                       "rounding": rounding, "norm": round(norm, 3)}  # fmt: skip
+                losses = []
+                probing = last or run.step % (args.probe_steps if run.copying >= tasks.SOUND else 100) == 0
+                if probing and not stopped:  # who is told to end has little time
+                    found = probe(model, device)
+                    row.update(found)
+                    copies = run.copying >= tasks.BEGUN
+                    mastered = found["records@0.5"] if copies else min(tasks.BEGUN, found["copy@0.5"])
+                    run.copying = copying.value = max(run.copying, mastered)  # a lesson learned is not gone back to
+                print(json.dumps(row), file=log)
+            if last or stopped or time.monotonic() - saved > args.save_minutes * 60:
+                saved = time.monotonic()
+                run.annealing = None if args.anneal is None or ended() else (first, minutes)
+                save(target, run.state())
+            if last or stopped:
+                break
+    if not last:
+        print(f"stopped at step {run.step}; the same command goes on from there")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,8 @@ FLUENT = 0.85
 SHARES = {"snips": 0.25, "sgd": 0.23, "synthetic": 0.12, "everyday": 0.17, "sql": 0.21, "molecules": 0.02}
 LESSON_SHARES = {"snips": 0.2, "sgd": 0.25, "synthetic": 0.4, "sql": 0.15}
 
+OPTIONAL = ("molecules",)
+
 
 @dataclass
 class Sample:
@@ -125,11 +127,14 @@ class Sources:
         self.sentences = everyday.Everyday(pools, self.words.phrase)
 
 
-def load(folder, pools):
-    """(training sources, held-out sources) from the folder of data sets."""
+def load(folder, pools, without=()):
+    """(training sources, held-out sources) from the folder of data sets, less those of `OPTIONAL`
+    that are to be left out: they need not be there."""
     sgd = {split: data.load_sgd(folder, split) for split in ("train", "dev")}
     questions = wikisql.load(folder, data.locate)
-    smiles = {split: molecules.load(folder, split) for split in ("train", "test")}
+    smiles = {"train": (), "test": ()}
+    if "molecules" not in without:
+        smiles = {split: molecules.load(folder, split) for split in smiles}
     training = Sources(pools, data.load_snips(folder), sgd["train"], questions["train"], smiles["train"])
     held_out = Sources(pools, data.load_snips(folder, "val_"), sgd["dev"], questions["dev"], smiles["test"])
     return training, held_out

@@ -14,6 +14,7 @@ import random
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
+import molecules
 import pools
 import tasks
 from tokenizer import END, MASK, SEP, SPECIAL
@@ -101,8 +102,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", help="folder of the data sets")
     parser.add_argument("output", help="tokenizer.json to write")
+    parser.add_argument("--without", nargs="+", choices=tasks.OPTIONAL, default=(), help="tasks to leave out")
     args = parser.parse_args()
-    training, _ = tasks.load(args.data, pools.load(args.data))
+    if "molecules" not in args.without:
+        molecules.require()
+    training, _ = tasks.load(args.data, pools.load(args.data), args.without)
     build(corpus(training)).save(args.output)
 
 
