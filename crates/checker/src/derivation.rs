@@ -119,6 +119,13 @@ impl Derivation<'_> {
         Some(reversed)
     }
 
+    /// Takes note of members that were looked at, and of a set.
+    fn note_work(&mut self, work: usize) {
+        if SHORTCUTS {
+            self.work += work;
+        }
+    }
+
     /// What explains a goal at its cost, as a rule, or at a little more.
     fn explain_within_slack(&mut self, goal: Goal, stack: &mut Vec<Goal>) -> Option<Explanation> {
         if !SHORTCUTS {
@@ -250,7 +257,7 @@ impl Derivation<'_> {
                 let label = edge.label;
                 for settled in self.all_settled(before, goal.origin) {
                     let members = self.sets.members(settled.set);
-                    self.work += 1 + members.len();
+                    self.note_work(1 + members.len());
                     let state = members.iter().find_map(|&(state, cost)| {
                         let cost = settled.cost.saturating_add(cost);
                         if cost.saturating_add(edge.cost) != goal.cost {
@@ -288,7 +295,7 @@ impl Derivation<'_> {
         for (from, &node) in (0..).zip(gap.nodes.iter()) {
             for settled in self.all_settled(node, goal.origin) {
                 let members = self.sets.members(settled.set);
-                self.work += 1 + members.len();
+                self.note_work(1 + members.len());
                 for &(state, cost) in members.iter() {
                     let cost = settled.cost.saturating_add(cost);
                     if cost > goal.cost {
@@ -347,7 +354,7 @@ impl Derivation<'_> {
                 at = 0;
             }
             let inner = self.nodes[goal.node as usize].entries[at];
-            self.work += 1;
+            self.note_work(1);
             if let Some(waiting) = self.nodes[inner.origin as usize].began_at(goal.origin) {
                 let found = self.completion(goal, inner.origin, inner.settled, waiting);
                 if let Some((waiting, inner)) = found {
@@ -442,7 +449,7 @@ impl Derivation<'_> {
     ) -> Option<StateId> {
         let complete = self.sets.state(self.cfg, complete);
         let members = self.sets.members(waiting.set);
-        self.work += 1 + members.len();
+        self.note_work(1 + members.len());
         let mut members = members.iter();
         let found = members.find(|&&(state, cost)| {
             waiting.cost.saturating_add(cost) == wanted && {

@@ -61,40 +61,6 @@ describe("what is handed over wrongly", () => {
     }
   });
 
-  it.each([
-    [() => Vocabulary.of(undefined as never), "{ tokens, ends }"],
-    [() => Vocabulary.of({ tokens: ["a"], ends: [3] }), "ends has 3, and there are 1 tokens"],
-    [() => Vocabulary.fromTokenizer("{}", undefined as never), "config, the model's config.json"],
-    [() => compileGrammar({ regex: "a" }, { vocabulary: {} as never }), "must be a Vocabulary"],
-    [() => compileGrammar({ regex: "a" }, { vocab: {} } as never), "vocabulary, signal"],
-    [() => compileGrammar({ regex: "a", gbnf: "b" } as never), "this has regex, gbnf"],
-  ])("what %s is given, in words of its own", async (call, words) => {
-    const message = expect.stringContaining(words);
-    await expect(call()).rejects.toMatchObject({ kind: "invalid-input", message });
-  });
-
-  it("a tokenizer whose tokens' bytes or ids would be a guess", async () => {
-    const decoder = { type: "ByteFallback" };
-    const metaspace = { type: "Metaspace", replacement: "_" };
-    const replace = { type: "Replace", pattern: { String: "_" }, content: " " };
-    for (const [tokenizer, why] of [
-      [{ decoder: metaspace }, "blanks"],
-      [{ decoder: { type: "Sequence", decoders: [replace, decoder] } }, "blanks"],
-      [{ decoder, model: { end_of_word_suffix: "</w>" } }, '"</w>"'],
-      [{ decoder, model: { vocab: { a: 0, b: 4_294_967_290 } } }, "has id 4294967290"],
-      [{ decoder, model: { vocab: { a: 0, b: -1 } } }, "has id -1"],
-      [{ decoder, model: { vocab: { a: 0, b: 0.5 } } }, "has id 0.5"],
-      [{ decoder, model: { vocab: { a: 1, b: 1 } } }, '["a","b"] have the same id, 1'],
-    ] as const) {
-      const model = { vocab: { a: 0, b: 1 }, ...("model" in tokenizer ? tokenizer.model : {}) };
-      const made = Vocabulary.fromTokenizer({ ...tokenizer, model }, { eos_token_id: 1 });
-      await expect(made).rejects.toMatchObject({
-        kind: "tokenizer",
-        message: expect.stringContaining(why),
-      });
-    }
-  });
-
   it("options that are no plain objects, or hold something else", async () => {
     const lark = 'start: "a" REQUEST\n%slot REQUEST';
     for (const options of [

@@ -129,7 +129,7 @@ export class CompiledGrammar<Value = unknown> implements ReadGrammar<Value> {
 
   #ask<Result>(question: (handle: Handle) => Result): Result {
     if (this.#disposed) {
-      const message = "The grammar was disposed of.";
+      const message = "The grammar is disposed of.";
       throw new LacunaError({ kind: FAULT.disposed, message });
     }
     return entering(() => question(this.#handle));

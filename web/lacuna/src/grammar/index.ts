@@ -61,15 +61,6 @@ export interface CompileOptions extends GrammarOptions {
   readonly signal?: AbortSignal;
 }
 
-const BESIDE: readonly string[] = [
-  "texts",
-  "lists",
-  "maxDepth",
-  "matching",
-  "schema",
-  "writing",
-] satisfies (keyof GrammarOptions)[];
-
 /**
  * Compiles a grammar.
  *
@@ -80,16 +71,7 @@ export async function compileGrammar<const Grammar extends GrammarInput>(
   options?: CompileOptions,
 ): Promise<CompiledGrammar<ValueOf<Grammar>>> {
   const { vocabulary, signal, ...others } = options ?? {};
-  if (signal !== undefined && !isSignal(signal)) throw invalid("signal must be an AbortSignal");
-  if (vocabulary !== undefined && typeof vocabulary?.share !== "function")
-    throw invalid("vocabulary must be a Vocabulary, made by Vocabulary.of or fromTokenizer");
-  const stray = Object.entries(others).find(
-    ([name, value]) => value !== undefined && !BESIDE.includes(name),
-  );
-  if (stray) {
-    const known = [...BESIDE, "vocabulary", "signal"].join(", ");
-    throw invalid(`options: unknown field ${JSON.stringify(stray[0])}; there are ${known}`);
-  }
+  if (signal !== undefined && !isSignal(signal)) throw invalid("signal is no AbortSignal");
   await abortable(loadGrammarEngine(), signal);
   const read = readGrammar(grammar);
   return new CompiledGrammar({ ...read, options: { ...read.options, ...others } }, vocabulary);

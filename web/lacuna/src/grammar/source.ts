@@ -107,9 +107,6 @@ export function readGrammar<Grammar extends GrammarInput>(
   const input: GrammarInput = grammar;
   if (typeof input !== "object" || input === null) throw invalid(NO_GRAMMAR);
   if ("source" in input) return input as ReadGrammar<ValueOf<Grammar>>;
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  if (given.length > 1)
-    throw invalid(`${NO_GRAMMAR}; this has ${given.map(([name]) => name).join(", ")}`);
   if ("jsonSchema" in input) {
     const { jsonSchema } = input;
     const schema = isStandardSchema(jsonSchema)
@@ -126,8 +123,7 @@ export function readGrammar<Grammar extends GrammarInput>(
   throw invalid(NO_GRAMMAR);
 }
 
-const NO_GRAMMAR =
-  "A grammar is one of { jsonSchema }, { gbnf }, { lark } and { regex }, or a compiled one";
+const NO_GRAMMAR = "A grammar is one of { jsonSchema }, { gbnf }, { lark }, { regex }, or compiled";
 
 function schemaText(schema: SchemaInput): string | undefined {
   if (typeof schema === "string") return schema;
@@ -140,7 +136,5 @@ function asJsonSchema(schema: StandardSchema): unknown {
   if (jsonSchema) return jsonSchema.input({ target: "draft-2020-12" });
   const { toJSONSchema } = schema as { toJSONSchema?: (options: { io: "input" }) => unknown };
   if (typeof toJSONSchema === "function") return toJSONSchema.call(schema, { io: "input" });
-  throw invalid(
-    `The ${vendor} schema cannot be written as JSON Schema by itself: hand over what its converter makes of it`,
-  );
+  throw invalid(`The ${vendor} schema gives no JSON Schema`);
 }

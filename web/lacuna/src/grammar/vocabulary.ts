@@ -1,6 +1,6 @@
 /** Vocabularies: the bytes of every token, read out of a `tokenizer.json`. */
 
-import { invalid, type LacunaError, reading } from "../fault.ts";
+import { reading } from "../fault.ts";
 import { bindings, entering, loadGrammarEngine } from "./load.ts";
 import { tokensOfTokenizer } from "./tokenizer.ts";
 
@@ -11,20 +11,8 @@ export interface VocabularyInput {
   /** The ids that end a text. */
   readonly ends: readonly number[];
   /** The mask's id; without one, it is an id of its own behind the others. */
-  readonly mask?: number;
+  readonly mask?: number | undefined;
 }
-
-/** What a `config.json` says of tokens. */
-export interface TokenIds {
-  readonly eos_token_id: number | readonly number[];
-  readonly mask_token_id?: number;
-}
-
-const parsed = (json: string | object): unknown =>
-  typeof json === "string" ? JSON.parse(json) : json;
-
-const unreadable = (why: string): LacunaError =>
-  invalid(`The vocabulary could not be read: ${why}`);
 
 type Table = InstanceType<typeof bindings.TokenTable>;
 
@@ -41,13 +29,8 @@ export class Vocabulary {
   /** A vocabulary of these tokens. */
   static async of(input: VocabularyInput): Promise<Vocabulary> {
     await loadGrammarEngine();
-    const { tokens, ends, mask } = input ?? {};
-    if (!Array.isArray(tokens) || !Array.isArray(ends))
-      throw unreadable("it is { tokens, ends }, two lists");
-    const outside = mask === undefined ? ends.find((id) => id >= tokens.length) : undefined;
-    if (outside !== undefined)
-      throw unreadable(`ends has ${outside}, and there are ${tokens.length} tokens`);
     return reading("The vocabulary", () => {
+      const { tokens, ends, mask } = input;
       const encoder = new TextEncoder();
       const spelled = tokens.map((token) =>
         typeof token === "string" ? encoder.encode(token) : token,
@@ -70,26 +53,19 @@ export class Vocabulary {
   /**
    * The vocabulary of a `tokenizer.json` of Hugging Face's, byte-level or
    * SentencePiece-like; `config` is the model's `config.json`, which names the ends and
-   * the mask. Each is a text, or what that says.
+   * the mask.
    */
   static async fromTokenizer(
     tokenizer: string | object,
-    config: string | TokenIds,
+    config: {
+      readonly eos_token_id: number | readonly number[];
+      readonly mask_token_id?: number;
+    },
   ): Promise<Vocabulary> {
-    const ids = reading("The model's config.json", () =>
-      parsed(config),
-    ) as Partial<TokenIds> | null;
-    const ends = ids?.eos_token_id;
-    if (ends === undefined)
-      throw unreadable("config, the model's config.json, is to name an eos_token_id");
     const input = reading("The tokenizer", (): VocabularyInput => {
-      const json = parsed(tokenizer) as object;
-      const mask = ids?.mask_token_id;
-      return {
-        tokens: tokensOfTokenizer(json),
-        ends: [ends].flat(),
-        ...(mask === undefined ? {} : { mask }),
-      };
+      const json = (typeof tokenizer === "string" ? JSON.parse(tokenizer) : tokenizer) as object;
+      const { eos_token_id, mask_token_id: mask } = config;
+      return { tokens: tokensOfTokenizer(json), ends: [eos_token_id].flat(), mask };
     });
     return Vocabulary.of(input);
   }
