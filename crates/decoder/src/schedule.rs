@@ -31,8 +31,7 @@ pub trait Schedule {
 
     /// The least probability that a candidate must have to be committed where another of the
     /// step has been, as a token that takes a refused one's place may not; `None`: any.
-    fn least_probability(&self, view: &StepView<'_>) -> Option<f32> {
-        let _ = view;
+    fn least_probability(&self, _view: &StepView<'_>) -> Option<f32> {
         None
     }
 

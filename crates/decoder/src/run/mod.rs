@@ -355,10 +355,9 @@ impl<D: Denoiser> Run<D> {
 
     /// Whether a step that cannot go on ends the run.
     fn must_finish(&mut self) -> bool {
-        if !self.board.is_strict() || self.decisions.recovery.ends_run() {
-            return self.board.is_strict();
-        }
-        !matches!(self.board.completion(), Some(Completion::Cells(_)))
+        let in_cells = |board: &mut Board| matches!(board.completion(), Some(Completion::Cells(_)));
+        let ends_run = self.decisions.recovery.ends_run();
+        self.board.is_strict() && (ends_run || !in_cells(&mut self.board))
     }
 
     /// Whether nothing is left to do.
