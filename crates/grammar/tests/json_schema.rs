@@ -138,6 +138,7 @@ impl Judgement<'_> {
             (Ok(membership), Ok(generation)) => {
                 let admits = |text: &[u8]| recognize(&membership, text);
                 self.instances(case, admits, outside.as_ref());
+                self.never_written(case, &generation);
                 self.witnesses(&generation, &membership, outside.as_ref());
             }
             (Err(found), _) | (_, Err(found)) => self.complain(&format!("refused: {found}")),
@@ -163,6 +164,15 @@ impl Judgement<'_> {
             for spelled in case["texts"][member].as_array().into_iter().flatten() {
                 self.verdict(&admits, spelled.as_str().unwrap(), expected);
             }
+        }
+    }
+
+    fn never_written(&mut self, case: &Value, generation: &Grammar) {
+        let list = |of: &Value| of["invalid"].as_array().cloned().unwrap_or_default();
+        let spelled = list(&case["texts"]);
+        let spelled = spelled.iter().map(|text| text.as_str().unwrap().to_owned());
+        for text in spelled.chain(list(case).iter().map(Value::to_string)) {
+            self.verdict(&|text| recognize(generation, text), &text, false);
         }
     }
 
@@ -224,6 +234,24 @@ fn documents_are_found_by_the_name_that_they_were_handed_over_by() {
     }
     let found = compile(r#"{"$ref": "another.json"}"#, &options).unwrap_err();
     assert_eq!(found.0[0].kind, "unsupported-reference");
+}
+
+#[test]
+fn counted_members_take_rules_by_their_number() {
+    let properties: serde_json::Map<_, _> = (0..400)
+        .map(|n| (format!("n{n}"), json!({ "type": "null" })))
+        .collect();
+    let schema = json!({
+        "type": "object", "properties": properties, "additionalProperties": false,
+        "minProperties": 2,
+    });
+    let grammar = compile(&schema.to_string(), &SchemaOptions::generation()).unwrap();
+    let alternatives = grammar.rules.iter().map(|rule| match &rule.body {
+        Expr::Choice(choices) => choices.len(),
+        _ => 1,
+    });
+    let alternatives: usize = alternatives.sum();
+    assert!(alternatives < 4_000, "{alternatives} alternatives");
 }
 
 /// Texts of patterns are minimised before they are spelled; that must leave nothing worth

@@ -94,7 +94,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// A rule for each state that members in declared order lead to.
-    fn in_states(&mut self, members: Interleave) -> Option<Expr> {
+    fn in_states(&mut self, mut members: Interleave) -> Option<Expr> {
+        members.items.sort_by_key(|item| !item.is_once);
         let walk = Walk {
             named: members.items.iter().filter(|item| item.is_once).count(),
             counted_to: members.max.map_or(members.min, |max| max.max(members.min)),
@@ -118,9 +119,10 @@ impl<'a> Lowering<'a> {
             }
             let mut again = Vec::new();
             for (member, next) in walk.steps(&state) {
-                let member = match state.is_begun {
-                    true => Expr::Sequence(vec![self.comma(), member]),
-                    false => member,
+                let member = match (member, state.is_begun) {
+                    (Some(member), true) => Expr::Sequence(vec![self.comma(), member]),
+                    (Some(member), false) => member,
+                    (None, _) => Expr::empty(),
                 };
                 if next == state {
                     again.push(member);
@@ -236,35 +238,41 @@ struct Walk {
 
 impl Walk {
     fn may_end(&self, state: &State) -> bool {
-        let mut left = self.members.items[state.next..].iter();
-        !left.any(|member| member.is_required)
+        state.next == self.named
             && state.count >= self.members.min
             && state.met == self.members.wanted
     }
 
-    /// The members that may come next, and where they lead.
-    fn steps(&self, state: &State) -> Vec<(Expr, State)> {
-        if self.members.max.is_some_and(|max| state.count >= max) {
-            return Vec::new();
-        }
+    /// The members that may come next, or none where one is left out, and where they lead.
+    ///
+    /// Leaving out is a step of its own, so that the steps are as many as the members and not as
+    /// their pairs.
+    fn steps(&self, state: &State) -> Vec<(Option<Expr>, State)> {
+        let items = &self.members.items;
         let mut steps = Vec::new();
-        for (index, member) in self.members.items.iter().enumerate().skip(state.next) {
-            let behind = match member.is_once {
-                true => index + 1,
-                false => index,
+        let is_named = state.next < self.named;
+        let (coming, behind) = match is_named {
+            true => (&items[state.next..=state.next], state.next + 1),
+            false => (&items[self.named..], self.named),
+        };
+        if is_named && !coming[0].is_required {
+            let next = State {
+                next: behind,
+                ..state.clone()
             };
-            for way in &member.ways {
-                let next = State {
-                    next: behind.min(self.named),
-                    count: (state.count + 1).min(self.counted_to),
-                    met: state.met | way.meets,
-                    is_begun: true,
-                };
-                steps.push((way.text.clone(), next));
-            }
-            if member.is_required {
-                break;
-            }
+            steps.push((None, next));
+        }
+        if self.members.max.is_some_and(|max| state.count >= max) {
+            return steps;
+        }
+        for way in coming.iter().flat_map(|member| &member.ways) {
+            let next = State {
+                next: behind,
+                count: (state.count + 1).min(self.counted_to),
+                met: state.met | way.meets,
+                is_begun: true,
+            };
+            steps.push((Some(way.text.clone()), next));
         }
         steps
     }
