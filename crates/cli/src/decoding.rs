@@ -159,7 +159,8 @@ pub fn key_cache(name: &str) -> Result<KeyCache, String> {
     named(name, &KeyCache::NAMES)
 }
 
-fn schedule(name: &str) -> Result<ScheduleKind, String> {
+/// The schedule of a name.
+pub fn schedule(name: &str) -> Result<ScheduleKind, String> {
     let number = |text: &str| {
         text.parse()
             .map_err(|_| format!("{text:?} is not a number"))

@@ -151,8 +151,8 @@ fn an_example_that_is_none_is_refused_with_its_line() {
         ("--references", r#"{"txt": "1"}"#, ":1: \"text\" is missing"),
         (
             "--references",
-            r#"{"text": "zzz"}"#,
-            ":1: the reference does not belong",
+            "{\"text\": \"2024-02-29\"}\n{\"text\": \"zzz\"}",
+            ":2: the reference does not belong",
         ),
     ] {
         let is_request = kind == "--requests";
@@ -164,6 +164,40 @@ fn an_example_that_is_none_is_refused_with_its_line() {
         let error = refusal(kind, &lines, "grammars/iso8601.regex");
         assert!(error.contains(words), "{line}: {error}");
     }
+}
+
+/// What is known of the examples before one that cannot be run is not lost.
+#[test]
+fn a_fault_in_the_middle_leaves_what_is_before_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (requests, runs) = (
+        folder.path().join("a.jsonl"),
+        folder.path().join("runs.json"),
+    );
+    let long = "and then ".repeat(2000);
+    let line = |request: &str| format!("{{\"request\": \"{request}\", \"expected\": \"2024\"}}\n");
+    std::fs::write(&requests, line("the year") + &line(&long)).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["eval", "--model", &repository("models/lacuna-mini")])
+        .args(["--device", "cpu", "--steps", "2", "--methods", "lacuna"])
+        .args(["--length", "24"])
+        .args(["--grammar", &repository("grammars/iso8601.regex")])
+        .args(["--requests", &requests.to_string_lossy()])
+        .args(["--json", &runs.to_string_lossy()])
+        .output()
+        .expect("the binary runs");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success());
+    assert!(error.contains("a.jsonl:2: "), "{error}");
+    assert!(
+        error.contains("The table is of the 1 example before"),
+        "{error}"
+    );
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(table.lines().count(), 3, "{table}");
+    let runs = std::fs::read(&runs).expect("the runs");
+    let runs: Vec<Value> = serde_json::from_slice(&runs).expect("JSON");
+    assert_eq!(outputs(&runs[0]).len(), 1);
 }
 
 #[test]
@@ -254,6 +288,8 @@ fn what_cannot_be_run_or_written_is_said_before_the_model_is_read() {
         (["--json", "/nowhere/a/b"], "/nowhere/a/b"),
         (["--temperature", "nan"], "the temperature must be"),
         (["--steps", "8,0"], "at least one step"),
+        (["--methods", "memo+memo"], "\"memo+memo\" is no method"),
+        (["--free=4", "--methods=epic"], "epic judges a whole canvas"),
     ] {
         let error = refused("no-model-here", &more);
         assert!(error.contains(said), "{more:?}: {error}");

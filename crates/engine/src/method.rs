@@ -33,8 +33,9 @@ pub struct Method {
 /// The names.
 const NAMES: &str = "unconstrained, unconstrained-stop, mundler, epic and its parts memo, \
                          dfa-free, parallel joined by +, lacuna, lacuna-masks, lacuna-best, \
-                         lacuna-rejecting, lacuna-sequential, lacuna-short-sighted, lacuna-first, \
-                         lacuna-witness, lacuna-recover-best, lacuna-guided";
+                         lacuna-relaxed, lacuna-whole, lacuna-sequential, lacuna-rejecting, \
+                         lacuna-short-sighted, lacuna-first, lacuna-witness, \
+                         lacuna-recover-best, lacuna-guided";
 
 impl Method {
     /// The method of this name; the published ones give up after so many refusals.
@@ -60,20 +61,10 @@ impl Method {
                     ..default()
                 },
             ),
-            "lacuna-best" => (
-                Judge::Checker,
-                Options {
-                    commit: CommitKind::Best,
-                    ..default()
-                },
-            ),
-            "lacuna-sequential" => (
-                Judge::Checker,
-                Options {
-                    commit: CommitKind::Sequential,
-                    ..default()
-                },
-            ),
+            "lacuna-best" => committing(CommitKind::Best),
+            "lacuna-relaxed" => committing(CommitKind::Relaxed),
+            "lacuna-whole" => committing(CommitKind::Whole),
+            "lacuna-sequential" => committing(CommitKind::Sequential),
             "lacuna-rejecting" => (
                 Judge::Checker,
                 Options {
@@ -121,6 +112,15 @@ impl Method {
     }
 }
 
+/// The exact checker, and another way to commit in batches.
+fn committing(commit: CommitKind) -> (Judge, Options) {
+    let options = Options {
+        commit,
+        ..Options::default()
+    };
+    (Judge::Checker, options)
+}
+
 /// The exact checker, rejecting until a budget of refusals is spent.
 fn recovering(recovery: RecoveryKind, refusals: usize) -> (Judge, Options) {
     let options = Options {
@@ -139,10 +139,15 @@ fn parts(name: &str) -> Result<EpicParts, Fault> {
         parallel: false,
     };
     for part in name.split('+') {
-        match part {
-            "memo" => parts.memo = true,
-            "dfa-free" => parts.dfa_free = true,
-            "parallel" => parts.parallel = true,
+        let known = match part {
+            "memo" => Some(&mut parts.memo),
+            "dfa-free" => Some(&mut parts.dfa_free),
+            "parallel" => Some(&mut parts.parallel),
+            _ => None,
+        };
+        // Twice the same part would be another name for one method.
+        match known {
+            Some(is_on) if !*is_on => *is_on = true,
             _ => {
                 let message = format!("{} is no method; there are {NAMES}", quoted(name));
                 return Err(Fault::new("invalid-input", message));
@@ -167,5 +172,6 @@ mod tests {
         assert_eq!(judge("memo+parallel"), Ok(Judge::Published(Some(parts))));
         assert_eq!(judge("memo+dfa-free+parallel"), judge("epic"));
         assert!(judge("memo+quick").is_err());
+        assert!(judge("memo+memo").is_err());
     }
 }

@@ -14,6 +14,8 @@
 mod clock;
 #[path = "compare/folder.rs"]
 mod folder;
+#[path = "compare/quantile.rs"]
+mod quantile;
 #[path = "../../grammar/tests/support/mod.rs"]
 mod support;
 #[path = "compare/vocabulary.rs"]

@@ -13,6 +13,8 @@
 mod clock;
 #[path = "compare/folder.rs"]
 mod folder;
+#[path = "compare/quantile.rs"]
+mod quantile;
 #[path = "compare/vocabulary.rs"]
 mod vocabulary;
 

@@ -6,6 +6,8 @@
 
 #[path = "compare/clock.rs"]
 mod clock;
+#[path = "compare/quantile.rs"]
+mod quantile;
 #[path = "compare/vocabulary.rs"]
 mod vocabulary;
 #[path = "compare/workload.rs"]
@@ -16,6 +18,7 @@ use std::sync::Arc;
 
 use clock::Started;
 use lacuna_checker::{Checker, CheckerLimits};
+use quantile::quantile;
 use vocabulary::Encoder;
 use workload::{MORE, SOURCES, Source, half_masked};
 
@@ -100,9 +103,5 @@ fn row(source: &Source, encoder: &Encoder, cases: usize) -> String {
 /// The median, and what at most one in a hundred exceeds.
 fn quantiles(mut times: Vec<f64>) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        let at = ((times.len() as f64 * share).ceil() as usize).saturating_sub(1);
-        times.get(at).copied().unwrap_or(0.0)
-    };
-    (at(0.5), at(0.99))
+    (quantile(&times, 0.5), quantile(&times, 0.99))
 }

@@ -21,6 +21,13 @@ pub struct Example {
     pub place: String,
 }
 
+impl Example {
+    /// A fault that this example brought about.
+    pub fn at_fault(&self, fault: Fault) -> CommandError {
+        CommandError::Content(self.place.clone(), fault.to_string())
+    }
+}
+
 /// What the lines of a file hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Examples {
@@ -92,16 +99,22 @@ fn text_of(fields: &mut Map<String, Value>, name: &str) -> Result<String, String
 
 /// One line on standard error, rewritten in place; silent where nobody looks.
 pub struct Progress {
-    /// How many there are.
-    pub total: usize,
+    done: usize,
+    total: usize,
 }
 
 impl Progress {
-    /// Shows how many are done.
-    pub fn show(&self, done: usize) {
+    /// Of so many.
+    pub fn new(total: usize) -> Self {
+        Self { done: 0, total }
+    }
+
+    /// Shows how many are done, and that the next one begins.
+    pub fn step(&mut self) {
         if std::io::stderr().is_terminal() {
-            tell_on(format_args!("\r{done} of {}", self.total));
+            tell_on(format_args!("\r{} of {}", self.done, self.total));
         }
+        self.done += 1;
     }
 
     /// Ends the line.

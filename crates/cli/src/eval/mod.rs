@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use lacuna_decoder::{KeyCache, Options, OrderKind, Outcome, counted};
+use lacuna_decoder::{KeyCache, Options, OrderKind, Outcome, ScheduleKind, counted};
 use lacuna_engine::{
     Dialect, Engine, Fault, GenerateRequest, Judge, Method, Purpose, SchemaChoices, grammar_source,
 };
@@ -31,7 +31,7 @@ use lacuna_lexer::TokenId;
 use serde_json::Value;
 
 use crate::cache::{CacheArguments, describe_cache};
-use crate::decoding::{at_least_one, key_cache, order};
+use crate::decoding::{at_least_one, key_cache, order, schedule};
 use crate::error::{CommandError, warn};
 use crate::files::{ModelArguments, describe_device, read_grammar_text};
 use crate::output::{FindingsFile, print, tell};
@@ -76,8 +76,8 @@ pub struct Arguments {
     recorded: bool,
     /// Methods: unconstrained (its whole schedule), unconstrained-stop (until its text has
     /// ended), mundler, epic, its parts memo, dfa-free and parallel joined by +, lacuna,
-    /// lacuna-masks, lacuna-best, lacuna-rejecting, lacuna-sequential, lacuna-short-sighted
-    /// (without foresight); and, recovering after --refusals, lacuna-first, lacuna-witness,
+    /// lacuna-masks, lacuna-best, lacuna-relaxed, lacuna-whole, lacuna-sequential,
+    /// lacuna-rejecting, lacuna-short-sighted (without foresight); and, recovering after --refusals, lacuna-first, lacuna-witness,
     /// lacuna-recover-best, lacuna-guided
     #[arg(long, value_delimiter = ',', default_value = "lacuna,unconstrained")]
     methods: Vec<String>,
@@ -97,6 +97,9 @@ pub struct Arguments {
     /// What stands between the region without grammar and the text
     #[arg(long, value_name = "TEXT", default_value = ":", requires = "free")]
     between: String,
+    /// How many cells each step commits: fixed, linear, cosine, threshold:P or factor:F
+    #[arg(long, value_name = "NAME", default_value = "fixed", value_parser = schedule)]
+    schedule: ScheduleKind,
     /// Fill the canvas in blocks of so many cells, one after another
     #[arg(long, value_name = "N")]
     block: Option<usize>,
@@ -189,7 +192,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         engine: &engine,
         grammar: (dialect, text),
     };
-    let all = evaluation.all(&methods, examples)?;
+    let (all, fault) = evaluation.all(&methods, examples)?;
+    let done = all.first().map_or(0, |series| series.outputs.len());
+    let fault = match fault {
+        Some(fault) if done == 0 => return Err(fault),
+        fault => fault,
+    };
     let mut tables = markdown(&all, "unconstrained");
     for more in [
         paired::markdown(&all, "lacuna"),
@@ -204,6 +212,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     // The table is there even where this cannot be written.
     if let Some(json) = json {
         json.write(serde_json::to_vec(&all))?;
+    }
+    if let Some(fault) = fault {
+        let done = counted(done, "example");
+        tell(format_args!("The table is of the {done} before a fault."));
+        return Err(fault);
     }
     tell(describe_cache(&engine.cache().statistics()));
     tell(describe_device(&engine));
@@ -238,6 +251,13 @@ impl Arguments {
             }
         }
         for method in methods {
+            if self.free.is_some() && matches!(method.judge, Judge::Published(_)) {
+                let message = format!(
+                    "--free: {} judges a whole canvas, not a region of it",
+                    method.name
+                );
+                return Err(Fault::new("invalid-input", message).into());
+            }
             for &steps in &self.steps {
                 let options = Options {
                     steps,
@@ -249,9 +269,10 @@ impl Arguments {
         Ok(())
     }
 
-    /// Options with the blocks and the order of cells that are asked for.
+    /// Options with the schedule, the blocks and the order of cells that are asked for.
     fn with_blocks(&self, options: &Options) -> Options {
         Options {
+            schedule: self.schedule,
             block: self.block,
             order: self.cell_order.unwrap_or(options.order),
             ..options.clone()
@@ -296,15 +317,23 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    fn all(&self, methods: &[Method], examples: Vec<Example>) -> Result<Vec<Series>, CommandError> {
+    /// Every method on every example. Where one cannot be run, what is known of those before it is
+    /// there beside the fault.
+    fn all(
+        &self,
+        methods: &[Method],
+        mut examples: Vec<Example>,
+    ) -> Result<(Vec<Series>, Option<CommandError>), CommandError> {
         let arguments = self.arguments;
         let mut synthetic = None;
-        let mut examples = examples;
         if arguments.references.is_some() {
             let tokens = self.references(&mut examples)?;
             synthetic = Some((self.prior(&tokens), tokens));
         }
         examples.truncate(arguments.limit.unwrap_or(usize::MAX));
+        if synthetic.is_some() {
+            self.are_members(&examples)?;
+        }
         let mut all = Vec::new();
         for &steps in &arguments.steps {
             for &seed in &arguments.seeds {
@@ -318,71 +347,99 @@ impl Evaluation<'_> {
                 }
             }
         }
-        let progress = Progress {
-            total: examples.len() * arguments.steps.len(),
-        };
-        let mut done = 0;
+        let mut progress = Progress::new(examples.len() * arguments.steps.len());
         for (at, example) in examples.iter().enumerate() {
-            let mut request = self.request(example);
-            let here =
-                |fault: Fault| CommandError::Content(example.place.clone(), fault.to_string());
-            let source = grammar_source(&request)?;
-            let grammar = match at {
-                0 => {
-                    let linted = source.lint(Purpose::Writing).map_err(here)?;
-                    warn(&arguments.grammar, &source.text, &source.findings(&linted));
-                    linted.grammar
+            let own = synthetic
+                .as_ref()
+                .map(|(prior, tokens)| (Arc::clone(prior), tokens[at].clone()));
+            let ran = self.example((at, example), own, methods, &mut all, &mut progress);
+            if let Err(fault) = ran {
+                progress.end();
+                for series in &mut all {
+                    series.outputs.truncate(at);
                 }
-                _ => source.compile(Purpose::Writing).map_err(here)?,
-            };
-            if synthetic.is_some()
-                && let Value::String(text) = &example.expected
-                && !recognize(&grammar, text.as_bytes())
-            {
-                let message = "the reference does not belong to the grammar";
-                return Err(here(Fault::new("invalid-input", message)));
-            }
-            for &steps in &arguments.steps {
-                progress.show(done);
-                done += 1;
-                request.options.steps = steps;
-                let place = |error: CommandError| match error {
-                    CommandError::Fault(fault) => here(fault),
-                    error => error,
-                };
-                let source = match &synthetic {
-                    Some((prior, tokens)) => {
-                        Source::Synthetic(tokens[at].clone(), Arc::clone(prior))
-                    }
-                    None if arguments.recorded => {
-                        Source::Recorded(self.record(&request).map_err(place)?)
-                    }
-                    None => Source::Live,
-                };
-                let mut now: Vec<&mut Series> = all
-                    .iter_mut()
-                    .filter(|series| series.steps == steps)
-                    .collect();
-                // Who comes first may find the machine otherwise than who comes next.
-                let first = at % now.len().max(1);
-                now.rotate_left(first);
-                for series in now {
-                    let Some(method) = methods.iter().find(|m| m.name == series.method) else {
-                        continue;
-                    };
-                    let run = OneRun {
-                        request: &request,
-                        grammar: &grammar,
-                        method,
-                        seed: series.seed,
-                    };
-                    let output = self.one(example, &run, &source);
-                    series.outputs.push(output.map_err(place)?);
-                }
+                return Ok((all, Some(fault)));
             }
         }
         progress.end();
-        Ok(all)
+        Ok((all, None))
+    }
+
+    /// Makes sure that the references belong to the grammar, which is the same for all of them.
+    fn are_members(&self, examples: &[Example]) -> Result<(), CommandError> {
+        let Some(first) = examples.first() else {
+            return Ok(());
+        };
+        let grammar = grammar_source(&self.request(first))?.compile(Purpose::Writing)?;
+        for example in examples {
+            if let Value::String(text) = &example.expected
+                && !recognize(&grammar, text.as_bytes())
+            {
+                let message = "the reference does not belong to the grammar";
+                let fault = Fault::new("invalid-input", message);
+                return Err(example.at_fault(fault));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every method on one example, at every number of steps.
+    fn example(
+        &self,
+        (at, example): (usize, &Example),
+        synthetic: Option<(Arc<Vec<f32>>, Vec<TokenId>)>,
+        methods: &[Method],
+        all: &mut [Series],
+        progress: &mut Progress,
+    ) -> Result<(), CommandError> {
+        let arguments = self.arguments;
+        let here = |fault: Fault| example.at_fault(fault);
+        let mut request = self.request(example);
+        let source = grammar_source(&request)?;
+        let grammar = match at {
+            0 => {
+                let linted = source.lint(Purpose::Writing).map_err(here)?;
+                warn(&arguments.grammar, &source.text, &source.findings(&linted));
+                linted.grammar
+            }
+            _ => source.compile(Purpose::Writing).map_err(here)?,
+        };
+        let place = |error: CommandError| match error {
+            CommandError::Fault(fault) => here(fault),
+            error => error,
+        };
+        for &steps in &arguments.steps {
+            progress.step();
+            request.options.steps = steps;
+            let source = match &synthetic {
+                Some((prior, tokens)) => Source::Synthetic(tokens.clone(), Arc::clone(prior)),
+                None if arguments.recorded => {
+                    Source::Recorded(self.record(&request).map_err(place)?)
+                }
+                None => Source::Live,
+            };
+            let mut now: Vec<&mut Series> = all
+                .iter_mut()
+                .filter(|series| series.steps == steps)
+                .collect();
+            // Who comes first may find the machine otherwise than who comes next.
+            let first = at % now.len().max(1);
+            now.rotate_left(first);
+            for series in now {
+                let Some(method) = methods.iter().find(|m| m.name == series.method) else {
+                    continue;
+                };
+                let run = OneRun {
+                    request: &request,
+                    grammar: &grammar,
+                    method,
+                    seed: series.seed,
+                };
+                let output = self.one(example, &run, &source);
+                series.outputs.push(output.map_err(place)?);
+            }
+        }
+        Ok(())
     }
 
     /// The tokens of references that fit the canvas, ends behind them; the other examples

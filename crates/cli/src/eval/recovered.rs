@@ -30,7 +30,7 @@ pub fn markdown(all: &[Series], base: &str) -> String {
             let _ = writeln!(
                 text,
                 "| steps | method | recovered runs | valid | member | exact | agreement | cells a run \
-                 | recovery ms a run | {base} there: exact | agreement |\n\
+                 | recovery ms a run | {base} there: exact | {base} there: agreement |\n\
                  |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
             );
         }

@@ -142,10 +142,6 @@ impl Evaluation<'_> {
                     }
                 }
             }
-            Judge::Published(_) if self.front.is_some() => {
-                let message = "a published method judges a whole canvas, not a region";
-                return Err(Fault::new("invalid-input", message).into());
-            }
             Judge::Published(parts) => {
                 let (name, key) = (method.name.clone(), self.engine.grammar_key(request)?);
                 let known = self.kept.published.borrow_mut().remove(&name);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The quartiles of some figures, and the largest.
+/// The quartiles of some figures, the largest, and the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// A quarter is below.
@@ -13,6 +13,8 @@ pub struct Spread {
     pub high: f64,
     /// None is above.
     pub most: f64,
+    /// Their sum over their number.
+    pub mean: f64,
 }
 
 impl Spread {
@@ -32,6 +34,7 @@ impl Spread {
             median: quarter(2),
             high: quarter(3),
             most: quarter(4),
+            mean: figures.iter().sum::<f64>() / figures.len() as f64,
         })
     }
 }
@@ -55,8 +58,8 @@ mod tests {
         assert_eq!(Spread::of([].into_iter()), None);
         let one = Spread::of([7.0].into_iter()).expect("one figure");
         assert_eq!(
-            (one.low, one.median, one.high, one.most),
-            (7.0, 7.0, 7.0, 7.0)
+            (one.low, one.median, one.high, one.most, one.mean),
+            (7.0, 7.0, 7.0, 7.0, 7.0)
         );
         let nine = (1..=9).rev().map(f64::from);
         let nine = Spread::of(nine).expect("nine figures");
@@ -67,8 +70,8 @@ mod tests {
         assert_eq!(nine.to_string(), "5.0 (3.0–7.0)");
         let two = Spread::of([1.0, 2.0].into_iter()).expect("two figures");
         assert_eq!(
-            (two.low, two.median, two.high, two.most),
-            (1.25, 1.5, 1.75, 2.0)
+            (two.low, two.median, two.high, two.most, two.mean),
+            (1.25, 1.5, 1.75, 2.0, 1.5)
         );
     }
 }

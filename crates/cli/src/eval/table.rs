@@ -67,17 +67,17 @@ pub fn rows_of(all: &[Series]) -> Vec<(usize, &str)> {
 }
 
 /// The table, a row for each method and number of steps. `relative_to` is the method
-/// whose time on an example is 100 %; of these times, and of grammar work a step, the
-/// table has the median over all runs, which does not count what only the first run pays.
-/// They begin when the grammar is compiled, or found to be: what that takes a run, in the median, is
+/// whose time on an example is 100 %; of these times the table has the median over all runs,
+/// which does not count what only the first run pays, their mean, and the sum of the times over
+/// the sum of its; of grammar work a step it has the median. They begin when the grammar is compiled, or found to be: what that takes a run, in the median, is
 /// the last column.
 pub fn markdown(all: &[Series], relative_to: &str) -> String {
     let mut text = String::from(
         "| steps | method | valid | valid before recovery | member | before recovery | exact | agreement \
          | steps taken | seconds | of it model | grammar ms a step (most) | lexing | validating \
-         | selecting | masks | recovery | relative time % \
+         | selecting | masks | recovery | relative time % | mean | of sums \
          | refusals | tokens a batch | batches passed % | memo hits % | opening ms |\n\
-         |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+         |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for (steps, method) in rows_of(all) {
         let own: Vec<&Series> = all
@@ -89,24 +89,28 @@ pub fn markdown(all: &[Series], relative_to: &str) -> String {
                 series.steps == steps && series.method == relative_to && series.seed == seed
             })
         };
-        let ratios = own.iter().flat_map(|series| {
+        let pairs = own.iter().flat_map(|series| {
             let base = base(series.seed).into_iter();
             let pairs = base.flat_map(|base| series.outputs.iter().zip(&base.outputs));
-            pairs.map(|(output, base)| 100.0 * output.ms / base.ms)
+            pairs.map(|(output, base)| (output.ms, base.ms))
         });
-        let ratios = Spread::of(ratios);
-        write_row(&mut text, steps, method, &own, ratios);
+        let pairs: Vec<(f64, f64)> = pairs.collect();
+        let relative = Spread::of(pairs.iter().map(|(own, base)| 100.0 * own / base));
+        let relative = relative.map_or_else(
+            || ["–"; 3].map(str::to_owned),
+            |relative| {
+                let sum = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>();
+                let of_sums = 100.0 * sum(|pair| pair.0) / sum(|pair| pair.1);
+                let [mean, of_sums] = [relative.mean, of_sums].map(|it| format!("{it:.1}"));
+                [relative.to_string(), mean, of_sums]
+            },
+        );
+        write_row(&mut text, steps, method, &own, &relative.join(" | "));
     }
     text
 }
 
-fn write_row(
-    text: &mut String,
-    steps: usize,
-    method: &str,
-    own: &[&Series],
-    relative: Option<Spread>,
-) {
+fn write_row(text: &mut String, steps: usize, method: &str, own: &[&Series], relative: &str) {
     let outputs = || own.iter().flat_map(|series| &series.outputs);
     let runs = outputs().count().max(1) as f64;
     let sum = |of: &dyn Fn(&Output) -> f64| outputs().map(of).sum::<f64>();
@@ -114,7 +118,9 @@ fn write_row(
         100.0 * outputs().filter(|output| of(output)).count() as f64 / runs
     };
     let taken = sum(&|output| output.steps as f64);
-    let a_step = |of: &dyn Fn(&Timings) -> f64| sum(&|output| of(&output.timings)) / taken.max(1.0);
+    let a_step = |of: &dyn Fn(&Timings) -> f64| {
+        format!("{:.3}", sum(&|output| of(&output.timings)) / taken.max(1.0))
+    };
     let judged = outputs().all(|output| output.valid.is_some());
     let verdict = |of: &dyn Fn(&Output) -> bool| match judged {
         true => format!("{:.1}", share(of)),
@@ -124,20 +130,25 @@ fn write_row(
         true => format!("{:.1}", 100.0 * part / whole),
         false => "–".to_owned(),
     };
-    let relative = relative.map_or_else(|| "–".to_owned(), |relative| relative.to_string());
-    let grammar = Spread::of(
-        outputs().map(|output| output.timings.checker_ms / (output.steps as f64).max(1.0)),
-    );
-    let grammar = grammar.map_or_else(
-        || "–".to_owned(),
-        |grammar| format!("{:.3} ({:.1})", grammar.median, grammar.most),
-    );
+    let per_step = outputs().map(|output| output.timings.checker_ms / output.steps.max(1) as f64);
+    // Where nothing is guarded, there is no work and there are no parts of it.
+    let grammar = match Spread::of(per_step).filter(|grammar| grammar.most > 0.0) {
+        None => ["–"; 6].map(str::to_owned),
+        Some(grammar) => [
+            format!("{:.3} ({:.1})", grammar.median, grammar.most),
+            a_step(&|timings| timings.lexing_ms),
+            a_step(&|timings| timings.validation_ms),
+            a_step(&|timings| timings.selection_ms),
+            a_step(&|timings| timings.masks_ms),
+            a_step(&|timings| timings.recovery_ms),
+        ],
+    };
     let batches = sum(&|output| output.timings.batches as f64);
     let seeds = own.len().max(1) as f64;
     let _ = writeln!(
         text,
         "| {steps} | {method} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} \
-         | {grammar} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {relative} | {:.1} | {} | {} | {} | {:.3} |",
+         | {} | {relative} | {:.1} | {} | {} | {} | {:.3} |",
         verdict(&|output| output.valid == Some(true)),
         verdict(&|output| output.valid == Some(true) && !output.recovered),
         share(&|output| output.member),
@@ -147,11 +158,7 @@ fn write_row(
         taken / runs,
         sum(&|output| output.ms) / 1000.0 / seeds,
         sum(&|output| output.timings.model_ms) / 1000.0 / seeds,
-        a_step(&|timings| timings.lexing_ms),
-        a_step(&|timings| timings.validation_ms),
-        a_step(&|timings| timings.selection_ms),
-        a_step(&|timings| timings.masks_ms),
-        a_step(&|timings| timings.recovery_ms),
+        grammar.join(" | "),
         sum(&|output| output.timings.refusals as f64) / runs,
         match batches > 0.0 {
             true => format!(

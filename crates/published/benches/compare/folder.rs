@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::quantile::quantile;
+
 /// The names and texts of a folder's files that are text, in the order of their names.
 pub fn texts(folder: &Path) -> Result<Vec<(String, String)>, String> {
     let failed = |error| format!("{}: {error}", folder.display());
@@ -27,10 +29,8 @@ pub fn is_json(text: &str) -> bool {
 /// What these shares of all times do not exceed, in their own unit.
 pub fn quantiles<const N: usize>(mut times: Vec<f64>, shares: [f64; N]) -> [String; N] {
     times.sort_by(f64::total_cmp);
-    shares.map(|share| {
-        let at = ((times.len() as f64 * share).ceil() as usize).saturating_sub(1);
-        times
-            .get(at)
-            .map_or("–".into(), |time| format!("{time:.2}"))
+    shares.map(|share| match times.is_empty() {
+        true => "–".into(),
+        false => format!("{:.2}", quantile(&times, share)),
     })
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::clock::Started;
 use super::memory;
 use super::methods::{Compiled, Method, Outcome};
+use super::quantile::quantile;
 use super::vocabulary::Encoder;
 use super::workload::{Case, Source};
 
@@ -106,9 +107,7 @@ impl Figures {
     /// Microseconds below which so large a share lies; a time without an answer
     /// counts as it is.
     pub fn quantile(&self, share: f64) -> f64 {
-        let last = self.times.len().saturating_sub(1) as f64;
-        let at = (share * last).round() as usize;
-        self.times.get(at).copied().unwrap_or(f64::NAN)
+        quantile(&self.times, share)
     }
 
     pub fn json(&self) -> Value {

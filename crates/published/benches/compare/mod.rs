@@ -6,6 +6,7 @@ mod growth;
 pub mod measure;
 pub mod memory;
 pub mod methods;
+pub mod quantile;
 pub mod report;
 pub mod vocabulary;
 pub mod workload;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lacuna_checker::MemoUses;
 
-use super::covers::Covers;
+use super::covers::{Covers, Tally};
 use super::measure::{Figures, Measured, wrong};
 use super::methods::{Method, Outcome};
 
@@ -124,23 +124,28 @@ fn amount(count: u64) -> String {
     }
 }
 
-/// What the regular cover lets pass.
+/// What regular covers let pass.
 pub fn covers(workload: &str, covers: Covers) -> String {
+    let passed = |tally: Option<Tally>| match tally {
+        Some(Tally { impossible, passed }) if impossible > 0 => {
+            let share = 100.0 * passed as f64 / impossible as f64;
+            format!("{passed} of {impossible}, {share:.0} %")
+        }
+        _ => "–".to_owned(),
+    };
     let Covers {
-        impossible,
-        passed,
+        epic,
+        any,
+        fits,
         undecided,
     } = covers;
-    let share = match impossible {
-        0 => "–".to_owned(),
-        all => format!("{:.0} %", 100.0 * passed as f64 / all as f64),
-    };
-    format!("| {workload} | {impossible} | {passed} | {share} | {undecided} |\n")
+    let [epic, any, fits] = [epic, Some(any), fits].map(passed);
+    format!("| {workload} | {epic} | {any} | {fits} | {undecided} |\n")
 }
 
 /// The heading above [`covers`].
 pub const COVERS: &str = "\
-| workload | impossible | passed by the cover | share | undecided |
+| workload | EPIC's, any length | ours, any length | ours, `fits` | undecided |
 |---|--:|--:|--:|--:|
 ";
 
