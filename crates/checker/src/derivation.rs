@@ -6,18 +6,21 @@
 //! costs less, or covers less of the text; the exception, rules that derive one
 //! another and nothing else, is searched breadth first.
 //!
-//! Cost: the entries at the nodes that the derivation passes.
+//! Cost: the entries at the nodes that the derivation passes, each with what is complete in it
+//! times what waits for that; where a state completes many nonterminals at once, what waits is
+//! ordered by what it waits for ([`Derivation::arrivals`]), once for each goal's state.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use lacuna_grammar::automaton::SHORTCUTS;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cfg::{Cfg, NonterminalId, Symbol};
 use crate::chart::{Entry, Node, NodeId, handed_on};
 use crate::graph::{Label, Step};
 use crate::lr::StateId;
-use crate::sets::{Costed, StateSets};
+use crate::sets::{Costed, SetId, StateSets};
 
 /// How much more than it is known to cost a goal may cost: of items in any order those are
 /// forgotten whose future others have too, and these may have cost more.
@@ -38,7 +41,12 @@ pub(crate) struct Derivation<'a> {
     pub last: usize,
     /// Members of sets that were looked at, and sets.
     pub work: usize,
+    /// Who waits in a set for what leads to a state: by the nonterminal, with the costs.
+    pub arrivals: FxHashMap<(SetId, StateId), Rc<[(NonterminalId, StateId, u32)]>>,
 }
+
+/// Nonterminals that a state may complete at once and be looked for one by one in all that waits.
+const FEW_COMPLETE: usize = 8;
 
 /// Entries of a node up to which they are gone through from the first on for one that completes a
 /// goal.
@@ -448,6 +456,17 @@ impl Derivation<'_> {
         wanted: u32,
     ) -> Option<StateId> {
         let complete = self.sets.state(self.cfg, complete);
+        if SHORTCUTS && complete.completes.len() > FEW_COMPLETE {
+            let arrivals = self.arrivals(waiting.set, goal.state);
+            self.note_work(complete.completes.len());
+            return complete.completes.iter().find_map(|&nonterminal| {
+                let from = arrivals.partition_point(|&(known, ..)| known < nonterminal);
+                let those = arrivals[from..].iter();
+                let mut those = those.take_while(|it| it.0 == nonterminal);
+                let at_cost = those.find(|it| waiting.cost.saturating_add(it.2) == wanted);
+                at_cost.map(|&(_, state, _)| state)
+            });
+        }
         let members = self.sets.members(waiting.set);
         self.note_work(1 + members.len());
         let mut members = members.iter();
@@ -462,6 +481,24 @@ impl Derivation<'_> {
             }
         });
         found.map(|&(state, _)| state)
+    }
+
+    /// The states of a set that a nonterminal leads from to a state, by that nonterminal.
+    fn arrivals(&mut self, set: SetId, to: StateId) -> Rc<[(NonterminalId, StateId, u32)]> {
+        if let Some(known) = self.arrivals.get(&(set, to)) {
+            return Rc::clone(known);
+        }
+        let mut found = Vec::new();
+        for &(state, cost) in self.sets.members(set).iter() {
+            let steps = self.sets.states().listed(self.cfg, state);
+            self.work += 1 + steps.nonterminals.len();
+            let leads = steps.nonterminals.iter().filter(|step| step.1 == to);
+            found.extend(leads.map(|&(nonterminal, _)| (nonterminal, state, cost)));
+        }
+        found.sort_unstable();
+        let found: Rc<[_]> = found.into();
+        self.arrivals.insert((set, to), Rc::clone(&found));
+        found
     }
 
     /// Makes entries of the completions at a node that were handed on at once.

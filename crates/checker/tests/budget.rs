@@ -245,3 +245,29 @@ fn cells_without_a_vocabulary_are_left_undecided() {
         assert_eq!(what, Budget::VOCABULARIES);
     }
 }
+
+/// What hundreds of options in a row derive is read off in time: of each, all of the others might
+/// come next.
+#[test]
+fn many_options_in_a_row_are_read_off_in_time() {
+    const OPTIONS: usize = 800;
+    let grammar = format!(
+        "root ::= {}\nx ::= \"a\" | \"(\" root \")\"",
+        "x? ".repeat(OPTIONS)
+    );
+    let grammar = gbnf::parse(&grammar).expect("a grammar");
+    let mut checker = Checker::new(&grammar, None, CheckerLimits::default()).expect("a checker");
+    let started = std::time::Instant::now();
+    for pieces in [
+        vec![Segment::Text(b"aaaaa".to_vec())],
+        vec![Segment::Text(b"aa(aa".to_vec()), Segment::Gap(Gap::Any)],
+    ] {
+        let pattern = Pattern { segments: pieces };
+        let verdict = checker.check(&pattern).0;
+        let Verdict::Completable(witness) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(recognize(&grammar, &witness.text(&pattern, None)));
+    }
+    assert!(!SHORTCUTS || started.elapsed().as_secs() < 15);
+}

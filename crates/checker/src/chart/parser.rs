@@ -2,6 +2,7 @@
 //! bring where they lead.
 
 use lacuna_lexer::SortFew;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -67,6 +68,7 @@ impl<'a> Parser<'a, '_> {
             sets: self.sets,
             last: 0,
             work: 0,
+            arrivals: FxHashMap::default(),
         };
         let found = derivation.path(end, start, cost).and_then(|mut path| {
             if let Some(ahead) = &self.chart.ahead {
