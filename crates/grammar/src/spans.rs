@@ -12,7 +12,9 @@
 //! So punctuation around words may be taken or left: `in San Jose.` has the
 //! spans `San Jose` and `San Jose.`, `Ann's bike` has `Ann`, and `for $25,` has
 //! `$25` and `25`. Letters and digits are, beyond ASCII, all that Unicode takes for part of
-//! a word: combining marks too, without which words of many scripts would be cut.
+//! a word: combining marks too, without which words of many scripts would be cut. Joiners and what
+//! varies a character belong to what is before them, of whatever kind it is: no part of a
+//! joined emoji is a span.
 //!
 //! The automaton is the suffix automaton of the text, restricted to spans: the
 //! sets of places where what was read so far may end are pairwise nested or
@@ -58,27 +60,26 @@ pub(crate) fn spans(text: &str, ignore_case: bool, limits: &Limits) -> Result<Df
     let mut builder = NfaBuilder::new(limits);
     let (start, accept) = (builder.state()?, builder.state()?);
     let mut here = builder.state()?;
-    let mut before = Kind::Blank;
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        let kind = Kind::of(character);
-        let after = characters
-            .peek()
-            .map_or(Kind::Blank, |&next| Kind::of(next));
-        if kind.begins_after(before) {
-            builder.empty_edge(start, here);
+    let (mut before, mut kind) = (Kind::Blank, Kind::Blank);
+    let mut last = None;
+    for next in text.chars().map(Some).chain([None]) {
+        let after = next.map_or(Kind::Blank, |next| Kind::of(next, kind));
+        if let Some(character) = std::mem::replace(&mut last, next) {
+            if kind.begins_after(before) {
+                builder.empty_edge(start, here);
+            }
+            let behind = builder.state()?;
+            match ignore_case {
+                true => builder.characters(folding.of(character), here, behind)?,
+                false => builder.character(character, here, behind)?,
+            }
+            here = behind;
+            // What may begin here when read backwards may end here.
+            if kind.begins_after(after) {
+                builder.empty_edge(here, accept);
+            }
         }
-        let next = builder.state()?;
-        match ignore_case {
-            true => builder.characters(folding.of(character), here, next)?,
-            false => builder.character(character, here, next)?,
-        }
-        here = next;
-        // What may begin here when read backwards may end here.
-        if kind.begins_after(after) {
-            builder.empty_edge(here, accept);
-        }
-        before = kind;
+        (before, kind) = (kind, after);
     }
     builder.finish(start, accept).determinize(limits)
 }
@@ -91,8 +92,10 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(character: char) -> Self {
-        if character.is_whitespace() {
+    fn of(character: char, before: Kind) -> Self {
+        if before != Kind::Blank && joins(character) {
+            before
+        } else if character.is_whitespace() {
             Kind::Blank
         } else if character.is_ascii_alphanumeric()
             || !character.is_ascii() && is_word_character(character)
@@ -110,4 +113,13 @@ impl Kind {
             Kind::Punctuation => neighbour == Kind::Blank,
         }
     }
+}
+
+/// Whether a character is no word, though words and emoji may hold it: a joiner, a variation
+/// selector, or the key around a digit.
+fn joins(character: char) -> bool {
+    matches!(
+        character,
+        '\u{200c}' | '\u{200d}' | '\u{20e3}' | '\u{fe00}'..='\u{fe0f}'
+    )
 }

@@ -140,6 +140,18 @@ fn spans_cut_no_word() {
         ("தமிழ் நாடு", "தமிழ்", ["தமிழ", "தமி"]),
         ("cafe\u{301} noir", "cafe\u{301}", ["cafe", "caf"]),
         ("don't go", "don't", ["don't g", "do"]),
+        ("می\u{200c}خواهم که", "می\u{200c}خواهم", ["می", "خواهم"]),
+        (
+            "hi 👩\u{200d}👧 bye",
+            "👩\u{200d}👧",
+            ["\u{200d}", "👩\u{200d}"],
+        ),
+        ("I ❤\u{fe0f} it", "❤\u{fe0f}", ["\u{fe0f}", "❤"]),
+        (
+            "go 1\u{fe0f}\u{20e3} ok",
+            "1\u{fe0f}\u{20e3}",
+            ["1", "1\u{fe0f}"],
+        ),
     ] {
         let spans = word_spans(text, &Limits::default()).unwrap();
         assert!(spans.accepts(word.as_bytes()), "{word}");

@@ -84,7 +84,7 @@ impl<'a> Lowering<'a> {
                  {MAX_ALIKE} scalar values ({MAX_VALUES} where positions differ), and without \
                  contains"
             );
-            if self.expander.wide {
+            if self.expander.is_wide() {
                 self.expander.admit_more(schema, "/uniqueItems", &message);
                 return self.with_repeats(arrays, positions);
             }

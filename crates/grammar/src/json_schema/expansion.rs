@@ -59,7 +59,7 @@ pub(super) struct Expander<'a> {
     /// Names that a schema admits.
     pub names: HashMap<SchemaId, Arc<Language>>,
     /// Whether what cannot be said exactly is to admit more.
-    pub wide: bool,
+    wide: bool,
     /// Whether properties are to stand in declared order.
     is_ordered: bool,
     /// Whether something was to admit more since this was last asked.
@@ -113,6 +113,12 @@ impl<'a> Expander<'a> {
         }
     }
 
+    /// Whether what cannot be said exactly is to admit more; never in the grammar engine alone,
+    /// which judges no whole texts.
+    pub(super) fn is_wide(&self) -> bool {
+        SHORTCUTS && self.wide
+    }
+
     /// The values for which all goals hold.
     pub(super) fn expand(&mut self, goals: &Goals) -> Rc<Vec<Shape<'a>>> {
         if let Some(known) = self.known.get(goals) {
@@ -120,7 +126,7 @@ impl<'a> Expander<'a> {
         }
         let shapes = Rc::new(match self.search(goals, Wanted::All) {
             Some(found) => found.shapes,
-            None if self.wide => {
+            None if self.is_wide() => {
                 let schema = goals.first().map_or(Document::ROOT, |goal| goal.0);
                 let message = format!("the choices here lead to over {MAX_SHAPES} cases");
                 self.admit_all(schema, &message);

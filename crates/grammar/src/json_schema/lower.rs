@@ -160,7 +160,7 @@ impl<'a> Lowering<'a> {
     /// Refuses something about the schema that the rule being made is about.
     /// What is too large only admits more where that is wanted.
     pub(super) fn refuse_here(&mut self, kind: &'static str, message: &str) {
-        if self.expander.wide && kind == "too-large" {
+        if self.expander.is_wide() && kind == "too-large" {
             self.expander.widened = true;
             self.expander.admit_all(self.here.1, message);
             return;

@@ -16,6 +16,9 @@ use crate::automaton::{AutomatonError, Dfa, Language};
 
 /// Most conditions that some member must meet.
 pub(super) const MAX_WANTED: usize = 6;
+
+/// What is said of more.
+const TOO_MANY_WANTED: &str = "over 6 conditions that some member must meet";
 /// Most classes of names that nobody names.
 const MAX_FREE: usize = 200;
 
@@ -40,8 +43,7 @@ impl<'a> Lowering<'a> {
     /// `None` where a required one cannot be.
     pub(super) fn members_of(&mut self, objects: &Objects<'a>) -> Option<Vec<Member>> {
         if objects.some.len() > MAX_WANTED {
-            let message = format!("over {MAX_WANTED} conditions that some member must meet");
-            self.refuse_here("too-large", &message);
+            self.refuse_here("too-large", TOO_MANY_WANTED);
             return None;
         }
         let names = names_of(objects);

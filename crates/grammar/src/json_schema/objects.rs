@@ -19,6 +19,9 @@ use crate::{Expr, RuleId};
 /// Most states of an object whose members are counted in declared order.
 const MAX_STATES: usize = 20_000;
 
+/// What is said of more.
+const TOO_MANY_STATES: &str = "counting members takes over 20000 states";
+
 /// How far an object has come in declared order.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
@@ -95,9 +98,13 @@ impl<'a> Lowering<'a> {
 
     /// A rule for each state that members in declared order lead to.
     fn in_states(&mut self, mut members: Interleave) -> Option<Expr> {
-        members.items.sort_by_key(|item| !item.is_once);
+        let items = members.items.into_iter();
+        let (mut items, free): (Vec<Item>, Vec<Item>) = items.partition(|item| item.is_once);
+        let named = items.len();
+        items.extend(free);
+        members.items = items;
         let walk = Walk {
-            named: members.items.iter().filter(|item| item.is_once).count(),
+            named,
             counted_to: members.max.map_or(members.min, |max| max.max(members.min)),
             members,
         };
@@ -132,9 +139,7 @@ impl<'a> Lowering<'a> {
                     Some(&known) => known,
                     None => {
                         if rules.len() > MAX_STATES {
-                            let message =
-                                format!("counting members takes over {MAX_STATES} states");
-                            self.refuse_here("too-large", &message);
+                            self.refuse_here("too-large", TOO_MANY_STATES);
                             return None;
                         }
                         let number = rules.len();

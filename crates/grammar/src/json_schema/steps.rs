@@ -11,7 +11,7 @@ use super::expansion::Expander;
 use super::keyword::{Bound, Items, Keyword, Members, Node, SchemaId, Values};
 use super::shape::{Contained, EXACTLY, Literal, Names, Scopes, Unevaluated};
 use super::types::Types;
-use crate::automaton::{Language, SHORTCUTS};
+use crate::automaton::Language;
 use crate::slots::Ask;
 
 /// Steps that are taken together.
@@ -180,7 +180,7 @@ fn any_that_hold<'a>(
         .iter()
         .partition(|&&branch| expander.may_evaluate(branch));
     if speaking.len() > MOST {
-        if SHORTCUTS && expander.wide {
+        if expander.is_wide() {
             expander.hopeless = true;
             return Vec::new();
         }
@@ -350,7 +350,7 @@ fn deny_one<'a>(
             };
             of(Types::ARRAY, vec![Step::Contained(contained)]);
         }),
-        Keyword::Unique | Keyword::UnevaluatedItems(_) if expander.wide => {
+        Keyword::Unique | Keyword::UnevaluatedItems(_) if expander.is_wide() => {
             of(Types::ARRAY, Vec::new());
             let message = "arrays that must not be as it says are not supported";
             expander.admit_more(schema, "", message);

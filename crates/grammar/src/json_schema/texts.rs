@@ -9,7 +9,7 @@ use super::keyword::SchemaId;
 use super::shape::Strings;
 use super::types::Types;
 use crate::Expr;
-use crate::automaton::{AutomatonError, Language, SHORTCUTS};
+use crate::automaton::{AutomatonError, Language};
 use crate::characters::ANY_CHARACTER;
 
 /// What a language is made of; automata by their addresses, which patterns keep.
@@ -128,7 +128,7 @@ impl<'a> Expander<'a> {
             }
             match self.language(&shape.strings) {
                 Ok(part) => parts.push(part),
-                Err(error) if SHORTCUTS && self.wide => {
+                Err(error) if self.is_wide() => {
                     self.admit_more(schema, "", &error.to_string());
                     parts.extend(self.any_text());
                 }

@@ -322,7 +322,7 @@ impl Cursor<'_> {
     }
 
     pub(super) fn foreign_directive(&self, span: Span, word: &str) -> Box<Diagnostic> {
-        let message = format!("%{word} is not supported");
+        let message = format!("%{word} is not supported here");
         let finding = self.error("unsupported-directive", span, message);
         let note = match word {
             "json" => "a JSON Schema is a grammar of its own here",

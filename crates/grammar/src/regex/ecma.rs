@@ -117,6 +117,9 @@ impl Parser<'_> {
         let mut parts = Vec::new();
         while let Some(next) = self.peek() {
             let start = self.at;
+            if self.quantifier()?.is_some() {
+                return Err(self.error("syntax", start, "nothing to repeat"));
+            }
             let part = match next {
                 '|' | ')' => break,
                 '^' => {
@@ -145,7 +148,6 @@ impl Parser<'_> {
                     end: self.at,
                 },
                 '\\' => Pattern::Plain(characters(self.escape(false)?.ranges())),
-                '*' | '+' | '?' => return Err(self.error("syntax", start, "nothing to repeat")),
                 other => {
                     self.at += other.len_utf8();
                     Pattern::Plain(Expr::literal(&self.text[start..self.at]))
@@ -208,13 +210,25 @@ impl Parser<'_> {
 
     /// Takes the quantifier after an item, if there is one.
     fn quantified(&mut self, item: Pattern) -> Result<Pattern, Diagnostic> {
+        Ok(match self.quantifier()? {
+            None => item,
+            Some((min, max)) => Pattern::Repeat {
+                item: Box::new(item),
+                min,
+                max,
+            },
+        })
+    }
+
+    /// Takes a quantifier, if there is one: the least and the most.
+    fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, Diagnostic> {
         let start = self.at;
         let (min, max) = match self.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
             Some('{') if self.is_quantifier() => self.bounds()?,
-            _ => return Ok(item),
+            _ => return Ok(None),
         };
         self.at += 1;
         // A lazy quantifier matches the same texts.
@@ -222,11 +236,7 @@ impl Parser<'_> {
         if max.is_some_and(|max| max < min) {
             return Err(self.error("syntax", start, "the most is less than the least"));
         }
-        Ok(Pattern::Repeat {
-            item: Box::new(item),
-            min,
-            max,
-        })
+        Ok(Some((min, max)))
     }
 
     /// Whether a brace begins a quantifier: elsewhere it stands for itself, as
