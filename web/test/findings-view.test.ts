@@ -3,10 +3,12 @@ import { placeOf, sentence } from "../src/page/findings-view.ts";
 
 it("what an error says is a sentence, and names in it stay as they are", () => {
   expect(
-    ["no end was found", "minItems is more", "config.json: 404", "mistake.", "Is it?"].map(
-      sentence,
+    ["no end was found", "minItems is more", "config.json: 404", "mistake.", "Is it?"].map((text) =>
+      sentence(text),
     ),
   ).toEqual(["No end was found.", "minItems is more.", "config.json: 404.", "Mistake.", "Is it?"]);
+  expect(sentence("a has been defined before", "a: B")).toBe("a has been defined before.");
+  expect(sentence("a rule needs a body", "start:")).toBe("A rule needs a body.");
 });
 
 it("a finding is where its bytes are, else where its pointer leads, else nowhere", () => {

@@ -86,7 +86,7 @@ describe("what is no model, and what is no grammar", () => {
         });
     }
     const { engine } = await loaded();
-    for (const grammar of [undefined, "a+", { regexp: "a" }]) {
+    for (const grammar of [undefined, "a+", { regexp: "a" }, { regex: "a", jsonSchema: {} }]) {
       const call = engine.generate({ prompt: "hello", grammar: wrong(grammar) }).result;
       await expect(call).rejects.toMatchObject({
         kind: "invalid-input",

@@ -35,8 +35,9 @@ function item(finding: Diagnostic, text: string, goTo: (place: Range) => void): 
   } else if (words) {
     parts.push(element("span", { class: "place" }, words));
   }
-  parts.push(element("span", { class: "message" }, sentence(finding.message)));
-  if (finding.note) parts.push(element("span", { class: "note" }, sentence(finding.note)));
+  const there = place ? text.slice(place.start, place.end) : "";
+  parts.push(element("span", { class: "message" }, sentence(finding.message, there)));
+  if (finding.note) parts.push(element("span", { class: "note" }, sentence(finding.note, there)));
   return element("li", { "data-severity": finding.severity }, ...parts);
 }
 
@@ -49,11 +50,16 @@ function whereabouts(finding: Diagnostic, text: string, place: Range | undefined
   return parts.join(" · ");
 }
 
-/** With a capital, where it does not begin with a name like `minItems`, and a full stop. */
-export function sentence(text: string): string {
+/**
+ * With a capital, where it does not begin with a name like `minItems`, or with one that stands in
+ * the text that it is about, and a full stop.
+ */
+export function sentence(text: string, about = ""): string {
   const words = text.trim();
-  const capital = /^[a-z]+(?=[\s,:;’']|\.?$)/.test(words)
-    ? words.charAt(0).toUpperCase() + words.slice(1)
-    : words;
+  const first = /^[a-z]+(?=[\s,:;’']|\.?$)/.exec(words)?.[0];
+  const capital =
+    first && !about.split(/\W+/).includes(first)
+      ? words.charAt(0).toUpperCase() + words.slice(1)
+      : words;
   return /[.!?…]$/.test(capital) ? capital : `${capital}.`;
 }

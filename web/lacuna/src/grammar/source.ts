@@ -5,7 +5,7 @@ import { jsonText } from "./json-text.ts";
 import { isStandardSchema, type StandardOutput, type StandardSchema } from "./standard-schema.ts";
 
 /** A JSON Schema: as an object, as its text, or as a validator that can be written as one. */
-export type SchemaInput = StandardSchema | Readonly<Record<string, unknown>> | boolean | string;
+export type SchemaInput = StandardSchema | object | boolean | string;
 
 /** A grammar in one of its dialects, or one that `compileGrammar` made. */
 export type GrammarInput =
@@ -107,8 +107,10 @@ export function readGrammar<Grammar extends GrammarInput>(
   const input: GrammarInput = grammar;
   if (typeof input !== "object" || input === null) throw invalid(NO_GRAMMAR);
   if ("source" in input) return input as ReadGrammar<ValueOf<Grammar>>;
-  if ("jsonSchema" in input) {
-    const { jsonSchema } = input;
+  const [kind, another] = KINDS.filter((kind) => kind in input);
+  if (!kind || another) throw invalid(NO_GRAMMAR);
+  if (kind === "jsonSchema") {
+    const { jsonSchema } = input as { readonly jsonSchema: SchemaInput };
     const schema = isStandardSchema(jsonSchema)
       ? (jsonSchema as StandardSchema<unknown, ValueOf<Grammar>>)
       : undefined;
@@ -116,12 +118,12 @@ export function readGrammar<Grammar extends GrammarInput>(
     if (text === undefined) throw invalid(NO_GRAMMAR);
     return { source: { kind: "jsonSchema", text }, options: {}, schema };
   }
-  for (const kind of ["gbnf", "lark", "regex"] as const) {
-    const text = (input as Partial<Record<typeof kind, string>>)[kind];
-    if (typeof text === "string") return { source: { kind, text }, options: {} };
-  }
-  throw invalid(NO_GRAMMAR);
+  const text = (input as Partial<Record<typeof kind, string>>)[kind];
+  if (typeof text !== "string") throw invalid(NO_GRAMMAR);
+  return { source: { kind, text }, options: {} };
 }
+
+const KINDS = ["jsonSchema", "gbnf", "lark", "regex"] as const;
 
 const NO_GRAMMAR = "A grammar is one of { jsonSchema }, { gbnf }, { lark }, { regex }, or compiled";
 

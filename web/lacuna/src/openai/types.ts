@@ -16,7 +16,7 @@ export type ResponseFormat =
       readonly type: "json_schema";
       readonly json_schema: {
         readonly name: string;
-        readonly schema: Readonly<Record<string, unknown>>;
+        readonly schema: object;
         readonly strict?: boolean | null;
         readonly description?: string;
       };

@@ -65,6 +65,14 @@ const answer = await createOpenAI(engine).chat.completions.create({
 });
 answer.choices[0].message.content satisfies string;
 
+/** A schema's type as libraries declare it, without an index signature. */
+interface Schema {
+  type?: string;
+  properties?: { [name: string]: Schema | boolean };
+}
+const declared: Schema = { type: "object" };
+compileGrammar({ jsonSchema: declared }) satisfies Promise<unknown>;
+
 export function useTrip() {
   const { complete, error, value } = useCompletion({ engine, grammar: { jsonSchema: trip } });
   value?.nights satisfies string | undefined;
