@@ -1,7 +1,14 @@
 import { expect, type Page, test } from "@playwright/test";
 import { ALONE } from "./browser.ts";
 import { fakeEngine } from "./fake-engine.ts";
-import { expectToFit, expectToFitEverywhere, findings, inWindow, LOOKS } from "./looks.ts";
+import {
+  expectToBePressed,
+  expectToFit,
+  expectToFitEverywhere,
+  findings,
+  inWindow,
+  LOOKS,
+} from "./looks.ts";
 import {
   alert,
   cells,
@@ -23,6 +30,7 @@ for (const look of LOOKS) {
       await open(page);
       await runToTheEnd(page);
       await expectToFit(page, `page-${width}-${colorScheme}`);
+      await expectToBePressed(page);
       expect(await findings(page)).toEqual([]);
     });
   });

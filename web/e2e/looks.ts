@@ -41,6 +41,19 @@ export async function expectToFit(page: Page, picture: string): Promise<void> {
   await page.screenshot({ path: `${pictures}${picture}.png`, fullPage: true });
 }
 
+/** What is pressed is as large as a finger needs; what stands in a sentence is as high as that. */
+export async function expectToBePressed(page: Page): Promise<void> {
+  const small = await page.evaluate(() => {
+    const pressed = "button, summary, select, .pages a, [role=treeitem] > .row";
+    return [...document.querySelectorAll(pressed)].flatMap((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const isLarge = width >= 24 && height >= 24;
+      return width === 0 || isLarge || element.closest("p") ? [] : [element.outerHTML];
+    });
+  });
+  expect(small).toEqual([]);
+}
+
 /** The same at each of the widths. */
 export async function expectToFitEverywhere(page: Page, picture: string): Promise<void> {
   for (const width of WIDTHS) {

@@ -1,5 +1,12 @@
 import { expect, test } from "@playwright/test";
-import { expectToFit, expectToFitEverywhere, findings, inWindow, LOOKS } from "./looks.ts";
+import {
+  expectToBePressed,
+  expectToFit,
+  expectToFitEverywhere,
+  findings,
+  inWindow,
+  LOOKS,
+} from "./looks.ts";
 import { openPlayground, rows, writeGrammar, writeText } from "./playground-page.ts";
 
 test("nothing sticks out from the narrowest phone to the widest screen", async ({ page }) => {
@@ -21,6 +28,7 @@ for (const look of LOOKS) {
       const [sheet, gutters] = await Promise.all(backgrounds);
       expect(gutters).toBe(sheet);
       await expectToFit(page, `playground-${width}-${colorScheme}`);
+      await expectToBePressed(page);
     });
   });
 }

@@ -14,6 +14,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
+import { isolating, wordIsolates } from "./isolates.ts";
 
 /** How an editor is made. */
 export interface EditorOptions {
@@ -58,6 +59,7 @@ export class Editor {
           this.#history.of(history()),
           drawSelection(),
           highlightSpecialChars(),
+          isolating(wordIsolates),
           bracketMatching(),
           indentOnInput(),
           autocompletion({ icons: false }),

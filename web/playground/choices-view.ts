@@ -64,6 +64,7 @@ export class ChoicesView {
   /** Stays as it is while choices come in: somebody may be typing in it. */
   readonly #search = element("input", {
     type: "search",
+    dir: "auto",
     "aria-label": "Find a token",
     placeholder: "Find a token",
   });

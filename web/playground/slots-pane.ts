@@ -50,7 +50,7 @@ export class SlotsPane {
     const { name, filling } = slot;
     const known = filledOf(slot, this.#filled);
     const source = known?.as ?? (filling === "any" ? "list" : filling);
-    const area = element("textarea", { id, rows: "2", spellcheck: "false" });
+    const area = element("textarea", { id, dir: "auto", rows: "2", spellcheck: "false" });
     area.value = known?.written ?? "";
     const label = element("label", { for: id }, element("code", {}, name), " is ");
     const head = element("div", { class: "slot-head" }, label);

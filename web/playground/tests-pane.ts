@@ -92,6 +92,7 @@ export class TestsPane {
     const kind = belongs ? "must match" : "must not match";
     const area = element("textarea", {
       rows: String(Math.min(6, text.split("\n").length)),
+      dir: "auto",
       spellcheck: "false",
       autocapitalize: "off",
       "aria-label": `Text ${at + 1}, ${kind}`,

@@ -1,7 +1,9 @@
 /** The text with gaps. */
 
+import { quotedPlaces } from "../editor/directions.ts";
 import { Editor, type Place } from "../editor/editor.ts";
 import { pointAt, pointable } from "../editor/highlight.ts";
+import { type FindIsolates, isolating, linesByWords } from "../editor/isolates.ts";
 import { gapMarks } from "./gap-marks.ts";
 import {
   gapBehind,
@@ -13,6 +15,18 @@ import {
   writtenPieces,
   writtenText,
 } from "./gaps.ts";
+
+/** Gaps, and what stands in quotes: it is often one of several in a row. */
+const isolates: FindIsolates = (state, from, to) => {
+  const text = state.sliceDoc(from, to);
+  const at = (place: Place, dir: "auto" | "ltr") => {
+    return { start: from + place.start, end: from + place.end, dir };
+  };
+  return [
+    ...quotedPlaces(text).map((place) => at(place, "auto")),
+    ...parseGaps(text).flatMap((part) => (isGap(part) ? [at(part, "ltr")] : [])),
+  ];
+};
 
 export class TextPane {
   readonly #editor: Editor;
@@ -32,6 +46,8 @@ export class TextPane {
       changed,
       extensions: [
         pointable,
+        linesByWords,
+        isolating(isolates),
         gapMarks((offset, byTyping) => {
           this.#cursor = offset;
           moved(offset, byTyping);

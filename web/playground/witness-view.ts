@@ -1,5 +1,6 @@
 /** Completed texts: what came into the gaps stands out; parts can be pointed at. */
 
+import { quotedPlaces } from "../editor/directions.ts";
 import type { Place } from "../editor/editor.ts";
 import { merged } from "../editor/highlight.ts";
 import { element, seen } from "../src/page/dom.ts";
@@ -37,7 +38,8 @@ export class WitnessView {
     const whole = text.slice(0, MOST);
     const edges = new Set([0, whole.length]);
     for (const [start, end] of fillings) edges.add(start).add(end);
-    for (const { start, end } of places) edges.add(start).add(end);
+    const quoted = quotedPlaces(whole);
+    for (const { start, end } of [...places, ...quoted]) edges.add(start).add(end);
     const sorted = [...edges].filter((edge) => edge <= whole.length).sort((a, b) => a - b);
     const isFilled = (at: number) => fillings.some(([start, end]) => start <= at && at < end);
     this.#spans = sorted.slice(0, -1).map((start, number) => {
@@ -48,7 +50,21 @@ export class WitnessView {
     const rest =
       text.length > MOST ? [`… and ${counted(text.length - MOST, "more character")}`] : [];
     const nothing = text === "" ? [element("i", { class: "hint" }, "the empty text")] : [];
-    this.#root.replaceChildren(...this.#spans.map(({ span }) => span), ...rest, ...nothing);
+    this.#root.replaceChildren(...this.#isolated(quoted), ...rest, ...nothing);
+  }
+
+  /** The pieces; those of one place stand within an element that is read for itself. */
+  #isolated(places: readonly Place[]): HTMLElement[] {
+    const found: HTMLElement[] = [];
+    let next = 0;
+    for (const { start, span } of this.#spans) {
+      while ((places[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+      const place = places[next];
+      if (!place || start < place.start) found.push(span);
+      else if (start === place.start) found.push(element("bdi", {}, span));
+      else found.at(-1)?.append(span);
+    }
+    return found;
   }
 
   /** The same text in other pieces. */
@@ -71,6 +87,4 @@ export class WitnessView {
 
 /** Line ends, tabs and what cannot be seen are shown. */
 const visible = (text: string): (Node | string)[] =>
-  seen(text).map((it) =>
-    typeof it === "string" ? it.replaceAll("\t", "→\t").replaceAll("\n", "↵\n") : it,
-  );
+  seen(text.replaceAll("\t", "→\t").replaceAll("\n", "↵\n"));

@@ -40,6 +40,17 @@ test("a literal of GBNF over two lines", () => {
   expect(words(gbnf(), 'a ::= "x\ny" b').at(-1)).toBe("b variableName");
 });
 
+test("a literal of GBNF that begins with an escape, and one that a backslash ends", () => {
+  expect(words(gbnf(), 'a ::= "\\n" "x\\')).toEqual([
+    "a definition",
+    "::= operator",
+    '" string',
+    "\\n string2",
+    '" string',
+    '"x\\ string',
+  ]);
+});
+
 test("Lark", () => {
   expect(words(lark(), '?start.2: NAME "x"i /[/"]+/s~2..3 -> pair // end\n%ignore WS')).toEqual([
     "?start.2 definition",

@@ -13,11 +13,16 @@ export const gbnfParser: StreamParser<State> = {
   startState: () => ({ inLiteral: false }),
   token(stream, state) {
     if (state.inLiteral || stream.peek() === '"') {
-      if (!state.inLiteral) stream.next();
-      state.inLiteral = true;
-      if (stream.match(/^\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)/)) return "escape";
+      if (!state.inLiteral) {
+        stream.next();
+        state.inLiteral = true;
+        return "string";
+      }
+      if (stream.match(/^\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)/)) {
+        return "stringEscape";
+      }
       if (stream.match(/^[^"\\]+/)) return "string";
-      if (stream.eat('"')) state.inLiteral = false;
+      state.inLiteral = stream.next() !== '"';
       return "string";
     }
     if (stream.eatSpace()) return null;

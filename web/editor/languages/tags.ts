@@ -9,6 +9,7 @@ const TABLE = {
   definitionOperator: tags.definitionOperator,
   paren: tags.paren,
   escape: tags.escape,
+  stringEscape: tags.escape,
 };
 
 /** A parser whose words the highlighter knows. */

@@ -1,5 +1,6 @@
 /** Small helpers for the document. */
 
+import { quotedPlaces } from "../../editor/directions.ts";
 import { seenPieces } from "./invisible.ts";
 
 /** The element with this id, known to be of this class. */
@@ -47,8 +48,23 @@ export function replaceInPlace(parent: HTMLElement, ...children: Node[]): void {
   controls[Math.min(at, controls.length - 1)]?.focus();
 }
 
-/** A text as nodes: characters that cannot be seen stand out, by their numbers. */
-export const seen = (text: string): (Node | string)[] =>
+/**
+ * A text as nodes: characters that cannot be seen stand out, by their numbers, and strings in
+ * quotes are read for themselves where words from right to left would turn their order.
+ */
+export function seen(text: string): (Node | string)[] {
+  const found: (Node | string)[] = [];
+  let at = 0;
+  for (const { start, end } of quotedPlaces(text)) {
+    const quoted = element("bdi", {}, ...named(text.slice(start, end)));
+    found.push(...named(text.slice(at, start)), quoted);
+    at = end;
+  }
+  found.push(...named(text.slice(at)));
+  return found;
+}
+
+const named = (text: string): (Node | string)[] =>
   seenPieces(text).map(({ shown, isNamed }) =>
     isNamed ? element("span", { class: "named" }, shown) : shown,
   );

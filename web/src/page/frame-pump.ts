@@ -6,12 +6,20 @@
 /** Frames over which whatever has piled up is spread. */
 const SPREAD = 8;
 
+/**
+ * Milliseconds without a frame after which a timer stands in, and between its turns: a page
+ * that other windows hide may be told that it is seen and get no frames.
+ */
+const LATE = 250;
+const TURN = 16;
+
 export class FramePump<T> {
   readonly #take: (item: T) => void;
   readonly #pause: (item: T) => number;
   #notBefore = 0;
   #queue: T[] = [];
   #frame: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #drained: (() => void)[] = [];
 
   /** `pause` says for how many milliseconds nothing comes after an item. */
@@ -28,7 +36,7 @@ export class FramePump<T> {
     this.#queue.push(...items);
     // No frames are drawn for a page that nobody sees.
     if (document.hidden) this.flush();
-    else this.#frame ??= requestAnimationFrame((now) => this.#pump(now));
+    else if (this.#frame === undefined) this.#await(LATE);
   }
 
   /** Resolves once all that was added has been handed on. */
@@ -49,10 +57,23 @@ export class FramePump<T> {
     this.#hand(0);
   }
 
-  #pump(now: number): void {
+  /** Goes on in the next frame; without one after so many milliseconds. */
+  #await(wait: number): void {
+    const frame = requestAnimationFrame((now) => {
+      clearTimeout(this.#timer);
+      this.#pump(now, LATE);
+    });
+    this.#frame = frame;
+    this.#timer = setTimeout(() => {
+      cancelAnimationFrame(frame);
+      this.#pump(performance.now(), TURN);
+    }, wait);
+  }
+
+  #pump(now: number, wait: number): void {
     this.#frame = undefined;
     if (now >= this.#notBefore) this.#hand(this.#dueBy(now));
-    if (this.#queue.length > 0) this.#frame = requestAnimationFrame((next) => this.#pump(next));
+    if (this.#queue.length > 0) this.#await(wait);
   }
 
   /** How many items come in this frame: not more than up to the next pause. */
