@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use super::spread::Spread;
 
+/// Milliseconds of grammar work a step below which there is none but of measuring.
+const LEAST: f64 = 0.0005;
+
 /// One run, judged.
 #[derive(Clone, Debug, Serialize)]
 pub struct Output {
@@ -132,7 +135,7 @@ fn write_row(text: &mut String, steps: usize, method: &str, own: &[&Series], rel
     };
     let per_step = outputs().map(|output| output.timings.checker_ms / output.steps.max(1) as f64);
     // Where nothing is guarded, there is no work and there are no parts of it.
-    let grammar = match Spread::of(per_step).filter(|grammar| grammar.most > 0.0) {
+    let grammar = match Spread::of(per_step).filter(|grammar| grammar.most >= LEAST) {
         None => ["–"; 6].map(str::to_owned),
         Some(grammar) => [
             format!("{:.3} ({:.1})", grammar.median, grammar.most),
