@@ -42,8 +42,11 @@ pub(crate) struct Derivation<'a> {
     /// Members of sets that were looked at, and sets.
     pub work: usize,
     /// Who waits in a set for what leads to a state: by the nonterminal, with the costs.
-    pub arrivals: FxHashMap<(SetId, StateId), Rc<[(NonterminalId, StateId, u32)]>>,
+    pub arrivals: FxHashMap<(SetId, StateId), Rc<[Arrival]>>,
 }
+
+/// What leads to a state, from which, and what that one costs.
+type Arrival = (NonterminalId, StateId, u32);
 
 /// Nonterminals that a state may complete at once and be looked for one by one in all that waits.
 const FEW_COMPLETE: usize = 8;
@@ -484,7 +487,7 @@ impl Derivation<'_> {
     }
 
     /// The states of a set that a nonterminal leads from to a state, by that nonterminal.
-    fn arrivals(&mut self, set: SetId, to: StateId) -> Rc<[(NonterminalId, StateId, u32)]> {
+    fn arrivals(&mut self, set: SetId, to: StateId) -> Rc<[Arrival]> {
         if let Some(known) = self.arrivals.get(&(set, to)) {
             return Rc::clone(known);
         }
