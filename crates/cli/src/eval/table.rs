@@ -135,7 +135,7 @@ fn write_row(text: &mut String, steps: usize, method: &str, own: &[&Series], rel
     };
     let per_step = outputs().map(|output| output.timings.checker_ms / output.steps.max(1) as f64);
     // Where nothing is guarded, there is no work and there are no parts of it.
-    let grammar = match Spread::of(per_step).filter(|grammar| grammar.most >= LEAST) {
+    let grammar = match Spread::of(per_step).filter(|grammar| grammar.median >= LEAST) {
         None => ["–"; 6].map(str::to_owned),
         Some(grammar) => [
             format!("{:.3} ({:.1})", grammar.median, grammar.most),
