@@ -2,9 +2,10 @@
 //
 // The page holds the commands, each block behind `<!-- runs NAME -->`, and before a table
 // `<!-- table {...} -->`: from which runs (`of`), which `columns` of what they print ("printed =
-// shown" renames one, and what need not be printed has a ? behind it), told from other tables that they print by a column (`has`); of which
-// `methods`, where not all are shown; and what to call the rows of each printed table (`labels`).
-// Blocks run from the repository's folder with `lacuna` on the path, as it is built there.
+// shown" renames one, and what need not be printed has a ? behind it), told from other tables that
+// they print by a column (`has`); of which `methods`, where not all are shown; and what to call the
+// rows of each printed table (`labels`), or all rows (`head`). Blocks run from the repository's
+// folder with `lacuna` on the path, as it is built there.
 //
 // `--only NAME,…` runs some blocks. What a block prints is kept in `target/tables`, and the tables
 // of blocks that are not run are made of that; `--kept` runs none.

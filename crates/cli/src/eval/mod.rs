@@ -77,8 +77,8 @@ pub struct Arguments {
     /// Methods: unconstrained (its whole schedule), unconstrained-stop (until its text has
     /// ended), mundler, epic, its parts memo, dfa-free and parallel joined by +, lacuna,
     /// lacuna-masks, lacuna-best, lacuna-relaxed, lacuna-whole, lacuna-sequential,
-    /// lacuna-rejecting, lacuna-short-sighted (without foresight); and, recovering after --refusals, lacuna-first, lacuna-witness,
-    /// lacuna-recover-best, lacuna-guided
+    /// lacuna-rejecting, lacuna-short-sighted (without foresight); and, recovering after
+    /// --refusals, lacuna-first, lacuna-witness, lacuna-recover-best, lacuna-guided
     #[arg(long, value_delimiter = ',', default_value = "lacuna,unconstrained")]
     methods: Vec<String>,
     /// Numbers of denoising steps
