@@ -189,8 +189,10 @@ impl Guard for TriggerGuard {
         Ok(())
     }
 
+    /// Before the trigger stands, what is refused is where it would: what is impossible there may
+    /// go well behind an earlier one.
     fn remembers(&self) -> bool {
-        true
+        self.fired.is_some()
     }
 
     fn possible(&mut self, cells: &[Cell], cell: usize) -> Option<TokenSet> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Weights};
 use lacuna_decoder::{
-    Canvas, Cell, DecodeError, Event, Guard, Options, OrderKind, RecoveryKind, RegionGuard, Remask,
-    Run, TriggerGuard,
+    Canvas, Cell, CellView, Decisions, DecodeError, Event, Guard, Options, Order, OrderKind,
+    RecoveryKind, RegionGuard, Remask, Run, TriggerGuard,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use lacuna_lexer::{TokenId, Vocabulary};
@@ -157,6 +157,56 @@ fn behind_the_trigger_stands_a_sentence() {
         fired > 10 && cleared > 10,
         "{fired} fired, {cleared} cleared"
     );
+}
+
+/// Cells that the model is sure of come first: the last, then the first.
+struct LastThenFirst;
+
+impl Order for LastThenFirst {
+    fn preference(&self, view: &CellView) -> f32 {
+        match view.probability > 0.5 {
+            true => [1.0, 0.0, 2.0][view.cell],
+            false => -1.0,
+        }
+    }
+}
+
+/// A quote that is refused as a trigger without room behind it is not refused for good.
+#[test]
+fn what_cannot_be_a_trigger_may_stand_behind_one() {
+    let quoted = gbnf::parse(r#"root ::= [a-z]+ "\""?"#).expect("a grammar");
+    let vocabulary = vocabulary();
+    let text = ["\"", "a", "\""].map(|text| token(&vocabulary, text).expect("a token"));
+    let model = Model::knowing(text.to_vec(), 9.0, Arc::clone(&vocabulary));
+    let guard = TriggerGuard::new("\"", checker(&quoted), Arc::clone(&vocabulary));
+    let options = Options {
+        steps: 3,
+        ..Options::default()
+    };
+    let canvas = Canvas::new(vec![None; 3]);
+    let guard = Box::new(guard);
+    let run = Run::with_guard(
+        model,
+        vocabulary,
+        canvas,
+        guard,
+        options.clone(),
+        Box::new(|| 0.0),
+    );
+    let mut run = run.expect("a run").deciding(Decisions {
+        order: Box::new(LastThenFirst),
+        ..Decisions::from(&options)
+    });
+    let mut refused = Vec::new();
+    while !run.is_done() {
+        for event in block_on(run.step()).expect("a step") {
+            if let Event::Refusal(refusal) = event {
+                refused.push((refusal.cell, refusal.token));
+            }
+        }
+    }
+    assert_eq!(refused, [(2, text[2])], "without room behind it");
+    assert_eq!(run.canvas().text(&self::vocabulary()), b"\"a\"");
 }
 
 /// What stands behind a trigger from the start stays, and the text has it.
