@@ -9,6 +9,7 @@
 //! - `texts`: spellings, `valid` and `invalid`, of which the schema is not asked
 //!   in generation;
 //! - `refused`: in place of these, the kind of the first finding;
+//! - `note`: what that advises;
 //! - `whole`: whether no grammar says it, so that whole texts are judged;
 //! - `documents`: others that references may lead to, by identifier; in these `DRAFT` stands for
 //!   the draft's own schema, and `VOCABULARY` for the folder of its vocabularies;
@@ -30,7 +31,7 @@ use crate::support::{self, Sampler};
 use lacuna_grammar::automaton::Dfa;
 use lacuna_grammar::json_schema::{SchemaOptions, Validator, compile, widen};
 use lacuna_grammar::recognize::recognize;
-use lacuna_grammar::{Expr, Grammar};
+use lacuna_grammar::{Diagnostic, Expr, Grammar};
 use serde_json::{Value, json};
 
 /// Drawn from each generation grammar.
@@ -114,10 +115,16 @@ impl Judgement<'_> {
         let membership = compile(&text, &with(SchemaOptions::membership()));
         let generation = compile(&text, &with(SchemaOptions::generation()));
         if let Some(kind) = case["refused"].as_str() {
+            let is_noted = |found: &Diagnostic| {
+                let note = case["note"].as_str();
+                note.is_none_or(|note| found.note.as_deref() == Some(note))
+            };
             for found in [membership, generation] {
                 match found {
                     Ok(_) => self.complain(&format!("not refused: {text}")),
-                    Err(found) if found.0[0].kind == kind => self.verdicts += 1,
+                    Err(found) if found.0[0].kind == kind && is_noted(&found.0[0]) => {
+                        self.verdicts += 1;
+                    }
                     Err(found) => self.complain(&format!("refused otherwise: {found}")),
                 }
             }

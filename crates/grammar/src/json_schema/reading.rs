@@ -27,6 +27,9 @@ const MAX_COUNT: u32 = 100_000;
 /// Longest length that is told from longer ones: no text comes near it.
 const MAX_LENGTH: u32 = u32::MAX - 1;
 
+/// What helps where a keyword means something else in another draft.
+pub(super) const NAME_THE_DRAFT: &str = "name the draft that is meant in $schema";
+
 /// Keywords that some drafts do not know, with the first and the last that do.
 const OF_SOME_DRAFTS: [(&str, Draft, Draft); 15] = [
     ("const", Draft::Six, Draft::Twenty),
@@ -297,7 +300,7 @@ impl<'a> Reader<'_, 'a> {
             "dependencies" => {
                 "say dependentRequired or dependentSchemas, or name draft 7 in $schema"
             }
-            _ => "name the draft that is meant in $schema",
+            _ => NAME_THE_DRAFT,
         };
         // Validators of later drafts differ in what they make of dependencies.
         if keyword == "dependencies" || !self.document.declares_draft(self.id) {

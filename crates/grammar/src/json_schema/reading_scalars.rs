@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::finding::{Finding, expected};
 use super::impossible::KIND;
 use super::keyword::{Bound, Keyword, Values};
-use super::reading::{Reader, text};
+use super::reading::{NAME_THE_DRAFT, Reader, text};
 use super::types::Types;
 use super::value::Json;
 use crate::automaton::{Language, SHORTCUTS, Uncounted};
@@ -71,7 +71,10 @@ impl<'a> Reader<'_, 'a> {
             // In draft 4 the exclusive forms are flags beside the others.
             (Json::Bool(_), Draft::Four) if is_exclusive => return Ok(()),
             (Json::Number(_), Draft::Four) if is_exclusive => {
-                return Err(expected("true or false"));
+                return Err(expected("true or false").with_note(NAME_THE_DRAFT));
+            }
+            (Json::Bool(_), _) if is_exclusive => {
+                return Err(expected("a number").with_note(NAME_THE_DRAFT));
             }
             (Json::Number(_), Draft::Four) => {
                 let flag = match is_lower {
