@@ -6,6 +6,7 @@ import {
   file,
   masks,
   open,
+  ready,
   runToTheEnd,
   setGrammar,
   setOptions,
@@ -121,6 +122,31 @@ test("weights that are cut short are a clear error, and can be fetched again", a
   await expect(alert(page)).toBeHidden();
   // The button that was pressed is gone.
   await expect(page.getByRole("button", { name: "Run" })).toBeFocused();
+});
+
+test("a task that is chosen while another's model is on its way does not wait for it", async ({
+  page,
+}) => {
+  await open(page);
+  const task = page.getByLabel("Task", { exact: true });
+  const first = await task.inputValue();
+  let gaveUp = 0;
+  page.on("requestfailed", () => (gaveUp += 1));
+  await page.route("**/lacuna-molecules/model.safetensors", () => {});
+  const asked = page.waitForRequest("**/lacuna-molecules/model.safetensors");
+  await task.selectOption("molecules");
+  await asked;
+  await expect(page.getByRole("button", { name: "Run" })).toBeDisabled();
+  await task.selectOption(first);
+  await ready(page);
+  await expect(status(page)).toHaveText("Ready.");
+  await expect(page.locator("#loading")).toBeHidden();
+  await expect.poll(() => gaveUp).toBe(1);
+
+  // What was given up can be asked for again.
+  await page.unroute("**/lacuna-molecules/model.safetensors");
+  await task.selectOption("molecules");
+  await ready(page);
 });
 
 test("a model that is asked for without a network is said to lack that", async ({

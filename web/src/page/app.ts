@@ -49,7 +49,7 @@ export class App {
   readonly #cancel = byId("cancel", HTMLButtonElement);
   readonly #deviceChoice = byId("device-choice", HTMLSelectElement);
   #loaded: ModelName | undefined;
-  #loading = false;
+  #loading: { readonly model: ModelName; readonly abort: AbortController } | undefined;
   #abort: AbortController | undefined;
   /** The run on show, and the request that it answers. */
   #shown: { readonly lane: Lane; readonly ask: Ask } | undefined;
@@ -175,30 +175,34 @@ export class App {
     if (this.#isLinkLost) this.#speech.complain(UNREADABLE.title, UNREADABLE.message);
   }
 
+  /** Loads the model of the task, in place of another that is on its way. */
   async #load(): Promise<void> {
     const { model } = this.#form;
-    if (this.#loaded === model || this.#loading) return;
+    if ((this.#loading?.model ?? this.#loaded) === model) return;
+    this.#loading?.abort.abort();
+    const abort = new AbortController();
+    this.#loading = { model, abort };
     this.#loaded = undefined;
-    this.#loading = true;
     this.#enable();
     this.#speech.calm();
     this.#speech.say("Loading the model.");
     try {
-      await load(this.#engine, this.#deviceChoice.value as DevicePreference);
+      const device = this.#deviceChoice.value as DevicePreference;
+      await load(this.#engine, device, abort.signal);
+      if (abort.signal.aborted) return;
       this.#loaded = model;
       this.#speech.say("Ready.");
       // It is asked for again when it is needed; there a failure is said.
       prepareJudge().catch(() => {});
     } catch (error) {
+      if (abort.signal.aborted) return;
       const act = () => void this.#reload();
       const why = isOffline(error) ? new Error("There is no connection to the network.") : error;
       this.#speech.complain("The model could not be loaded", why, { words: "Try again", act });
       this.#speech.say("No model.");
     }
-    this.#loading = false;
+    this.#loading = undefined;
     this.#enable();
-    // Another task may have been chosen meanwhile.
-    if (this.#form.model !== model) await this.#load();
   }
 
   async #reload(): Promise<void> {
@@ -358,7 +362,7 @@ export class App {
   #enable(): void {
     able(this.#run, this.#loaded !== undefined && this.#abort === undefined);
     able(this.#cancel, this.#abort !== undefined);
-    this.#deviceChoice.disabled = this.#loading || this.#abort !== undefined;
+    this.#deviceChoice.disabled = this.#loading !== undefined || this.#abort !== undefined;
     byId("preset", HTMLSelectElement).disabled = this.#abort !== undefined;
   }
 }

@@ -9,13 +9,21 @@ const bar = byId("load-progress", HTMLProgressElement);
 const text = byId("load-text", HTMLSpanElement);
 const box = byId("loading", HTMLDivElement);
 
-/** Loads an engine's model; the box shows its bytes meanwhile. */
-export async function load(engine: Engine, device: DevicePreference): Promise<ModelInfo> {
+/**
+ * Loads an engine's model; the box shows its bytes meanwhile, unless the load is given up: then it
+ * is another's.
+ */
+export async function load(
+  engine: Engine,
+  device: DevicePreference,
+  signal: AbortSignal,
+): Promise<ModelInfo> {
   box.hidden = false;
   bar.removeAttribute("value");
   text.textContent = "Loading the model…";
   sayDevice("");
   const onProgress = ({ loaded, total }: Progress) => {
+    if (signal.aborted) return;
     if (total !== null) {
       bar.max = total;
       bar.value = loaded;
@@ -24,11 +32,11 @@ export async function load(engine: Engine, device: DevicePreference): Promise<Mo
     text.textContent = `${megabytes(loaded)}${of} MB`;
   };
   try {
-    const info = await engine.load({ device, onProgress });
+    const info = await engine.load({ device, onProgress, signal });
     introduce(info);
     return info;
   } finally {
-    box.hidden = true;
+    if (!signal.aborted) box.hidden = true;
   }
 }
 
