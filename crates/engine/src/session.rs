@@ -115,7 +115,7 @@ impl GrammarSession {
                 return Err(Fault::new("invalid-input", message));
             }
             if self.checker.vocabulary().is_none() {
-                let message = "gaps that count cells need a tokenizer";
+                let message = "gaps that count cells need a vocabulary (a tokenizer)";
                 return Err(Fault::new("invalid-input", message));
             }
         }
@@ -207,7 +207,7 @@ impl GrammarSession {
     /// Takes the mask's id for a masked cell, in a canvas of tokens that are all there.
     fn unmask(&self, cells: &mut [Option<TokenId>]) -> Result<(), Fault> {
         let Some(vocabulary) = self.checker.vocabulary() else {
-            return Err(Fault::new("invalid-input", "cells need a tokenizer"));
+            return Err(Fault::new("invalid-input", "cells need a vocabulary (a tokenizer)"));
         };
         let (size, mask) = (vocabulary.len(), Some(vocabulary.mask()));
         for cell in cells {
