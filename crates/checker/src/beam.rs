@@ -15,7 +15,7 @@
 //! Inside a gap of any length nodes lead to each other, and are gone through until
 //! nothing new comes to them.
 //!
-//! Cost: for each node and edge, as many look-ups as columns are kept.
+//! Cost: for each node and edge, as many look-ups as columns are kept, within a bound.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -47,6 +47,10 @@ const FARTHER_BACK: u32 = 4;
 
 /// Columns reached for each node at which a beam gives up.
 const MOST_FOR_A_NODE: usize = 24;
+
+/// Columns reached in all at which one gives up: where what is read is counted, each time around a
+/// gap of any length brings a column that is nearer to the end.
+const MOST_REACHED: usize = 1 << 20;
 
 /// In what columns are alike: the distance from the end, and perhaps what is innermost.
 pub(crate) type Likeness = (u32, u32);
@@ -206,7 +210,8 @@ impl Beam {
 
     /// Whether going back again and again has cost more than keeping all would have.
     fn is_spent(&self) -> bool {
-        self.reached.len() > MOST_FOR_A_NODE * self.nodes.len()
+        let most = MOST_FOR_A_NODE * self.nodes.len();
+        self.reached.len() > most.min(MOST_REACHED)
     }
 
     /// Follows all that is kept, up to the end.
@@ -219,6 +224,9 @@ impl Beam {
             _ => None,
         };
         while let Some(Reverse((rank, _, id))) = self.queue.pop() {
+            if self.reached.len() > MOST_REACHED {
+                return None;
+            }
             self.frontier = self.frontier.max(rank);
             let point = self.nodes[id as usize].point;
             let fresh = std::mem::take(&mut self.nodes[id as usize].fresh);

@@ -177,6 +177,26 @@ fn questions_too_large_are_errors_and_not_the_end() {
     assert_eq!(lines[2]["completable"], json!(true));
 }
 
+/// Each way around the gap is a step towards an end that is too far away.
+#[test]
+fn a_gap_in_what_is_counted_beyond_all_bounds_ends_in_the_budget() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let schema = r#"{"type": "string", "minLength": 1000000000}"#;
+    let grammar = write(folder.path(), "long.schema.json", schema);
+    let tokenizer = repository("models/lacuna-mini/tokenizer.json");
+    let input = [
+        json!({"segments": [null], "gaps": [2]}),
+        json!({"segments": [null]}),
+    ]
+    .map(|line| line.to_string())
+    .join("\n");
+    let output = check(&["--grammar", &grammar, "--tokenizer", &tokenizer], &input);
+    let lines = lines(&output);
+    assert_eq!(lines[0]["completable"], json!(false));
+    let error = lines[1]["error"].as_str().expect("an error");
+    assert!(error.contains("budget"), "{error}");
+}
+
 #[test]
 fn a_line_may_name_its_own_grammar() {
     let folder = tempfile::tempdir().expect("a folder");
