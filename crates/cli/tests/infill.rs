@@ -79,6 +79,15 @@ fn what_cannot_be_filled_is_said_before_the_model_is_asked() {
             "fits the 2 masked cells: the shortest takes 2 and 0",
         ),
         (r#"[{"a": <mask:1>]"#, "fits the 1 masked cell: "),
+        // The shortest of any lengths, whatever the first combination lacks.
+        (
+            r#"[{"a": <mask:0-1>, "b" <mask:0-1>]"#,
+            "fits 0 to 2 masked cells: the shortest takes 2 and 0",
+        ),
+        (
+            r#"[{"a": <mask:0>]"#,
+            "what is fixed is no text of the grammar: the shortest takes",
+        ),
         ("[1, 2]", "the template has no gap"),
         ("[<mask:x>]", "byte 1: \"<mask:x>]\" is no gap"),
     ] {

@@ -13,7 +13,7 @@ use lacuna_lexer::{BitSet, MemoUse, TokenId, Vocabulary};
 use lacuna_logits::TokenSet;
 
 use crate::canvas::Cell;
-use crate::{DecodeError, Reason};
+use crate::{DecodeError, Needs, Reason};
 
 /// A refusal of a canvas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -320,13 +320,10 @@ impl Guard for GrammarGuard {
             CanvasVerdict::Impossible { .. } if cells.iter().all(Option::is_none) => {
                 Err(DecodeError::NoMember {
                     length: cells.len(),
-                    shortest: self.checker.shortest(SHORTEST_SEARCH),
+                    needs: self.checker.shortest(SHORTEST_SEARCH).map(Needs::AtLeast),
                 })
             }
-            CanvasVerdict::Impossible { .. } => Err(DecodeError::NoFilling {
-                masked: cells.iter().filter(|cell| cell.is_none()).count(),
-                room: None,
-            }),
+            CanvasVerdict::Impossible { .. } => Err(DecodeError::no_filling(cells)),
             CanvasVerdict::Exhausted { what, limit } => Err(DecodeError::Exhausted {
                 what: what.counts(),
                 limit,

@@ -54,7 +54,7 @@ pub use canvas::{Canvas, Cell};
 pub use commit::{Attempt, Batch, BatchCommit};
 pub use counted::counted;
 pub use denoiser::{DenoiseRequest, Denoiser, DenoiserError, KeptCells, Move, NarrowRequest};
-pub use error::{DecodeError, Room};
+pub use error::{DecodeError, Needs, Room};
 pub use event::{Commit, Event, How, Outcome, Reason, Refusal, Timings};
 pub use guard::{Completion, GrammarGuard, Guard, NoGuard, Refused};
 pub use left_to_right::{LeftToRight, NextToken};

@@ -139,10 +139,7 @@ impl Guard for TriggerGuard {
                 DecodeError::Exhausted { what, limit }
             }
             Reason::EndBeforeText => DecodeError::Malformed,
-            Reason::Impossible => DecodeError::NoFilling {
-                masked: cells.iter().filter(|cell| cell.is_none()).count(),
-                room: None,
-            },
+            Reason::Impossible => DecodeError::no_filling(cells),
         })
     }
 

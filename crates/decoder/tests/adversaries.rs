@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits};
-use lacuna_decoder::{DecodeError, Event, How, Options, Run};
+use lacuna_decoder::{DecodeError, Event, How, Needs, Options, Run};
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
 use pollster::block_on;
 
@@ -188,7 +188,7 @@ fn a_canvas_that_nothing_fits_is_refused_before_the_model_is_asked() {
         error,
         DecodeError::NoMember {
             length: 2,
-            shortest: Some(3)
+            needs: Some(Needs::AtLeast(3))
         }
     );
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lacuna_checker::{Checker, CheckerLimits, Weights};
 use lacuna_decoder::{
-    Canvas, Cell, CellView, Decisions, DecodeError, Event, Guard, Options, Order, OrderKind,
+    Canvas, Cell, CellView, Decisions, DecodeError, Event, Guard, Needs, Options, Order, OrderKind,
     RecoveryKind, RegionGuard, Remask, Run, TriggerGuard,
 };
 use lacuna_grammar::{Grammar, gbnf, recognize::recognize};
@@ -104,7 +104,7 @@ fn a_region_that_nothing_fits_is_named_before_the_first_step() {
     let error = decode(canvas, Box::new(guard), Adversary::Flat, Options::default());
     let expected = DecodeError::NoMember {
         length: 2,
-        shortest: Some(3),
+        needs: Some(Needs::AtLeast(3)),
     };
     assert_eq!(error.err(), Some(expected));
 }

@@ -263,8 +263,7 @@ fn fixed_cells_are_never_written() {
     hopeless[15] = token("{");
     let model = Model::new(Adversary::Flat, Arc::clone(&vocabulary));
     let error = decode(Some(&grammar), &hopeless, model, &varied(0)).err();
-    let room = None;
-    assert_eq!(error, Some(DecodeError::NoFilling { masked: 8, room }));
+    assert_eq!(error, Some(DecodeError::no_filling(&hopeless)));
 }
 
 #[test]

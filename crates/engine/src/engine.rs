@@ -10,8 +10,8 @@ use lacuna_model::{ModelConfig, ModelError, PromptTemplate, Tokenizer, WeightFil
 
 use crate::cache::{CacheKey, Found, GrammarCache};
 use crate::device::{DeviceReport, LoadOptions, Placement, SharedReport};
-use crate::fewest::fewest_tokens;
 use crate::judging::{Judging, Opened};
+use crate::no_member::no_member;
 use crate::pool::Pool;
 use crate::prompted::PromptedModel;
 use crate::{
@@ -161,8 +161,7 @@ impl Engine {
         let run = run.map_err(|error| match (error, &judging) {
             (DecodeError::NoMember { length, .. }, Judging::Checker(found)) => {
                 let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
-                let shortest = fewest_tokens(&mut checker).map(|fewest| fewest.at_least);
-                DecodeError::NoMember { length, shortest }
+                no_member(&mut checker, length, &*clock)
             }
             (error, _) => error,
         })?;

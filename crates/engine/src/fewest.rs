@@ -23,11 +23,17 @@ pub struct Fewest {
     pub at_most: Option<usize>,
 }
 
-/// `None` without a vocabulary to count in, and for a language without members.
-pub(crate) fn fewest_tokens(checker: &mut Checker) -> Option<Fewest> {
+/// The fewest tokens, of which it is known that no text has fewer than some number; no check is
+/// begun once it is late. `None` without a vocabulary to count in, and for a language without
+/// members.
+pub(crate) fn fewest_tokens(
+    checker: &mut Checker,
+    known: usize,
+    is_late: &dyn Fn() -> bool,
+) -> Option<Fewest> {
     let vocabulary = checker.vocabulary()?.clone();
     // The cover knows nothing of grammars that are cut into lexemes.
-    let mut at_least = checker.shortest(NEAR).unwrap_or(0);
+    let mut at_least = checker.shortest(NEAR).unwrap_or(0).max(known);
     // As a rule that is it: the cover errs below the shortest texts.
     match fits(checker, at_least) {
         Some(true) => {
@@ -48,8 +54,8 @@ pub(crate) fn fewest_tokens(checker: &mut Checker) -> Option<Fewest> {
     };
     if at_most.is_none() {
         // No spelling of that text; others may have one.
-        let mut length = at_least.max(1);
-        while length <= MOST {
+        let mut length = at_least.next_power_of_two();
+        while length <= MOST && !is_late() {
             match fits(checker, length) {
                 Some(true) => {
                     at_most = Some(length);
@@ -62,6 +68,9 @@ pub(crate) fn fewest_tokens(checker: &mut Checker) -> Option<Fewest> {
         }
     }
     while let Some(most) = at_most.filter(|&most| at_least < most) {
+        if is_late() {
+            break;
+        }
         let middle = at_least + (most - at_least) / 2;
         match fits(checker, middle) {
             Some(true) => at_most = Some(middle),
@@ -95,7 +104,7 @@ pub(crate) fn in_tokens(vocabulary: &Vocabulary, text: &[u8]) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::Arc;
 
     use lacuna_checker::CheckerLimits;
@@ -103,13 +112,17 @@ mod tests {
 
     use super::*;
 
-    fn fewest(grammar: &Grammar, tokens: &[&str]) -> Option<Fewest> {
+    pub(crate) fn checker(grammar: &Grammar, tokens: &[&str]) -> Checker {
         let tokens = tokens.iter().map(|token| Some(token.as_bytes().to_vec()));
         let tokens = [None, None].into_iter().chain(tokens).collect();
         let vocabulary = Vocabulary::new(tokens, vec![0], 1).expect("a vocabulary");
         let limits = CheckerLimits::default();
         let checker = Checker::new(grammar, Some(Arc::new(vocabulary)), limits);
-        fewest_tokens(&mut checker.expect("a checker"))
+        checker.expect("a checker")
+    }
+
+    fn fewest(grammar: &Grammar, tokens: &[&str]) -> Option<Fewest> {
+        fewest_tokens(&mut checker(grammar, tokens), 0, &|| false)
     }
 
     fn exactly(tokens: usize) -> Option<Fewest> {
@@ -157,12 +170,7 @@ mod tests {
             &["a", "b", "ab", "cc", "c"],
             &["abab", "a", "b"],
         ] {
-            let all = tokens.iter().map(|token| Some(token.as_bytes().to_vec()));
-            let all = [None, None].into_iter().chain(all).collect();
-            let vocabulary = Vocabulary::new(all, vec![0], 1).expect("a vocabulary");
-            let limits = CheckerLimits::default();
-            let checker = Checker::new(&grammar, Some(Arc::new(vocabulary)), limits);
-            let mut checker = checker.expect("a checker");
+            let mut checker = checker(&grammar, tokens);
             let by_trying = (0..30).find(|&cells| fits(&mut checker, cells) == Some(true));
             assert_eq!(
                 fewest(&grammar, tokens),

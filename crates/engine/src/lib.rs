@@ -31,6 +31,8 @@ mod judging;
 mod method;
 #[cfg(feature = "model")]
 mod model_fault;
+#[cfg(feature = "model")]
+mod no_member;
 mod notation;
 #[cfg(feature = "model")]
 mod pool;

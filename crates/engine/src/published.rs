@@ -172,7 +172,6 @@ impl Guard for PublishedGuard {
     }
 
     fn open(&mut self, cells: &[Cell]) -> Result<(), DecodeError> {
-        let masked = cells.iter().filter(|cell| cell.is_none()).count();
         self.check(cells).map_err(|refused| match refused.reason {
             Reason::Exhausted => {
                 let (what, limit) = match self.stopped {
@@ -181,9 +180,7 @@ impl Guard for PublishedGuard {
                 };
                 DecodeError::Exhausted { what, limit }
             }
-            Reason::Impossible | Reason::EndBeforeText => {
-                DecodeError::NoFilling { masked, room: None }
-            }
+            Reason::Impossible | Reason::EndBeforeText => DecodeError::no_filling(cells),
         })
     }
 

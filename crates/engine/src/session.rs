@@ -89,7 +89,7 @@ impl GrammarSession {
 
     /// How few tokens a text of the grammar can have; `None` without a vocabulary.
     pub fn fewest_tokens(&mut self) -> Option<Fewest> {
-        fewest_tokens(&mut self.checker)
+        fewest_tokens(&mut self.checker, 0, &|| false)
     }
 
     /// Whether a text with gaps can be completed. A segment is text, or `None`
@@ -207,7 +207,10 @@ impl GrammarSession {
     /// Takes the mask's id for a masked cell, in a canvas of tokens that are all there.
     fn unmask(&self, cells: &mut [Option<TokenId>]) -> Result<(), Fault> {
         let Some(vocabulary) = self.checker.vocabulary() else {
-            return Err(Fault::new("invalid-input", "cells need a vocabulary (a tokenizer)"));
+            return Err(Fault::new(
+                "invalid-input",
+                "cells need a vocabulary (a tokenizer)",
+            ));
         };
         let (size, mask) = (vocabulary.len(), Some(vocabulary.mask()));
         for cell in cells {

@@ -20,8 +20,8 @@ use lacuna_logits::{Scored, TokenSet};
 
 use crate::cache::Found;
 use crate::engine::{Begin, name_request};
-use crate::fewest::fewest_tokens;
 use crate::judging::{Judging, Opened};
+use crate::no_member::no_member;
 use crate::prompted::PromptedModel;
 use crate::room::room;
 use crate::{
@@ -110,7 +110,8 @@ impl Engine {
             let cells = of_gaps.iter().copied();
             cells.fold(0, usize::saturating_add)
         });
-        self.begin(request, masked.max().unwrap_or(0))?;
+        let masked = masked.clone().min().unwrap_or(0)..=masked.max().unwrap_or(0);
+        self.begin(request, *masked.end())?;
         let canvases = lengths
             .iter()
             .map(|lengths| self.canvas_of(template, lengths));
@@ -120,7 +121,8 @@ impl Engine {
             canvases.retain(|canvas| !canvas.cells.is_empty());
         }
         let cells = canvases.iter().map(|canvas| canvas.cells.len());
-        let begin = self.begin(request, cells.max().unwrap_or(0))?;
+        let most = cells.max().unwrap_or(0);
+        let begin = self.begin(request, most)?;
         let judging = Judging::of(request, self)?;
         let clock: Rc<dyn Fn() -> f64> = Rc::from(clock);
         let mut refusal = None;
@@ -136,8 +138,6 @@ impl Engine {
             }
             Ok(None)
         };
-        let first = canvases.first().map(|canvas| canvas.cells.clone());
-        let first = first.unwrap_or_default();
         // Where none fits the model is not asked.
         while let [Lengthened { cells, .. }, more @ ..] = canvases.as_slice() {
             if fits(cells)?.is_some() {
@@ -156,15 +156,17 @@ impl Engine {
             }
         }
         let refusal = match (refusal, &judging) {
-            (Some(DecodeError::NoFilling { masked, .. }), Judging::Checker(found)) => {
+            (Some(DecodeError::NoFilling { .. }), Judging::Checker(found)) => {
                 let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
-                let room = room(&mut checker, &first, &*clock);
+                // Every gap is there: of no cells it would be none.
+                let of_one = vec![1; lengths.first().map_or(0, Vec::len)];
+                let canvas = self.canvas_of(template, &of_one)?;
+                let room = room(&mut checker, &canvas.cells, &*clock);
                 Some(DecodeError::NoFilling { masked, room })
             }
-            (Some(DecodeError::NoMember { length, .. }), Judging::Checker(found)) => {
+            (Some(DecodeError::NoMember { .. }), Judging::Checker(found)) => {
                 let mut checker = found.grammar.checker(Some(Arc::clone(&begin.writable)));
-                let shortest = fewest_tokens(&mut checker).map(|fewest| fewest.at_least);
-                Some(DecodeError::NoMember { length, shortest })
+                Some(no_member(&mut checker, most, &*clock))
             }
             (refusal, _) => refusal,
         };
@@ -321,7 +323,7 @@ impl Engine {
         for (at, (range, found)) in canvas.regions().iter().zip(&found).enumerate() {
             let cells = &canvas.cells()[range.clone()];
             let guard = found.as_ref().map(|found| {
-                let guard = open_region(found, cells, &begin.writable);
+                let guard = open_region(found, cells, &begin.writable, &*clock);
                 guard.map_err(|error| Fault::from(error).in_region(at))
             });
             guards.push((range.len(), guard.transpose()?));
@@ -372,6 +374,7 @@ fn open_region(
     found: &Found,
     cells: &[Cell],
     writable: &Arc<Vocabulary>,
+    clock: &dyn Fn() -> f64,
 ) -> Result<GrammarGuard, DecodeError> {
     let checker = found.grammar.checker(Some(Arc::clone(writable)));
     let own = Arc::clone(checker.vocabulary().unwrap_or(writable));
@@ -379,11 +382,9 @@ fn open_region(
     match guard.open(cells) {
         Ok(()) => Ok(guard),
         // The guard knows a bound; said is how many the region's texts take.
-        Err(DecodeError::NoMember { length, shortest }) => {
+        Err(DecodeError::NoMember { length, .. }) => {
             let mut checker = found.grammar.checker(Some(Arc::clone(writable)));
-            let fewest = fewest_tokens(&mut checker).map(|fewest| fewest.at_least);
-            let shortest = fewest.or(shortest);
-            Err(DecodeError::NoMember { length, shortest })
+            Err(no_member(&mut checker, length, clock))
         }
         Err(error) => Err(error),
     }
