@@ -290,6 +290,7 @@ fn what_cannot_be_run_or_written_is_said_before_the_model_is_read() {
         (["--steps", "8,0"], "at least one step"),
         (["--methods", "memo+memo"], "\"memo+memo\" is no method"),
         (["--free=4", "--methods=epic"], "epic judges a whole canvas"),
+        (["--key-cache", "none,none"], "--key-cache has none twice"),
     ] {
         let error = refused("no-model-here", &more);
         assert!(error.contains(said), "{more:?}: {error}");

@@ -113,6 +113,47 @@ fn a_seed_replays_a_run() {
     assert_eq!(run("3"), run("3"));
 }
 
+/// However low, where logits that are divided by it would be too large for their type.
+#[test]
+fn a_temperature_of_nearly_nothing_writes_what_none_writes() {
+    let (model, grammar) = shipped();
+    let at = |temperature: &str| {
+        let more = [
+            "--length",
+            "40",
+            "--steps",
+            "8",
+            "--temperature",
+            temperature,
+        ];
+        generate(&model, &grammar, &more).stdout
+    };
+    let greedy = at("0");
+    for temperature in ["1e-6", "1e-30", "1e-45"] {
+        assert_eq!(at(temperature), greedy, "{temperature}");
+    }
+}
+
+/// No canvas is long enough, so no length is advised.
+#[test]
+fn tokens_that_every_text_needs_and_that_are_banned_are_to_blame() {
+    let (model, _) = shipped();
+    let folder = tempfile::tempdir().expect("a folder");
+    let grammar = folder.path().join("a.regex");
+    std::fs::write(&grammar, "\\{").expect("a file");
+    let grammar = grammar.to_string_lossy();
+    let tokenizer = std::fs::read(format!("{model}/tokenizer.json")).expect("the tokenizer");
+    let tokenizer: Value = serde_json::from_slice(&tokenizer).expect("JSON");
+    let tokens = tokenizer["model"]["vocab"].as_object().expect("tokens");
+    let banned = tokens.iter().filter(|(token, _)| token.as_str() == "{");
+    let banned: Vec<String> = banned.map(|(_, id)| id.to_string()).collect();
+    assert_eq!(banned.len(), 1);
+    let output = generate(&model, &grammar, &["--length", "9", "--ban", &banned[0]]);
+    let error = text(&output.stderr);
+    let said = "fits a canvas of 9 cells, nor one of 65536, with the tokens that may be written";
+    assert!(error.contains(said), "{error}");
+}
+
 #[test]
 fn a_canvas_too_short_is_refused_with_the_length_it_needs() {
     let (model, grammar) = shipped();

@@ -136,7 +136,8 @@ pub enum CommitKind {
     Whole,
     /// A subset that a regular cover allows (EPIC, Algorithm 4), the rest one by one.
     Relaxed,
-    /// What committing one by one would commit, found by halving.
+    /// What committing the step's candidates one by one would commit, found by halving; what takes
+    /// the place of those that are refused, behind them.
     #[default]
     Bisect,
     /// Along the most probable text that the canvas can become (DINGO), or over Earley columns,
@@ -250,10 +251,14 @@ impl Options {
         }
     }
 
+    /// Temperatures below it are as this one, at which noise tells apart only what is as probable
+    /// up to rounding: logits that are divided by less may be too large for their type.
+    const COLDEST: f32 = 1e-6;
+
     /// The noise of a step; none where the most probable candidates are taken.
     pub(crate) fn noise(&self, step: usize) -> Option<Noise> {
         (self.temperature > 0.0).then_some(Noise {
-            temperature: self.temperature,
+            temperature: self.temperature.max(Self::COLDEST),
             seed: self.seed,
             step: u32::try_from(step).unwrap_or(u32::MAX),
         })

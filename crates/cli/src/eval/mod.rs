@@ -68,7 +68,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["requests", "recorded"])]
     references: Option<PathBuf>,
     /// How much a synthetic model knows of a bare canvas
-    #[arg(long, value_name = "X", default_value_t = 2.5, value_parser = finite)]
+    #[arg(long, value_name = "X", default_value_t = 2.5, value_parser = finite, requires = "references")]
     signal: f32,
     /// Record the model along an unconstrained run, and give every method what was
     /// recorded, which is greedy at any temperature; times of the model are those of recording
@@ -238,7 +238,12 @@ impl Arguments {
         let names = methods.iter().map(|method| method.name.clone()).collect();
         let numbers = |list: &[u64]| list.iter().map(u64::to_string).collect();
         let steps: Vec<u64> = self.steps.iter().map(|&steps| steps as u64).collect();
-        let lists: [(&str, Vec<String>); 3] = [
+        let caches = self.key_cache.iter().filter_map(|kept| {
+            let named = KeyCache::NAMES.iter().find(|(_, kind)| kind == kept);
+            named.map(|(name, _)| (*name).to_owned())
+        });
+        let lists: [(&str, Vec<String>); 4] = [
+            ("key-cache", caches.collect()),
             ("methods", names),
             ("steps", numbers(&steps)),
             ("seeds", numbers(&self.seeds)),
